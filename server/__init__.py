@@ -1,0 +1,1 @@
+"""The embedded FastAPI application (comes with the server)."""

@@ -1,0 +1,170 @@
+"""A Dataset: what a plan answers, step by step, and its packed form: one JSON head and raw column buffers.
+
+The packed bytes are what the dataset cache keeps and what a transform is given, in this process or in another:
+columns are views into them, nothing is parsed and nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from .errors import StoreError
+from .table import Column, Table
+
+MAGIC = b"WBDS0001"
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What a series step read of one source.
+
+    ``rows`` (n,) int64 are sample numbers in the stored series; ``table`` holds x and the columns, aligned;
+    ``complete`` says that every sample in the window is here; ``total`` is how many the window holds.
+    """
+
+    rows: NDArray[np.int64]
+    table: Table
+    complete: bool
+    total: int
+
+
+SeriesSet: TypeAlias = dict[str, Samples]
+StepResult: TypeAlias = Table | SeriesSet
+
+
+@dataclass(frozen=True)
+class Warn:
+    """A warning of an answer; ``code`` is one of ``workbench.engine.warnings.CODES``."""
+
+    code: str
+    message: str
+    step: str | None = None
+    param: str | None = None
+    shown: int | None = None
+    total: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        raw = {
+            "code": self.code,
+            "message": self.message,
+            "step": self.step,
+            "param": self.param,
+            "shown": self.shown,
+            "total": self.total,
+        }
+        return {key: value for key, value in raw.items() if value is not None}
+
+
+@dataclass
+class Dataset:
+    """The answer to a plan: step name -> rows (Table) or series (id -> Samples), in the order of the plan."""
+
+    steps: dict[str, StepResult]
+    values: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    warnings: list[Warn] = field(default_factory=list)
+    cache: dict[str, str] = field(default_factory=dict)
+    reads: dict[str, int] = field(default_factory=lambda: {"steps": 0, "sources": 0})
+    timings: dict[str, float] = field(default_factory=dict)
+
+
+class _Packer:
+    def __init__(self) -> None:
+        self.buffers: list[bytes | memoryview] = []
+        self.size = 0
+
+    def add(self, array: NDArray[Any]) -> list[Any]:
+        data = np.ascontiguousarray(array)
+        place = [self.size, data.dtype.str, len(data)]
+        raw = data.view(np.uint8).data if data.size else b""
+        self.buffers.append(raw)
+        pad = -data.nbytes % 8
+        self.buffers.append(b"\0" * pad)
+        self.size += data.nbytes + pad
+        return place
+
+    def table(self, table: Table) -> dict[str, Any]:
+        return {"n": table.n, "columns": [[name, self.column(column)] for name, column in table.items()]}
+
+    def column(self, column: Column) -> dict[str, Any]:
+        if column.kind == "mixed":
+            return {"kind": "mixed", "items": column.tolist()}
+        head: dict[str, Any] = {"kind": column.kind, "values": self.add(column.values)}
+        if column.valid is not None:
+            head["valid"] = self.add(column.valid)
+        if column.words:
+            head["words"] = list(column.words)
+        return head
+
+    def step(self, result: StepResult) -> dict[str, Any]:
+        if isinstance(result, Table):
+            return {"rows": self.table(result)}
+        return {
+            "series": [
+                [
+                    key,
+                    {
+                        "rows": self.add(samples.rows),
+                        "table": self.table(samples.table),
+                        "complete": samples.complete,
+                        "total": samples.total,
+                    },
+                ]
+                for key, samples in result.items()
+            ]
+        }
+
+
+def pack(steps: Mapping[str, StepResult], extra: Mapping[str, Any] | None = None) -> bytes:
+    """Bytes of the steps (and ``extra``, any JSON): magic, head length, JSON head, then 8-aligned buffers."""
+    packer = _Packer()
+    head = {"steps": [[name, packer.step(result)] for name, result in steps.items()], "extra": extra or {}}
+    text = orjson.dumps(head)
+    text += b" " * (-len(text) % 8)
+    return b"".join([MAGIC, len(text).to_bytes(8, "little"), text, *packer.buffers])
+
+
+def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult], dict[str, Any]]:
+    """The steps and ``extra`` of packed bytes; arrays are read-only views into ``data``.
+
+    Raises
+    ------
+    StoreError
+        If the bytes are not a packed dataset.
+    """
+    view = memoryview(data).toreadonly()
+    if bytes(view[:8]) != MAGIC:
+        raise StoreError("These bytes are no packed dataset.")
+    length = int.from_bytes(view[8:16], "little")
+    head = orjson.loads(view[16 : 16 + length])
+    body = view[16 + length :]
+
+    def array(place: list[Any]) -> NDArray[Any]:
+        offset, dtype, n = place
+        return np.frombuffer(body, np.dtype(dtype), n, offset)
+
+    def column(item: dict[str, Any]) -> Column:
+        if item["kind"] == "mixed":
+            return Column.from_python(item["items"], "mixed")
+        valid = array(item["valid"]) if "valid" in item else None
+        return Column(item["kind"], array(item["values"]), valid, tuple(item.get("words", ())))
+
+    def table(item: dict[str, Any]) -> Table:
+        return Table({name: column(packed) for name, packed in item["columns"]}, item["n"])
+
+    steps: dict[str, StepResult] = {}
+    for name, item in head["steps"]:
+        if "rows" in item:
+            steps[name] = table(item["rows"])
+        else:
+            steps[name] = {
+                key: Samples(array(s["rows"]), table(s["table"]), s["complete"], s["total"])
+                for key, s in item["series"]
+            }
+    return steps, head["extra"]

@@ -1,0 +1,141 @@
+"""What can go wrong, as one tree. Each class carries the HTTP status and the code that name it on the wire.
+
+WorkbenchError
+├── BadRequest            400  a reference of the wrong kind, a malformed value outside a recipe
+├── NotFound              404  absent, or out of the caller's reach (one answer for both)
+├── Conflict              409  a name is taken (``existing_id``), or an action does not fit the state
+├── Invalid               422  a recipe, its values or its script; holds every Problem found
+│   └── ScriptError       422  the transform itself failed; its Problem has ``line`` and ``text``
+├── FileRefused           422  a cycler file that cannot be read; says why and what would mend it
+├── TooLarge              413  a bound on size or work was passed
+├── Cancelled             499  the caller withdrew the request
+└── StoreError            500  the store itself
+    ├── Damaged           500  a checksum failed; names the series, column and chunk
+    └── StoreTooNew       500  written by a newer workbench
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Loc = tuple[str | int, ...]
+
+
+class WorkbenchError(Exception):
+    """Base of every error the workbench raises on purpose; its text is one sentence for a person."""
+
+    status = 500
+    code = "ERROR"
+
+
+class BadRequest(WorkbenchError):
+    status = 400
+    code = "BAD_REQUEST"
+
+
+class NotFound(WorkbenchError):
+    status = 404
+    code = "NOT_FOUND"
+
+
+class Conflict(WorkbenchError):
+    """A name is taken or an action does not fit the state; ``existing_id`` is the record that has the name."""
+
+    status = 409
+    code = "CONFLICT"
+
+    def __init__(self, message: str, existing_id: str | None = None) -> None:
+        super().__init__(message)
+        self.existing_id = existing_id
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where (``loc``, keys and indexes of the request), what and the mend (``msg``)."""
+
+    loc: Loc
+    msg: str
+    type: str = "value_error"
+    ctx: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        place = ".".join(str(part) for part in self.loc)
+        return f"{place}: {self.msg}" if place else self.msg
+
+    def as_detail(self) -> dict[str, Any]:
+        """The ValidationError object of the interface."""
+        detail: dict[str, Any] = {"loc": list(self.loc), "msg": self.msg, "type": self.type}
+        if self.ctx:
+            detail["ctx"] = self.ctx
+        return detail
+
+
+class Invalid(WorkbenchError):
+    """A recipe, its values or its script is wrong; ``problems`` holds all that was found, not only the first."""
+
+    status = 422
+    code = "VALIDATION_ERROR"
+
+    def __init__(self, problems: Sequence[Problem] | Problem) -> None:
+        self.problems: list[Problem] = [problems] if isinstance(problems, Problem) else list(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class ScriptError(Invalid):
+    """The transform failed; ``log`` holds what it printed before that."""
+
+    def __init__(self, problems: Sequence[Problem] | Problem, log: str = "") -> None:
+        super().__init__(problems)
+        self.log = log
+
+
+class FileRefused(WorkbenchError):
+    status = 422
+    code = "FILE_REFUSED"
+
+
+class TooLarge(WorkbenchError):
+    status = 413
+    code = "TOO_LARGE"
+
+
+class Cancelled(WorkbenchError):
+    status = 499
+    code = "CANCELLED"
+
+
+class StoreError(WorkbenchError):
+    code = "STORE_ERROR"
+
+
+class Damaged(StoreError):
+    code = "DAMAGED"
+
+
+class StoreTooNew(StoreError):
+    code = "STORE_TOO_NEW"
+
+
+def near(name: str, names: Iterable[str], most: int = 3) -> list[str]:
+    """The valid names nearest to ``name``, best first: case-blind, at most ``most``."""
+    by_folded: dict[str, str] = {}
+    for candidate in names:
+        by_folded.setdefault(candidate.casefold(), candidate)
+    found = difflib.get_close_matches(name.casefold(), list(by_folded), n=most, cutoff=0.5)
+    return [by_folded[folded] for folded in found]
+
+
+def instead(name: str, names: Iterable[str], what: str = "names") -> str:
+    """The closing words of an error about ``name``: what was probably meant, else what there is."""
+    known = list(names)
+    close = near(name, known)
+    if close:
+        return "Did you mean " + " or ".join(f"'{candidate}'" for candidate in close) + "?"
+    if not known:
+        return f"There are no {what}."
+    listed = ", ".join(f"'{candidate}'" for candidate in known[:12])
+    more = f" and {len(known) - 12} more" if len(known) > 12 else ""
+    return f"The {what} are {listed}{more}."

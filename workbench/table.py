@@ -1,0 +1,290 @@
+"""Typed columns with nulls, and tables of them: the one shape that samples, summaries and plan rows share.
+
+A column knows its nulls apart from its NaNs, so what was stored comes back bit for bit; pandas enters only
+where a script or a person looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["number", "integer", "text", "boolean", "datetime", "mixed", "null"]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of n values.
+
+    ``values`` by kind: number float64 or float32; integer any integer dtype; boolean bool; datetime int64
+    microseconds since 1970 UTC; text int32 codes into ``words``; mixed object; null bool zeros.
+    ``valid`` is None where nothing is null, else (n,) bool. A NaN that is valid is a NaN, not a null. The
+    value under a null is unspecified and must never be looked at.
+    """
+
+    kind: Kind
+    values: NDArray[Any]
+    valid: NDArray[np.bool_] | None = None
+    words: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @classmethod
+    def of(cls, values: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> Column:
+        """A column from a numpy array by its dtype (floats, integers, bool, datetime64, text or objects)."""
+        if valid is not None and bool(valid.all()):
+            valid = None
+        code = values.dtype.kind
+        if code == "f":
+            kept = values if values.dtype in (np.float64, np.float32) else values.astype(np.float64)
+            return cls("number", kept, valid)
+        if code in "iu":
+            return cls("integer", values, valid)
+        if code == "b":
+            return cls("boolean", values, valid)
+        if code == "M":
+            micros = values.astype("datetime64[us]").view(np.int64)
+            missing = np.isnat(values)
+            if missing.any():
+                valid = ~missing if valid is None else valid & ~missing
+            return cls("datetime", micros, valid)
+        if valid is not None:
+            values = np.where(valid, values.astype(object), None)
+        return cls.from_python(values.tolist())
+
+    @classmethod
+    def text(cls, values: Sequence[str | None]) -> Column:
+        """A text column from Python strings; None is null."""
+        places: dict[str, int] = {}
+        codes = np.fromiter(
+            (-1 if value is None else places.setdefault(value, len(places)) for value in values),
+            dtype=np.int32,
+            count=len(values),
+        )
+        valid = codes >= 0
+        return cls("text", np.maximum(codes, 0), None if valid.all() else valid, tuple(places))
+
+    @classmethod
+    def nulls(cls, n: int) -> Column:
+        return cls("null", np.zeros(n, bool), np.zeros(n, bool))
+
+    @classmethod
+    def from_python(cls, values: Sequence[Any], kind: Kind | None = None) -> Column:
+        """A column from Python scalars (None is null). Without ``kind`` the narrowest that holds all of them:
+        booleans, integers and floats do not mix into one kind except integers with floats (number)."""
+        kind = kind or kind_of(values)
+        n = len(values)
+        if kind == "null":
+            return cls.nulls(n)
+        if kind == "text":
+            return cls.text(values)
+        present = np.fromiter((value is not None for value in values), dtype=bool, count=n)
+        valid = None if present.all() else present
+        if kind == "mixed":
+            array = np.empty(n, object)
+            array[:] = values
+            return cls("mixed", array, valid)
+        if kind == "datetime":
+            micros = (0 if value is None else to_micros(value) for value in values)
+            return cls("datetime", np.fromiter(micros, np.int64, n), valid)
+        dtype = {"number": np.float64, "integer": np.int64, "boolean": np.bool_}[kind]
+        filler = np.nan if kind == "number" else 0
+        return cls(kind, np.array([filler if value is None else value for value in values], dtype), valid)
+
+    def take(self, index: NDArray[Any]) -> Column:
+        """The rows named by ``index`` (positions, or a boolean mask)."""
+        valid = None if self.valid is None else self.valid[index]
+        return Column(self.kind, self.values[index], valid, self.words)
+
+    def null_mask(self) -> NDArray[np.bool_]:
+        """(n,) bool, true where null; NaN is not null here."""
+        return np.zeros(len(self), bool) if self.valid is None else ~self.valid
+
+    def missing(self) -> NDArray[np.bool_]:
+        """(n,) bool, true where null or NaN: how plans see it (a NaN counts as null everywhere)."""
+        mask = self.null_mask()
+        if self.kind == "number":
+            mask = mask | np.isnan(self.values)
+        elif self.kind == "mixed":
+            mask = mask | np.fromiter((isinstance(v, float) and v != v for v in self.values), bool, len(self))
+        return mask
+
+    def floats(self) -> NDArray[np.float64]:
+        """(n,) float64 with NaN for nulls; for number, integer, boolean and null columns."""
+        if self.kind not in ("number", "integer", "boolean", "null"):
+            raise TypeError(f"a {self.kind} column has no numbers")
+        values = self.values.astype(np.float64)
+        if self.kind == "null":
+            values[:] = np.nan
+        elif self.valid is not None:
+            values[~self.valid] = np.nan
+        return values
+
+    def tolist(self) -> list[Any]:
+        """Python scalars, None for null (NaN stays NaN); date-times as aware ``datetime``."""
+        if self.kind == "null":
+            return [None] * len(self)
+        items: list[Any]
+        if self.kind == "text":
+            items = [self.words[code] for code in self.values.tolist()] if self.words else [None] * len(self)
+        elif self.kind == "datetime":
+            items = [from_micros(value) for value in self.values.tolist()]
+        else:
+            items = self.values.tolist()
+        if self.valid is not None:
+            for place in np.flatnonzero(~self.valid).tolist():
+                items[place] = None
+        return items
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Mapping[str, Column]):
+    """Columns of one length, in order. ``n`` is kept apart so that a table without columns has rows too."""
+
+    columns: dict[str, Column]
+    n: int
+
+    def __post_init__(self) -> None:
+        for name, column in self.columns.items():
+            if len(column) != self.n:
+                raise ValueError(f"column '{name}' has {len(column)} rows, the table {self.n}")
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Column | NDArray[Any] | Sequence[Any]]) -> Table:
+        """A table from columns, arrays or lists, all of one length."""
+        made = {name: _as_column(values) for name, values in columns.items()}
+        return cls(made, len(next(iter(made.values()))) if made else 0)
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.columns)
+
+    def take(self, index: NDArray[Any]) -> Table:
+        """The rows named by ``index`` (positions, or a boolean mask)."""
+        index = np.asarray(index)
+        n = int(index.sum()) if index.dtype == bool else len(index)
+        return Table({name: column.take(index) for name, column in self.columns.items()}, n)
+
+    def slice(self, start: int, stop: int) -> Table:
+        return self.take(np.arange(max(start, 0), min(stop, self.n)))
+
+    def select(self, names: Iterable[str]) -> Table:
+        return Table({name: self.columns[name] for name in names}, self.n)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict per row. For people and tests; a plan of many rows stays in columns."""
+        lists = [column.tolist() for column in self.columns.values()]
+        if not lists:
+            return [{} for _ in range(self.n)]
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*lists, strict=True)]
+
+
+def _as_column(values: Column | NDArray[Any] | Sequence[Any]) -> Column:
+    if isinstance(values, Column):
+        return values
+    if isinstance(values, np.ndarray):
+        return Column.of(values)
+    return Column.from_python(list(values))
+
+
+def kind_of(values: Iterable[Any]) -> Kind:
+    """The kind of a list of Python scalars: ``null`` if all are None, ``mixed`` if they do not agree."""
+    found: set[Kind] = set()
+    for value in values:
+        if value is None:
+            continue
+        if isinstance(value, bool | np.bool_):
+            found.add("boolean")
+        elif isinstance(value, int | np.integer):
+            found.add("integer")
+        elif isinstance(value, float | np.floating):
+            found.add("number")
+        elif isinstance(value, str):
+            found.add("text")
+        elif isinstance(value, datetime | np.datetime64):
+            found.add("datetime")
+        else:
+            raise TypeError(f"a column holds no {type(value).__name__}")
+    if not found:
+        return "null"
+    if found == {"integer", "number"}:
+        return "number"
+    return found.pop() if len(found) == 1 else "mixed"
+
+
+def to_micros(value: datetime | np.datetime64) -> int:
+    """Microseconds since 1970 UTC; a time without a zone is UTC."""
+    if isinstance(value, np.datetime64):
+        return int(value.astype("datetime64[us]").astype(np.int64))
+    aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+    return (aware - EPOCH) // timedelta(microseconds=1)
+
+
+def from_micros(micros: int) -> datetime:
+    return EPOCH + timedelta(microseconds=micros)
+
+
+def time_text(micros: int) -> str:
+    """UTC text of fixed width, so that text order is time order: ``2026-01-31T12:00:00.000000Z``."""
+    return from_micros(micros).strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0") + "Z"
+
+
+def concat(tables: Sequence[Table]) -> Table:
+    """Tables with the same column names, one below the other. Kinds that differ become the one that holds both."""
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
+        return Table({}, 0)
+    made = {name: concat_columns([table[name] for table in tables]) for name in tables[0]}
+    return Table(made, sum(table.n for table in tables))
+
+
+def concat_columns(columns: Sequence[Column]) -> Column:
+    """Columns one below the other; integers with numbers give numbers, other differing kinds ``mixed``."""
+    n = sum(len(column) for column in columns)
+    valid = None
+    if any(column.valid is not None for column in columns):
+        valid = np.concatenate([~column.null_mask() for column in columns])
+    kinds = {column.kind for column in columns if column.kind != "null"}
+    if not kinds:
+        return Column.nulls(n)
+    if kinds == {"text"}:
+        return _concat_text(columns, valid)
+    if len(kinds) == 1 and kinds != {"mixed"}:
+        kind = kinds.pop()
+        dtype = np.result_type(*[c.values.dtype for c in columns if c.kind == kind])
+        parts = [c.values if c.kind == kind else np.zeros(len(c), dtype) for c in columns]
+        return Column(kind, np.concatenate(parts), valid)
+    if kinds == {"integer", "number"}:
+        return Column("number", np.concatenate([column.floats() for column in columns]), valid)
+    values = np.empty(n, object)
+    values[:] = [value for column in columns for value in column.tolist()]
+    return Column("mixed", values, valid)
+
+
+def _concat_text(columns: Sequence[Column], valid: NDArray[np.bool_] | None) -> Column:
+    places: dict[str, int] = {}
+    parts = []
+    for column in columns:
+        if column.kind == "null":
+            parts.append(np.zeros(len(column), np.int32))
+            continue
+        codes = np.array([places.setdefault(word, len(places)) for word in column.words] or [0], np.int32)
+        parts.append(codes[column.values])
+    return Column("text", np.concatenate(parts).astype(np.int32), valid, tuple(places))
