@@ -56,7 +56,8 @@ class Column:
                 valid = ~missing if valid is None else valid & ~missing
             return cls("datetime", micros, valid)
         if valid is not None:
-            values = np.where(valid, values.astype(object), None)
+            items = values.tolist()
+            return cls.from_python([item if ok else None for item, ok in zip(items, valid, strict=True)])
         return cls.from_python(values.tolist())
 
     @classmethod
@@ -246,7 +247,7 @@ def time_text(micros: int) -> str:
 
 
 def concat(tables: Sequence[Table]) -> Table:
-    """Tables with the same column names, one below the other. Kinds that differ become the one that holds both."""
+    """Tables with the same column names, one below the other."""
     if len(tables) == 1:
         return tables[0]
     if not tables:
