@@ -1,0 +1,35 @@
+# The project's commands; continuous integration runs the same ones (see .ci/run).
+
+python := ".venv/bin/python"
+
+# A virtual environment with everything a developer needs
+setup:
+    python3 -m venv .venv
+    .venv/bin/pip install -q -U pip
+    .venv/bin/pip install -q -e . --group dev
+
+test *args:
+    .venv/bin/pytest -n 2 {{args}}
+
+lint:
+    .venv/bin/ruff format --check .
+    .venv/bin/ruff check .
+    .venv/bin/mypy
+    .venv/bin/lint-imports
+
+format:
+    .venv/bin/ruff format .
+    .venv/bin/ruff check --fix .
+
+# Write what is generated from the code: the recipe's JSON Schema and the reference pages
+schema:
+    {{python}} -m workbench.recipe.schema
+
+demo:
+    .venv/bin/workbench demo --no-serve
+
+bench *args:
+    {{python}} -m benchmarks {{args}}
+
+sample-data:
+    {{python}} sample_data/make.py

@@ -1,0 +1,37 @@
+"""The error tree: one status and code a class, and words that teach."""
+
+from __future__ import annotations
+
+import workbench.errors as errors
+
+
+def classes(base: type[errors.WorkbenchError]) -> list[type[errors.WorkbenchError]]:
+    return [base, *(found for child in base.__subclasses__() for found in classes(child))]
+
+
+def test_the_docstring_draws_every_class_with_its_status() -> None:
+    drawn = errors.__doc__ or ""
+    for cls in classes(errors.WorkbenchError):
+        line = next(
+            (line for line in drawn.splitlines() if f"{cls.__name__} " in line or line == cls.__name__), None
+        )
+        assert line is not None, f"{cls.__name__} is missing in the tree of errors.py"
+        if cls is not errors.WorkbenchError:
+            assert f" {cls.status} " in line
+
+
+def test_the_nearest_names_are_offered_case_blind() -> None:
+    assert errors.near("voltage [v]", ["Voltage [V]", "Current [A]"]) == ["Voltage [V]"]
+    assert errors.instead("limt", ["limit", "where"]) == "Did you mean 'limit'?"
+    assert errors.instead("zzz", ["limit"], "fields") == "The fields are 'limit'."
+    assert errors.instead("zzz", [], "fields") == "There are no fields."
+
+
+def test_invalid_tells_all_problems_with_their_place() -> None:
+    problems = [errors.Problem(("config", "plan", "steps", "a", 0), "is odd."), errors.Problem((), "whole.")]
+    assert str(errors.Invalid(problems)) == "config.plan.steps.a.0: is odd.\nwhole."
+    assert errors.Invalid(problems).problems[0].as_detail() == {
+        "loc": ["config", "plan", "steps", "a", 0],
+        "msg": "is odd.",
+        "type": "value_error",
+    }
