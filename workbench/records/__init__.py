@@ -1,0 +1,80 @@
+"""What an organization keeps: one class a kind, and the ways to name a kind."""
+
+from __future__ import annotations
+
+from ..errors import BadRequest, instead
+from .analysis import Analysis
+from .dashboard import Dashboard, Plot, Revision
+from .drive_cycle import DriveCycle
+from .instance import Batch, Instance
+from .material import Material, MaterialProperty
+from .measurement import Measurement, StoredFile
+from .people import Organization, User
+from .project import Project
+from .quantity import Quantity, Ratings
+from .record import Member, Record
+from .simulation import Model, Simulation
+from .specification import Specification
+from .study import Study
+
+__all__ = [
+    "ENTITIES",
+    "KINDS",
+    "SOURCES",
+    "Analysis",
+    "Batch",
+    "Dashboard",
+    "DriveCycle",
+    "Instance",
+    "Material",
+    "MaterialProperty",
+    "Measurement",
+    "Member",
+    "Model",
+    "Organization",
+    "Plot",
+    "Project",
+    "Quantity",
+    "Ratings",
+    "Record",
+    "Revision",
+    "Simulation",
+    "Specification",
+    "StoredFile",
+    "Study",
+    "User",
+    "kind",
+]
+
+# Parents stand before their children: tables are made in this order.
+KINDS: dict[str, type[Record]] = {
+    cls.table: cls
+    for cls in (
+        Organization,
+        User,
+        Project,
+        Material,
+        MaterialProperty,
+        Specification,
+        Batch,
+        Instance,
+        Measurement,
+        Analysis,
+        Model,
+        Simulation,
+        Study,
+        DriveCycle,
+        Dashboard,
+        Plot,
+    )
+}
+SOURCES: dict[str, type[Record]] = {cls.listed_as: cls for cls in KINDS.values() if cls.listed_as is not None}
+ENTITIES: dict[str, type[Record]] = {cls.entity: cls for cls in KINDS.values() if cls.entity is not None}
+
+
+def kind(name: str) -> type[Record]:
+    """The class of a kind by its table, its source or its entity name."""
+    found = KINDS.get(name) or SOURCES.get(name) or ENTITIES.get(name)
+    if found is None:
+        raise BadRequest(f"There is no kind of record '{name}'. {instead(name, KINDS, 'kinds')}")
+    return found

@@ -1,0 +1,346 @@
+"""What a record is: one pydantic class a kind, declared once, read by store, lists, search, catalog and wire.
+
+A field's annotation says its type; the marks in ``Annotated`` say the rest: ``Link`` points to another record,
+``Through`` shows a field of the linked one, ``Counted`` and ``Sampled`` are numbers kept elsewhere (read only),
+``Searched`` is found by search, ``Open`` is an object with free keys, ``Aside`` is listed only when asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+)
+
+from ..errors import Invalid, Problem, instead
+from ..table import Kind, time_text, to_micros
+from .values import as_date, as_moment, clean_text, json_object, plain_name
+
+Scoping = Literal["project", "organization", "itself", "everyone"]
+Match = Literal["in", "equal", "contains", "batch", "study"]
+Storage = Literal["text", "integer", "number", "boolean", "datetime", "date", "json"]
+
+
+@dataclass(frozen=True)
+class Link:
+    """The id of a record in ``table``; ``parent`` is the record one level up. Deleting the target deletes this
+    record (``cascade``) or empties the link (``unlink``)."""
+
+    table: str
+    on_delete: Literal["cascade", "unlink"] = "unlink"
+    parent: bool = False
+
+
+@dataclass(frozen=True)
+class Through:
+    """Read only: ``field`` of the record that the field ``link`` points to; may itself be a ``Through``."""
+
+    link: str
+    field: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Read only: how many records of ``table`` have their field ``link`` pointing here."""
+
+    table: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Read only: the rows of the record's sampled data of this dataset; null without any."""
+
+    dataset: Literal["series", "steps", "cycles"]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Found by search: names by any part (``substring``), free text by the beginnings of words (``words``)."""
+
+    how: Literal["substring", "words"]
+
+
+@dataclass(frozen=True)
+class Open:
+    """An object with free keys, reached in plans by dotted names."""
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A column that lists show only when ``fields`` names it."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One key of ``Filters`` for this record: the field it looks at and how it compares."""
+
+    field: str
+    match: Match
+
+
+@dataclass(frozen=True)
+class Unique:
+    """What must differ between two records of a project; ``folded`` ignores the case of the name.
+
+    A record that another one holds already is refused with its id (`Conflict`), or, with ``reuse``, answered
+    in place of a new one.
+    """
+
+    fields: tuple[str, ...]
+    folded: bool = False
+    reuse: bool = False
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field as its readers see it: everything its annotation and marks say."""
+
+    name: str
+    storage: Storage
+    kind: Kind
+    meaning: str
+    wire: str
+    required: bool
+    choices: tuple[str, ...] = ()
+    shape: type[BaseModel] | None = None
+    link: Link | None = None
+    through: Through | None = None
+    counted: Counted | None = None
+    sampled: Sampled | None = None
+    searched: Searched | None = None
+    open: bool = False
+    aside: bool = False
+
+    @property
+    def stored(self) -> bool:
+        return self.through is None and self.counted is None and self.sampled is None
+
+
+Name = Annotated[str, AfterValidator(plain_name)]
+Text = Annotated[str, AfterValidator(clean_text)]
+Moment = Annotated[
+    datetime,
+    BeforeValidator(as_moment),
+    PlainSerializer(lambda moment: time_text(to_micros(moment)), when_used="json"),
+]
+Day = Annotated[date, BeforeValidator(as_date)]
+Json = Annotated[dict[str, Any], AfterValidator(json_object)]
+OpenJson = Annotated[dict[str, Any], AfterValidator(json_object), Open()]
+
+
+class Strict(BaseModel):
+    """Base of all shapes: unknown keys are refused and no value changes its type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, validate_default=False)
+
+
+class Record(Strict):
+    """Base of all kinds. Subclasses name their table and, where
+    they have one, the plan source they are listed as and the entity that search calls them."""
+
+    table: ClassVar[str] = ""
+    listed_as: ClassVar[str | None] = None
+    entity: ClassVar[str | None] = None
+    label: ClassVar[str] = "record"
+    scoping: ClassVar[Scoping] = "everyone"
+    shared: ClassVar[bool] = False
+    everywhere: ClassVar[bool] = False
+    unique: ClassVar[tuple[Unique, ...]] = ()
+    sorts: ClassVar[tuple[str, ...]] = ("name", "created_at", "updated_at")
+    filters: ClassVar[Mapping[str, Filter]] = {}
+    by_store: ClassVar[frozenset[str]] = frozenset(
+        {"id", "created_at", "updated_at", "organization_id", "created_by"}
+    )
+
+    id: str = Field(description="Identifier, never used again; later records have later ids.")
+    name: Annotated[Name, Searched("substring")] = Field(description="What people call it.")
+    created_at: Moment = Field(description="When the record was made, UTC; no two are equal.")
+    updated_at: Moment = Field(description="When the record was last changed, UTC.")
+
+    @classmethod
+    @functools.cache
+    def members(cls) -> Mapping[str, Member]:
+        """All fields by name, in the order of declaration."""
+        return {name: _member(name, info) for name, info in cls.model_fields.items()}
+
+    @classmethod
+    @functools.cache
+    def given(cls) -> tuple[str, ...]:
+        """The fields a caller may give; the store sets the others."""
+        return tuple(n for n, m in cls.members().items() if m.stored and n not in cls.by_store)
+
+    @classmethod
+    @functools.cache
+    def parent(cls) -> Member | None:
+        """The link to the record one level up."""
+        return next((m for m in cls.members().values() if m.link is not None and m.link.parent), None)
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        """The record of these values.
+
+        Raises
+        ------
+        Invalid
+            With every problem; ``loc`` begins at the field.
+        """
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise Invalid(list(_problems(cls, error))) from None
+
+    def wire(self) -> dict[str, Any]:
+        """The record as JSON values under its wire names (``cell_instance_id`` for ``instance_id``)."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    @classmethod
+    def from_wire(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values by our own names, from a body that may use the wire's."""
+        ours = {member.wire: name for name, member in cls.members().items()}
+        return {ours.get(key, key): value for key, value in values.items()}
+
+
+class Owned(Record):
+    """A record of an organization."""
+
+    organization_id: Annotated[str, Link("organizations"), Aside()] = Field(description="Owning organization.")
+    created_by: Annotated[str | None, Link("users"), Aside()] = Field(None, description="Creating user.")
+    created_by_email: Annotated[str | None, Through("created_by", "email")] = Field(
+        None, description="E-mail of the creating user."
+    )
+
+
+class InProject(Owned):
+    """A record of a project, or of the organization at large where ``project_id`` is null."""
+
+    scoping = "project"
+
+    project_id: Annotated[str | None, Link("projects", "cascade")] = Field(
+        None, description="Its project; null for a record that all projects of the organization share."
+    )
+
+
+class Kept(InProject):
+    """A record with free notes."""
+
+    filters: ClassVar[Mapping[str, Filter]] = {
+        "ids": Filter("id", "in"),
+        "name": Filter("name", "equal"),
+        "nameContains": Filter("name", "contains"),
+    }
+
+    notes: Annotated[Text | None, Searched("words")] = Field(None, description="Free text.")
+
+
+@dataclass
+class _Marks:
+    found: dict[type, Any] = field(default_factory=dict)
+
+    def take(self, mark: Any) -> None:
+        self.found[type(mark)] = mark
+
+
+def _bare(annotation: Any, marks: _Marks) -> tuple[Any, bool]:
+    """The annotation without marks and None, and whether None is allowed."""
+    optional = False
+    while True:
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            inner, *metadata = get_args(annotation)
+            for mark in metadata:
+                marks.take(mark)
+            annotation = inner
+        elif origin in (types.UnionType, Union):
+            optional = True
+            (annotation,) = [arg for arg in get_args(annotation) if arg is not type(None)]
+        else:
+            return annotation, optional
+
+
+_STORAGE: dict[Any, tuple[Storage, Kind]] = {
+    str: ("text", "text"),
+    bool: ("boolean", "boolean"),
+    int: ("integer", "integer"),
+    float: ("number", "number"),
+    datetime: ("datetime", "datetime"),
+    date: ("date", "text"),
+}
+
+
+def _member(name: str, info: Any) -> Member:
+    marks = _Marks()
+    for mark in info.metadata:
+        marks.take(mark)
+    bare, optional = _bare(info.annotation, marks)
+    choices: tuple[str, ...] = ()
+    shape: type[BaseModel] | None = None
+    if get_origin(bare) is Literal:
+        choices = get_args(bare)
+        bare = str
+    if isinstance(bare, type) and issubclass(bare, BaseModel):
+        shape = bare
+    storage, kind = _STORAGE.get(bare, ("json", "text"))
+    found = marks.found
+    return Member(
+        name=name,
+        storage=storage,
+        kind=kind,
+        meaning=info.description or "",
+        wire=info.serialization_alias or name,
+        required=not optional,
+        choices=choices,
+        shape=shape,
+        link=found.get(Link),
+        through=found.get(Through),
+        counted=found.get(Counted),
+        sampled=found.get(Sampled),
+        searched=found.get(Searched),
+        open=Open in found,
+        aside=Aside in found,
+    )
+
+
+def _problems(cls: type[Record], error: ValidationError) -> Iterator[Problem]:
+    for item in error.errors(include_url=False, include_input=False):
+        loc = tuple(item["loc"])
+        message = item["msg"]
+        if item["type"] == "extra_forbidden":
+            message = _unknown(cls, loc)
+        elif item["type"] == "missing":
+            message = f"'{loc[-1]}' is missing."
+        elif item["type"] in ("model_type", "dict_type"):
+            message = "This must be an object."
+        elif item["type"] == "value_error":
+            message = message.removeprefix("Value error, ")
+        yield Problem(loc, message, item["type"])
+
+
+def _unknown(cls: type[Record], loc: tuple[str | int, ...]) -> str:
+    shape: Any = cls
+    names: list[str] = list(cls.given())
+    for part in loc[:-1]:
+        if isinstance(part, int):
+            continue
+        inner = shape.model_fields.get(part) if shape is not None else None
+        shape = _shape_of(inner.annotation) if inner is not None else None
+        names = list(shape.model_fields) if shape is not None else []
+    return f"There is no '{loc[-1]}' here. {instead(str(loc[-1]), names)}"
+
+
+def _shape_of(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for arg in get_args(annotation) if (found := _shape_of(arg)) is not None), None)

@@ -1,0 +1,35 @@
+"""Cell specifications: the design that cells share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from .quantity import Ratings
+from .record import Aside, Filter, Kept, Link, OpenJson, Text, Unique
+
+Component = Annotated[str | None, Link("materials"), Aside()]
+
+
+class Specification(Kept):
+    """A cell design: ratings, form, components, properties and where they come from."""
+
+    table = "specifications"
+    listed_as = "cellSpecifications"
+    entity = "cell_specification"
+    label = "cell specification"
+    unique = (Unique(("organization_id", "project_id", "name")),)
+    filters: ClassVar[Mapping[str, Filter]] = {**Kept.filters, "specificationIds": Filter("id", "in")}
+
+    form_factor: Text | None = Field(None, description="Physical form, such as 21700 or pouch.")
+    manufacturer: Text | None = Field(None, description="Who assembled the cell.")
+    ratings: Ratings = Field(description="Electrical ratings.")
+    anode_id: Component = Field(None, description="Material of the anode.")
+    cathode_id: Component = Field(None, description="Material of the cathode.")
+    electrolyte_id: Component = Field(None, description="Material of the electrolyte.")
+    separator_id: Component = Field(None, description="Material of the separator.")
+    case_id: Component = Field(None, description="Material of the case.")
+    properties: OpenJson = Field({}, description="Other design properties; numbers as value and unit.")
+    source: OpenJson = Field({}, description="Provenance: doi, citation ...")

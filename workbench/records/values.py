@@ -1,0 +1,103 @@
+"""The values a record's fields may hold, checked and brought to one form at the door."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+
+LONGEST_NAME = 500
+DEEPEST = 50
+
+
+def clean_text(text: str) -> str:
+    """The text itself; half a character pair or a NUL, which no file or answer could hold, is refused."""
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("Text must be whole Unicode characters without NUL.")
+    return text
+
+
+def plain_name(text: str) -> str:
+    """A name: 1 to 500 characters, not all of them blank."""
+    clean_text(text)
+    if not text.strip():
+        raise ValueError("A name must not be blank.")
+    if len(text) > LONGEST_NAME:
+        raise ValueError(f"A name has at most {LONGEST_NAME} characters, this one has {len(text)}.")
+    return text
+
+
+def as_moment(value: Any) -> datetime:
+    """A time in UTC, from a ``datetime`` or its ISO 8601 text; without a zone it is UTC."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"'{value}' is no ISO 8601 time such as 2026-01-31T12:00:00Z.") from None
+    if not isinstance(value, datetime):
+        raise ValueError("A time is ISO 8601 text such as 2026-01-31T12:00:00Z.")
+    try:
+        aware = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    except OverflowError:
+        raise ValueError(f"'{value}' lies outside the years 1 to 9999.") from None
+    # A pandas Timestamp is a datetime with nanoseconds; the store keeps microseconds.
+    return datetime.fromisoformat(aware.isoformat(timespec="microseconds"))
+
+
+def as_date(value: Any) -> date:
+    """A day, from a ``date`` or its text YYYY-MM-DD."""
+    if isinstance(value, str):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"'{value}' is no day such as 2026-01-31.") from None
+    if isinstance(value, datetime) or not isinstance(value, date):
+        raise ValueError("A day is text such as 2026-01-31.")
+    return value
+
+
+def json_object(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The object as JSON keeps it: numpy scalars become numbers, times text; anything else is refused by place."""
+    return {_key(key, ""): _json(item, str(key), 1) for key, item in value.items()}
+
+
+def json_value(value: Any) -> Any:
+    """Any JSON value, by the rules of `json_object`."""
+    return _json(value, "", 0)
+
+
+def _key(key: Any, place: str) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"The keys of '{place}' must be texts, not {type(key).__name__}.")
+    return clean_text(key)
+
+
+def _json(value: Any, place: str, depth: int) -> Any:
+    if depth > DEEPEST:
+        raise ValueError(f"'{place[:80]}' is nested deeper than {DEEPEST} levels.")
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(f"'{place}' is {value}; whole numbers have at most 64 bits.")
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"'{place}' is {value}, which JSON cannot hold; use null.")
+        return value
+    if isinstance(value, datetime):
+        return as_moment(value).isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {_key(key, place): _json(item, f"{place}.{key}", depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(item, f"{place}[{n}]", depth + 1) for n, item in enumerate(value)]
+    raise ValueError(f"'{place}' is a {type(value).__name__}, which JSON cannot hold.")
