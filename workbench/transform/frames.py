@@ -1,0 +1,204 @@
+"""What a script sees: the steps of a packed dataset as pandas frames, built when the script asks for them.
+
+Every frame is the script's own copy. Changing one changes neither the dataset nor what another script sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..dataset import SeriesSet, StepResult, unpack
+from ..errors import instead
+from ..table import Column, Table, concat
+
+TEXT = pd.StringDtype(na_value=np.nan)
+
+
+class Absent(KeyError):
+    """A step, source or param that is not there; the text says which there are."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def series_of(column: Column) -> Any:
+    """The pandas values of a column, always a copy.
+
+    number float64 (null and NaN both NaN); integer int64, with nulls ``Int64``; boolean bool, with nulls
+    ``boolean``; text ``str``; datetime ``datetime64[us, UTC]``; only nulls float64; mixed object (null: None).
+    """
+    return _ARRAYS[column.kind](column)
+
+
+def _numbers(column: Column) -> Any:
+    return column.floats()
+
+
+def _integers(column: Column) -> Any:
+    beyond = column.values.dtype == np.uint64 and len(column) and int(column.values.max()) > np.iinfo(np.int64).max
+    values = column.values.astype(np.uint64 if beyond else np.int64)
+    missing = column.null_mask()
+    if not missing.any():
+        return values
+    values[missing] = 1
+    return pd.arrays.IntegerArray(values, missing)
+
+
+def _booleans(column: Column) -> Any:
+    missing = column.null_mask()
+    values = column.values.copy()
+    return pd.arrays.BooleanArray(values, missing) if missing.any() else values
+
+
+def _times(column: Column) -> Any:
+    values = column.values.copy().view("M8[us]")
+    values[column.null_mask()] = np.datetime64("NaT")
+    return pd.DatetimeIndex(values).tz_localize("UTC").array
+
+
+def _texts(column: Column) -> Any:
+    missing = column.null_mask()
+    if not column.words:
+        return pd.array(np.full(len(column), np.nan, object), dtype=TEXT)
+    codes = pa.array(column.values, mask=missing)
+    words = pa.array(column.words, pa.large_string())
+    if TEXT.storage == "pyarrow":
+        return pd.arrays.ArrowStringArray(words.take(codes), dtype=TEXT)  # type: ignore[call-arg]
+    return pd.array(words.take(codes).to_pandas(), dtype=TEXT)
+
+
+def _mixed(column: Column) -> Any:
+    values = np.empty(len(column), object)
+    values[:] = column.tolist()
+    return values
+
+
+_ARRAYS: dict[str, Callable[[Column], Any]] = {
+    "number": _numbers,
+    "integer": _integers,
+    "boolean": _booleans,
+    "datetime": _times,
+    "text": _texts,
+    "mixed": _mixed,
+    "null": _numbers,
+}
+
+
+def frame_of(table: Table, rows: NDArray[np.int64] | None = None) -> pd.DataFrame:
+    """The frame of a table; ``rows`` (n,) are sample numbers for its index, else the index counts from 0."""
+    index = pd.RangeIndex(table.n) if rows is None else pd.Index(rows.copy())
+    if table and all(column.kind == "number" for column in table.values()):
+        # One block instead of a column each: three times faster, and a plot of 100 sources has 100 frames.
+        block = np.vstack([column.floats() for column in table.values()]).T
+        return pd.DataFrame(block, index=index, columns=pd.Index(table.names, dtype=TEXT), copy=False)
+    made = {name: series_of(column) for name, column in table.items()}
+    return pd.DataFrame(made, index=index, columns=pd.Index(table.names, dtype=TEXT), copy=False)
+
+
+class SeriesFrames(Mapping[str, pd.DataFrame]):
+    """A series step: id -> frame of x and the columns, in the order of the step, sample numbers as index.
+
+    ``complete`` maps each id to whether its frame holds every sample of the window, ``total`` to how many
+    samples the window holds.
+    """
+
+    def __init__(self, series: SeriesSet, name: str = "") -> None:
+        self._series = series
+        self._name = name
+        self._frames: dict[str, pd.DataFrame] = {}
+        self.complete: dict[str, bool] = {key: samples.complete for key, samples in series.items()}
+        self.total: dict[str, int] = {key: samples.total for key, samples in series.items()}
+
+    def __getitem__(self, key: str) -> pd.DataFrame:
+        if key not in self._frames:
+            if key not in self._series:
+                raise Absent(
+                    f"Step '{self._name}' holds no source '{key}'. {instead(str(key), self._series, 'sources')}"
+                )
+            samples = self._series[key]
+            self._frames[key] = frame_of(samples.table, samples.rows)
+        return self._frames[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._series)
+
+    def __len__(self) -> int:
+        return len(self._series)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._series
+
+    def __repr__(self) -> str:
+        first = ", ".join(list(self._series)[:5]) + (", ..." if len(self) > 5 else "")
+        return f"<series of {len(self)} sources: {first}>"
+
+    def long(self, id: str = "id") -> pd.DataFrame:
+        """All sources as read, one below the other, with a first column ``id`` that names the source.
+
+        The index holds the sample numbers, which begin anew with each source.
+        """
+        samples = list(self._series.values())
+        table = concat([one.table for one in samples])
+        if id in table:
+            raise ValueError(
+                f"The step has a column '{id}' already: choose another name, as in .long(id='source')."
+            )
+        lengths = [len(one.rows) for one in samples]
+        codes = np.repeat(np.arange(len(samples), dtype=np.int32), lengths)
+        rows = np.concatenate([one.rows for one in samples]) if samples else np.zeros(0, np.int64)
+        keys = Column("text", codes, None, tuple(map(str, self._series)))
+        return frame_of(Table({id: keys, **table.columns}, len(codes)), rows)
+
+
+class Data(MutableMapping[str, Any]):
+    """``data`` of a script: step name -> DataFrame (row-shaped steps) or SeriesFrames (series steps)."""
+
+    def __init__(self, steps: Mapping[str, StepResult]) -> None:
+        self._steps = dict(steps)
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            if name not in self._steps:
+                raise Absent(f"There is no step '{name}'. {instead(str(name), self._steps, 'steps')}")
+            result = self._steps[name]
+            self._made[name] = frame_of(result) if isinstance(result, Table) else SeriesFrames(result, name)
+        return self._made[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._made[name] = value
+        self._steps.setdefault(name, Table({}, 0))
+
+    def __delitem__(self, name: str) -> None:
+        del self._steps[name]
+        self._made.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._steps)
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._steps
+
+    def __repr__(self) -> str:
+        return f"<data with steps {', '.join(self._steps)}>"
+
+
+def frames(packed: bytes | bytearray | memoryview) -> Data:
+    """The frames of a packed dataset, by step name.
+
+    Raises
+    ------
+    StoreError
+        If the bytes are not a packed dataset.
+    """
+    steps, _ = unpack(packed)
+    return Data(steps)

@@ -1,0 +1,74 @@
+"""What a script prints and warns, kept as its log; what other threads print goes where it always went."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+MOST = 64_000
+_CUT = "\n... (cut here: a log holds at most 64 kB)\n"
+
+
+class Log:
+    """Text of at most ``MOST`` bytes in UTF-8; says where it was cut."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._left = MOST - len(_CUT)
+        self._cut = False
+
+    def write(self, text: str) -> int:
+        if not self._cut:
+            raw = text.encode("utf-8", "replace")
+            if len(raw) > self._left:
+                self._cut = True
+                raw = raw[: self._left]
+            self._parts.append(raw.decode("utf-8", "ignore"))
+            self._left -= len(raw)
+        return len(text)
+
+    def text(self) -> str:
+        return "".join(self._parts) + (_CUT if self._cut else "")
+
+
+class _Split:
+    """A stand-in for ``sys.stdout`` that sends one thread's text to the log."""
+
+    def __init__(self, log: Log, other: Any) -> None:
+        self._log = log
+        self._other = other
+        self._thread = threading.get_ident()
+
+    def write(self, text: str) -> int:
+        if threading.get_ident() == self._thread:
+            return self._log.write(text)
+        return int(self._other.write(text))
+
+    def flush(self) -> None:
+        if threading.get_ident() != self._thread:
+            self._other.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._other, name)
+
+
+@contextmanager
+def captured(log: Log) -> Iterator[None]:
+    """This thread's standard output, standard error and warnings go to ``log``."""
+    kept = sys.stdout, sys.stderr
+    split = _Split(log, kept[0]), _Split(log, kept[1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        sys.stdout, sys.stderr = split
+        try:
+            yield
+        finally:
+            # Another may have put its own in place meanwhile (a notebook's cell): then it stays.
+            if sys.stdout is split[0]:
+                sys.stdout = kept[0]
+            if sys.stderr is split[1]:
+                sys.stderr = kept[1]

@@ -1,0 +1,290 @@
+"""A transform script: what it must be, how it is run, and how its errors reach its author.
+
+A script is plain Python that defines ``transform(data, params)``. ``pd``, ``np``, ``go`` and ``px`` are there
+without import. It runs in this process: that keeps honest scripts apart from each other's data, output and
+random numbers, and is no fence against hostile ones.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import sys
+import threading
+import traceback
+import types
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.express as px
+import plotly.graph_objects as go
+import plotly.io as pio
+
+from ..errors import Loc, Problem, ScriptError, instead, near
+from .modules import refusal, script_builtins
+from .output import Log, captured
+
+NAME = "transform"
+PLACE: Loc = ("config", "transform")
+FILENAME = "<transform>"
+TEMPLATE = "plotly"
+SEED = 0
+_MODULE = "__transform__"
+_RETURNED = "__returned__"
+_LONGEST = 2000
+# Output, seeds, warnings and the default template belong to the process: scripts take turns.
+_TURN = threading.RLock()
+
+
+def problem(text: str, line: int | None, message: str, kind: str = "script_error") -> Problem:
+    """A Problem of a script with the script's own line number and text."""
+    if line is None:
+        return Problem(PLACE, message, kind)
+    lines = text.splitlines()
+    shown = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return Problem(PLACE, f"Line {line}: {message}", kind, {"line": line, "text": shown})
+
+
+def check_script(text: str) -> list[Problem]:
+    """Everything wrong with a script that shows without running it; empty if nothing is.
+
+    Found are syntax errors, a missing, second or misshapen ``transform``, and imports of modules that scripts
+    do not have, each with its line. The same check stands before every run, near and far.
+    """
+    tree = _parsed(text)
+    if isinstance(tree, Problem):
+        return [tree]
+    return [*_shape_problems(text, tree), *_import_problems(text, tree)]
+
+
+def _parsed(text: str) -> ast.Module | Problem:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, FILENAME)
+            compile(tree, FILENAME, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return problem(text, error.lineno, f"{type(error).__name__}: {error.msg}", "script_syntax")
+    except (ValueError, RecursionError, MemoryError) as error:
+        return problem(text, None, f"The script cannot be read: {error or type(error).__name__}.", "script_syntax")
+    return tree
+
+
+def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
+    found = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == NAME
+    ]
+    if not found:
+        others = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+        close = near(NAME, others, most=1)
+        meant = f" There is '{close[0]}'." if close else ""
+        message = f"The script defines no function {NAME}(data, params) at its top level.{meant}"
+        return [problem(text, None, message, "script_shape")]
+    problems = [
+        problem(text, node.lineno, f"{NAME} is defined a second time; a script defines it once.", "script_shape")
+        for node in found[1:]
+    ]
+    for node in found:
+        why = _misshapen(node)
+        if why:
+            problems.append(problem(text, node.lineno, why, "script_shape"))
+    return problems
+
+
+def _misshapen(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
+    if isinstance(node, ast.AsyncFunctionDef):
+        return f"{NAME} is asynchronous; write 'def {NAME}(data, params):'."
+    inside = _own_nodes(node)
+    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inside):
+        return f"{NAME} yields; it returns one figure."
+    names = node.args
+    positional = len(names.posonlyargs) + len(names.args)
+    required = positional - len(names.defaults)
+    needed = [one.arg for one, default in zip(names.kwonlyargs, names.kw_defaults, strict=True) if default is None]
+    fits = required <= 2 and (positional >= 2 or names.vararg is not None) and not needed
+    if fits:
+        return None
+    return f"{NAME} takes two arguments, data and params: write 'def {NAME}(data, params):'."
+
+
+def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function without those of functions and classes inside it."""
+    for node in ast.iter_child_nodes(function):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            continue
+        yield node
+        yield from _own_nodes(node)
+
+
+def _import_problems(text: str, tree: ast.Module) -> list[Problem]:
+    problems = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            whys = [refusal(alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            whys = [refusal(node.module or "", [alias.name for alias in node.names], node.level)]
+        else:
+            continue
+        problems += [problem(text, node.lineno, why, "script_import") for why in whys if why]
+    return sorted(problems, key=lambda one: one.ctx["line"])
+
+
+class _Returns(ast.NodeTransformer):
+    """Lets ``transform`` say from which line it returned, for the error about a result that is no figure."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            return node
+        if not isinstance(node, ast.Return):
+            return self.generic_visit(node)
+        value = node.value or ast.Constant(None)
+        call = ast.Call(ast.Name(_RETURNED, ast.Load()), [value, ast.Constant(node.lineno)], [])
+        return ast.fix_missing_locations(ast.copy_location(ast.Return(ast.copy_location(call, node)), node))
+
+
+@lru_cache(maxsize=64)
+def _compiled(text: str) -> types.CodeType:
+    found = check_script(text)
+    if found:
+        raise ScriptError(found)
+    tree = ast.parse(text, FILENAME)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == NAME:
+            _Returns().generic_visit(node)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compile(tree, FILENAME, "exec", dont_inherit=True)
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What ``transform`` returned, the line of that ``return`` (of its ``def`` if it ran off its end), its log."""
+
+    value: Any
+    line: int
+    log: str
+
+
+class Values(dict[str, Any]):
+    """``params`` of a script; a missing one is an error that names those there are."""
+
+    def __missing__(self, name: str) -> Any:
+        raise KeyError(f"There is no param '{name}'. {instead(str(name), self, 'params')}")
+
+
+def run(text: str, data: Any, params: Mapping[str, Any]) -> Returned:
+    """Run a script and call its ``transform(data, params)``.
+
+    Python's and numpy's global random numbers start from the same seed at every run, and are as they were
+    afterwards. A generator that the script makes without a seed, and the clock, differ from run to run.
+
+    Raises
+    ------
+    ScriptError
+        If the check finds something, or the script raises: a Problem at ``["config", "transform"]`` whose
+        ``ctx`` has ``line`` and ``text`` of the script, and ``log`` with what was printed until then.
+    """
+    code = _compiled(text)
+    log = Log()
+    returned: list[int] = []
+
+    def remember(value: Any, line: int) -> Any:
+        returned[:] = [line]
+        return value
+
+    with _TURN, _steady(), captured(log):
+        module = types.ModuleType(_MODULE)
+        module.__dict__.update(
+            {"__builtins__": script_builtins(), "pd": pd, "np": np, "go": go, "px": px, _RETURNED: remember}
+        )
+        sys.modules[_MODULE] = module  # dataclasses and the like look their module up by name
+        try:
+            exec(code, module.__dict__)  # noqa: S102
+            value = module.__dict__[NAME](data, Values(params))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise ScriptError(_worded(text, error), log.text()) from error
+        finally:
+            sys.modules.pop(_MODULE, None)
+    return Returned(value, returned[0] if returned else _line_of_def(text), log.text())
+
+
+def _line_of_def(text: str) -> int:
+    tree = ast.parse(text, FILENAME)
+    return next(node.lineno for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == NAME)
+
+
+@contextmanager
+def _steady() -> Iterator[None]:
+    """The same seeds and the same default template for every run, and as they were afterwards."""
+    python, numpy, template = random.getstate(), np.random.get_state(), pio.templates.default
+    random.seed(SEED)
+    np.random.seed(SEED)
+    pio.templates.default = TEMPLATE
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)
+        pio.templates.default = template
+
+
+def _worded(text: str, error: BaseException) -> Problem:
+    """The error at the script's own innermost line, in the script's words."""
+    if isinstance(error, SyntaxError) and error.filename != FILENAME:
+        line = _innermost(error)
+    else:
+        line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else _innermost(error)
+    found = problem(text, line, _message(error))
+    found.ctx["error"] = type(error).__name__
+    return found
+
+
+def _innermost(error: BaseException) -> int | None:
+    lines = [
+        number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILENAME
+    ]
+    return lines[-1] if lines else None
+
+
+def _message(error: BaseException) -> str:
+    try:
+        said = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    except Exception as second:
+        said = f"(its text could not be made: {type(second).__name__})"
+    # plotly lists every property there is after these words; the nearest name stands before them.
+    said = said.partition("\n    Valid properties")[0].strip()[:_LONGEST]
+    hint = _column_hint(error) if isinstance(error, KeyError) else None
+    if hint:
+        return hint
+    name = "KeyError" if isinstance(error, KeyError) else type(error).__name__
+    return f"{name}: {said}" if said else f"{name}."
+
+
+def _column_hint(error: KeyError) -> str | None:
+    """For a name that a frame lacks: the columns it has, nearest first."""
+    name = error.args[0] if error.args else None
+    if not isinstance(name, str):
+        return None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        owner = frame.f_locals.get("self")
+        if isinstance(owner, pd.DataFrame) and name not in owner.columns:
+            columns = [str(column) for column in owner.columns]
+            return f"KeyError: the frame has no column '{name}'. {instead(name, columns, 'columns')}"
+    return None
+
+
+def signature() -> str:
+    """The versions that a figure depends on, as one text: part of every figure's key."""
+    from importlib.metadata import version
+
+    return " ".join(f"{name}={version(name)}" for name in ("battery-workbench", "plotly", "pandas", "numpy"))
