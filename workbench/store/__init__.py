@@ -1,0 +1,6 @@
+"""How it is kept: one SQLite file; the only part of the workbench that knows SQLite."""
+
+from .scope import Scope
+from .store import Store
+
+__all__ = ["Scope", "Store"]

@@ -1,0 +1,168 @@
+"""One SQLite file, seen by many threads and processes: connections, snapshots, transactions, named errors."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import Damaged, StoreError
+
+PAGE_SIZE = 8192
+MMAP_BYTES = 4 * 1024**3
+BUSY_SECONDS = 30
+_DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "disk i/o error", "no such column")
+
+
+class _Handle:
+    """A connection that is closed with its last user, whichever thread that was."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.depth = 0
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
+class _Mine(threading.local):
+    reader: _Handle | None = None
+    writer: _Handle | None = None
+    pid: int = 0
+
+
+class Connections:
+    """The connections to the file at ``path``: per thread one that only reads and one that writes.
+
+    Readers never wait (write-ahead log); writers wait for each other, at most ``BUSY_SECONDS``. A connection
+    is never carried into a forked process.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._mine = _Mine()
+        self._handles: weakref.WeakSet[_Handle] = weakref.WeakSet()
+        self._writing = threading.RLock()
+        self._pid = os.getpid()
+        self._closed = False
+
+    def _connect(self, *, writes: bool) -> _Handle:
+        if self._closed:
+            raise StoreError(f"The store '{self.path}' was closed; open it again.")
+        with named(self.path):
+            connection = sqlite3.connect(
+                self.path,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=256,
+            )
+            handle = _Handle(connection)
+            connection.execute(f"pragma page_size = {PAGE_SIZE}")
+            connection.execute(f"pragma mmap_size = {MMAP_BYTES}")
+            connection.execute("pragma foreign_keys = on")
+            connection.execute("pragma cell_size_check = on")
+            if writes:
+                connection.execute("pragma journal_mode = wal")
+                connection.execute("pragma synchronous = full")
+            else:
+                connection.execute("pragma query_only = on")
+        self._handles.add(handle)
+        return handle
+
+    def _own(self) -> _Mine:
+        mine = self._mine
+        if mine.pid != os.getpid():
+            mine.reader = mine.writer = None
+            mine.pid = os.getpid()
+            if self._pid != mine.pid:
+                self._writing = threading.RLock()
+                self._pid = mine.pid
+        return mine
+
+    def _reader(self) -> _Handle:
+        mine = self._own()
+        if mine.reader is None or self._closed:
+            mine.reader = self._connect(writes=False)
+        return mine.reader
+
+    def _writer(self) -> _Handle:
+        mine = self._own()
+        if mine.writer is None or self._closed:
+            mine.writer = self._connect(writes=True)
+        return mine.writer
+
+    def current(self) -> sqlite3.Connection:
+        """This thread's connection: the writing one inside a transaction, else the one that only reads."""
+        writer = self._own().writer
+        if writer is not None and writer.depth:
+            return writer.connection
+        return self._reader().connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """One unchanging view of the store for all reads of this thread inside; joins an outer one."""
+        writer = self._own().writer
+        if writer is not None and writer.depth:
+            with named(self.path):
+                yield writer.connection
+            return
+        reader = self._reader()
+        with named(self.path):
+            if not reader.depth:
+                reader.connection.execute("begin")
+            reader.depth += 1
+            try:
+                yield reader.connection
+            finally:
+                reader.depth -= 1
+                if not reader.depth and reader.connection.in_transaction:
+                    reader.connection.execute("rollback")
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write all or nothing; joins an outer transaction of this thread, which then decides."""
+        writer = self._writer()
+        if writer.depth:
+            yield writer.connection
+            return
+        with self._writing, named(self.path):
+            writer.connection.execute("begin immediate")
+            writer.depth = 1
+            try:
+                yield writer.connection
+                writer.connection.execute("commit")
+            finally:
+                writer.depth = 0
+                if writer.connection.in_transaction:
+                    writer.connection.execute("rollback")
+
+    def close(self) -> None:
+        """Close the connections of all threads; later use is an error."""
+        self._closed = True
+        for handle in list(self._handles):
+            handle.connection.close()
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """SQLite's own errors as ours, with the name of the file; broken constraints pass, callers word them."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise
+    except sqlite3.DatabaseError as error:
+        text = str(error).lower()
+        if any(sign in text for sign in _DAMAGE):
+            raise Damaged(
+                f"The store '{path}' is damaged ({error}). Run 'workbench verify', then restore a backup."
+            ) from error
+        if "locked" in text or "busy" in text:
+            raise StoreError(
+                f"The store '{path}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
+            ) from error
+        raise StoreError(f"The store '{path}' could not be used: {error}.") from error

@@ -1,0 +1,138 @@
+"""Files as content-addressed pieces: the same bytes are kept once, under the SHA-256 of their content."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from sqlite_utils import Database, Migrations
+
+from ..errors import Damaged, NotFound
+
+if TYPE_CHECKING:
+    from .store import Store
+
+PIECE = 1 << 20
+MIGRATIONS = Migrations("pieces")
+
+
+@MIGRATIONS()
+def pieces(database: Database) -> None:
+    database.execute(
+        "create table contents (hash text primary key, size integer not null, created integer not null) without rowid"
+    )
+    database.execute(
+        "create table pieces (hash text not null, start integer not null, crc integer not null, data blob not null, "
+        "primary key (hash, start))"
+    )
+
+
+class Pieces:
+    """Bytes by the SHA-256 of their content, in pieces of 1 MiB, each with its own checksum."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def put(self, chunks: Iterable[bytes]) -> str:
+        """Keep these bytes and return their SHA-256 (hex). At most two pieces are held in memory.
+
+        The pieces are written under a passing name in small transactions and take their own with the last one,
+        so a reader never finds half of them.
+        """
+        store = self._store
+        with store.transaction() as connection:
+            passing = f"passing-{store.tick(connection)}"
+        digest, size, buffer = hashlib.sha256(), 0, bytearray()
+        for chunk in chunks:
+            digest.update(chunk)
+            buffer += chunk
+            while len(buffer) >= PIECE:
+                self._add(passing, size, bytes(buffer[:PIECE]))
+                size += PIECE
+                del buffer[:PIECE]
+        self._add(passing, size, bytes(buffer))
+        size += len(buffer)
+        name = digest.hexdigest()
+        with store.transaction() as connection:
+            if connection.execute("select 1 from contents where hash = ?", (name,)).fetchone():
+                connection.execute("delete from pieces where hash = ?", (passing,))
+            else:
+                connection.execute("delete from pieces where hash = ?", (name,))
+                connection.execute("update pieces set hash = ? where hash = ?", (name, passing))
+                connection.execute("insert into contents values (?, ?, ?)", (name, size, store.tick(connection)))
+        return name
+
+    def _add(self, name: str, start: int, data: bytes) -> None:
+        with self._store.transaction() as connection:
+            connection.execute("insert into pieces values (?, ?, ?, ?)", (name, start, zlib.crc32(data), data))
+
+    def size(self, name: str) -> int:
+        """The number of bytes kept under ``name``.
+
+        Raises
+        ------
+        NotFound
+            If there are none.
+        """
+        row = self._store.connection().execute("select size from contents where hash = ?", (name,)).fetchone()
+        if row is None:
+            raise NotFound(f"There are no bytes with the hash '{name}' in the store.")
+        return int(row[0])
+
+    def get(self, name: str, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        """The bytes from ``start`` to before ``stop`` (the end), in blocks of at most 1 MiB.
+
+        Raises
+        ------
+        NotFound
+            If there are none under ``name``.
+        Damaged
+            If a piece is missing or its checksum fails.
+        """
+        size = self.size(name)
+        stop = size if stop is None else min(stop, size)
+        first = start // PIECE * PIECE
+        for place in range(first, stop, PIECE):
+            with self._store.snapshot() as connection:
+                row = connection.execute(
+                    "select crc, data from pieces where hash = ? and start = ?", (name, place)
+                ).fetchone()
+            data = _sound(name, place, size, row)
+            yield data[max(start - place, 0) : stop - place]
+
+    def sweep(self, referenced: Iterable[str], *, connection: sqlite3.Connection) -> int:
+        """Delete all contents but the ``referenced``, and return how many were deleted.
+
+        Call it in the transaction in which the references were read.
+        """
+        kept = set(referenced)
+        gone = [row[0] for row in connection.execute("select hash from contents") if row[0] not in kept]
+        for name in gone:
+            connection.execute("delete from contents where hash = ?", (name,))
+            connection.execute("delete from pieces where hash = ?", (name,))
+        return len(gone)
+
+    def verify(self) -> list[str]:
+        """Contents whose bytes are not what their name says, as sentences."""
+        findings = []
+        for name, _ in self._store.connection().execute("select hash, size from contents").fetchall():
+            digest = hashlib.sha256()
+            try:
+                for block in self.get(name):
+                    digest.update(block)
+            except Damaged as error:
+                findings.append(str(error))
+                continue
+            if digest.hexdigest() != name:
+                findings.append(f"The bytes kept as '{name}' have another SHA-256.")
+        return findings
+
+
+def _sound(name: str, start: int, size: int, row: tuple[int, bytes] | None) -> bytes:
+    expected = min(PIECE, size - start)
+    if row is None or len(row[1]) != expected or zlib.crc32(row[1]) != row[0]:
+        raise Damaged(f"The piece at byte {start} of '{name}' is damaged or missing; restore a backup.")
+    return row[1]
