@@ -1,0 +1,183 @@
+"""From raw JSON to a recipe: all problems at once, each at its place, each with its mend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from ..errors import Invalid, Loc, Problem, instead
+from .jsontext import plain, show
+from .names import IDENTIFIER, MOST_NAME
+from .plot import AuthoringDraft, AuthoringRequest, PlotConfig
+from .shapes import fields_of, model_at
+from .strict import Strict, kind
+
+M = TypeVar("M", bound=Strict)
+
+NO_TRANSFORM = "# A plan alone draws nothing."
+"""Stands for the transform where a bare plan is run."""
+
+
+def parse(raw: Any, *, at: Loc = ("config",), transform: bool = True) -> PlotConfig:
+    """A recipe from raw JSON (or Python) values.
+
+    Parameters
+    ----------
+    raw : what stands in the request at ``at``.
+    at : where it stands; every ``loc`` starts there.
+    transform : False where only the plan is run; the transform may then be missing and is ignored.
+
+    Raises
+    ------
+    Invalid
+        With every problem of shape. What the parts mean together is ``check``'s.
+    """
+    if not transform and isinstance(raw, Mapping):
+        raw = {**raw, "transform": NO_TRANSFORM}
+    return read_model(PlotConfig, raw, at=at)
+
+
+def parse_draft(raw: Any, *, at: Loc = ("draft",)) -> AuthoringDraft:
+    """A named draft of a recipe; problems as ``parse``."""
+    return read_model(AuthoringDraft, raw, at=at)
+
+
+def parse_request(raw: Any) -> AuthoringRequest:
+    """The body of an authoring request; problems as ``parse``, at the names of the body."""
+    return read_model(AuthoringRequest, raw, at=())
+
+
+def read_model(model: type[M], raw: Any, *, at: Loc) -> M:
+    """One model from raw values.
+
+    Raises
+    ------
+    Invalid
+        With every problem of shape found, its ``loc`` starting with ``at``.
+    """
+    value, problems = plain(raw, at)
+    if isinstance(raw, model):
+        return raw
+    try:
+        made = model.model_validate(value)
+    except ValidationError as error:
+        known = {problem.loc for problem in problems}
+        found = (_problem(model, value, details, at) for details in error.errors(include_url=False))
+        problems += [problem for problem in found if problem.loc not in known]
+        raise Invalid(problems) from None
+    if problems:
+        raise Invalid(problems)
+    return made
+
+
+def _problem(model: type[Strict], raw: Any, error: ErrorDetails, at: Loc) -> Problem:
+    loc = place(raw, error)
+    value, code = error["input"], error["type"]
+    ctx = {key: item for key, item in error.get("ctx", {}).items() if isinstance(item, str | int | float)}
+    if code in ("union_tag_invalid", "union_tag_not_found"):
+        return _bad_op(raw, loc, value, at)
+    if code == "extra_forbidden":
+        return Problem((*at, *loc), _unknown(model, raw, loc), code)
+    if code == "missing":
+        return Problem((*at, *loc), _missing(model, raw, loc), code)
+    if error["loc"] and error["loc"][-1] == "[key]":
+        return Problem((*at, *loc), _bad_name(str(value)), code, ctx)
+    name = next((str(part) for part in reversed(loc) if isinstance(part, str)), "The recipe")
+    return Problem((*at, *loc), _words(code, name, value, ctx, error["msg"]), code, ctx)
+
+
+def place(raw: Any, error: ErrorDetails) -> tuple[str | int, ...]:
+    """The keys and indexes of ``raw`` that lead to an error, without the tags of unions."""
+    parts = list(error["loc"])
+    for start in range(3):
+        if tuple(parts[:start]) in _BEFORE_PLAN and parts[start : start + 2] == ["plan", "steps"]:
+            del parts[start + 3 : start + 4]
+    kept: list[str | int] = []
+    here = raw
+    for position, part in enumerate(parts):
+        if isinstance(here, dict) and part in here:
+            here = here[str(part)]
+        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+            here = here[part]
+        elif not (error["type"] == "missing" and position == len(parts) - 1):
+            continue
+        kept.append(part)
+    return tuple(kept)
+
+
+_BEFORE_PLAN = {(), ("config",), ("draft", "config")}
+
+
+def _bad_op(raw: Any, loc: tuple[str | int, ...], value: Any, at: Loc) -> Problem:
+    ops = ("list", "series", "summary", "aggregate", "join")
+    if "op" not in value:
+        message = "'op' is missing: it says what the step does, one of " + ", ".join(ops) + "."
+        return Problem((*at, *loc, "op"), message, "missing")
+    op = value["op"]
+    wrong = instead(op, ops, "operations") if isinstance(op, str) else "Use one of " + ", ".join(ops) + "."
+    return Problem((*at, *loc, "op"), f"{show(op)} is no operation. {wrong}", "literal_error")
+
+
+def _unknown(model: type[Strict], raw: Any, loc: tuple[str | int, ...]) -> str:
+    owner, name = model_at(model, raw, loc[:-1]), str(loc[-1])
+    if owner is None:
+        return f"'{name}' is not known here; remove it."
+    return f"'{name}' is no field of {owner.__name__}. {instead(name, fields_of(owner), 'fields')}"
+
+
+def _missing(model: type[Strict], raw: Any, loc: tuple[str | int, ...]) -> str:
+    owner, name = model_at(model, raw, loc[:-1]), str(loc[-1])
+    field = fields_of(owner).get(name) if owner else None
+    about = f": {field.description[0].lower()}{field.description[1:]}" if field and field.description else "."
+    return f"'{name}' is missing{about}"
+
+
+def _bad_name(name: str) -> str:
+    if not name:
+        return "A name must not be empty."
+    if len(name) > MOST_NAME:
+        return f"The name has {len(name)} characters; at most {MOST_NAME} are allowed."
+    return f"{show(name)} is no name: use letters, digits and underscores, and no digit first ({IDENTIFIER})."
+
+
+_NEEDED = {
+    "string_type": "a text",
+    "int_type": "an integer",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+}
+
+
+def _words(code: str, name: str, value: Any, ctx: dict[str, Any], otherwise: str) -> str:
+    """One sentence with the mend for an error of shape."""
+    if code in _NEEDED:
+        hint = " Leave it out instead." if value is None else ""
+        return f"'{name}' needs {_NEEDED[code]}, not {kind(value)}.{hint}"
+    if code == "wrong_type":
+        return f"{otherwise}, not {kind(value)}."
+    if code in ("greater_than_equal", "less_than_equal"):
+        most = "least" if code == "greater_than_equal" else "most"
+        return f"'{name}' is {show(value)}; it must be at {most} {ctx.get('ge', ctx.get('le'))}."
+    if code in ("too_long", "too_short"):
+        bound = f"at most {ctx['max_length']}" if code == "too_long" else f"at least {ctx['min_length']}"
+        return f"'{name}' has {ctx['actual_length']} entries; {bound} are allowed."
+    if code in ("string_too_long", "string_too_short"):
+        bound = f"at most {ctx['max_length']}" if code == "string_too_long" else f"at least {ctx['min_length']}"
+        return f"'{name}' has {len(value)} characters; {bound} are allowed."
+    if code == "literal_error":
+        return _not_among(name, value, str(ctx["expected"]))
+    if code == "string_pattern_mismatch":
+        return _bad_name(value) if ctx.get("pattern") == IDENTIFIER else f"'{name}' is no id (a UUID)."
+    return f"'{name}': {otherwise}."
+
+
+def _not_among(name: str, value: Any, expected: str) -> str:
+    known = [word.strip("' ") for part in expected.split(" or ") for word in part.split(",")]
+    if isinstance(value, str):
+        return f"'{value}' is not allowed for '{name}'. {instead(value, known, 'allowed values')}"
+    return f"'{name}' needs one of {', '.join(known)}, not {kind(value)}."

@@ -1,0 +1,83 @@
+"""The models of a recipe as a tree of JSON names: which object stands where, which fields it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import UnionType
+from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from ..errors import Loc
+from .strict import Strict
+
+
+def fields_of(model: type[Strict]) -> dict[str, FieldInfo]:
+    """JSON name -> field of a model."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def models_under(model: type[Strict]) -> list[type[Strict]]:
+    """The model and every model that can stand in it, each once."""
+    found: list[type[Strict]] = []
+
+    def visit(annotation: Any) -> None:
+        for part in _parts(annotation):
+            if is_model(part) and part not in found:
+                found.append(part)
+                for field in part.model_fields.values():
+                    visit(field.annotation)
+            for inner in get_args(part) if get_origin(part) in (list, dict) else ():
+                visit(inner)
+
+    visit(model)
+    return found
+
+
+def model_at(model: type[Strict], raw: Any, loc: Loc) -> type[Strict] | None:
+    """The model of the object at ``loc`` of ``raw``, or None where no object of ours stands there."""
+    annotation: Any = model
+    for key in loc:
+        owner = _model_of(annotation, raw)
+        if owner is not None:
+            field = fields_of(owner).get(str(key))
+            annotation = field.annotation if field else None
+        else:
+            annotation = _element(annotation, raw)
+        try:
+            raw = raw[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return _model_of(annotation, raw)
+
+
+def is_model(part: Any) -> TypeGuard[type[Strict]]:
+    return isinstance(part, type) and issubclass(part, Strict)
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """The members of a union, through Annotated."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        yield from _parts(get_args(annotation)[0])
+    elif origin in (Union, UnionType):
+        for part in get_args(annotation):
+            yield from _parts(part)
+    else:
+        yield annotation
+
+
+def _model_of(annotation: Any, raw: Any) -> type[Strict] | None:
+    models = [part for part in _parts(annotation) if is_model(part)]
+    if len(models) < 2:
+        return models[0] if models and isinstance(raw, dict) else None
+    op = raw.get("op") if isinstance(raw, dict) else None
+    return next((m for m in models if op in get_args(m.model_fields["op"].annotation)), None)
+
+
+def _element(annotation: Any, raw: Any) -> Any:
+    wanted = dict if isinstance(raw, dict) else list
+    for part in _parts(annotation):
+        if get_origin(part) is wanted:
+            return get_args(part)[-1]
+    return None

@@ -1,0 +1,223 @@
+"""Values of params: which are allowed, when two are the same, how they are read from a command line."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..errors import BadRequest, Invalid, Loc, Problem, instead
+from .jsontext import canonical, plain, read_json, show
+from .params import Control, Param
+from .plot import PlotConfig
+from .strict import is_number
+
+
+def same_key(value: Any) -> Hashable:
+    """Equal for equal values: numbers by value (``1`` and ``1.0``), booleans, texts, null only to their like."""
+    if isinstance(value, bool):
+        return ("boolean", value)
+    if is_number(value):
+        return ("number", value)
+    if isinstance(value, list | dict):
+        return ("json", canonical(value))
+    return ("text", value) if value is not None else ("null",)
+
+
+def fixed_options(param: Param) -> list[dict[str, Any]] | None:
+    """The fixed choices as ``{"value", "label"}``, each value once; None where the param has no fixed options."""
+    if param.control is None or param.control.options is None:
+        return None
+    seen: dict[Hashable, dict[str, Any]] = {}
+    for value, label in param.option_pairs():
+        seen.setdefault(same_key(value), {"value": value, "label": label})
+    return list(seen.values())
+
+
+def undeclared(name: str, params: Iterable[str]) -> Problem:
+    """The problem of a value for a name that is no param."""
+    message = f"The recipe has no param '{name}'. {instead(name, params, 'params')}"
+    return Problem(("values", name), message, "unknown_param")
+
+
+def effective(config: PlotConfig, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """All params with their values, given or default, in the order of the recipe.
+
+    Live choices are not looked at here: they need a store.
+
+    Raises
+    ------
+    Invalid
+        With every undeclared name and every value that its control refuses, at ``values``.
+    """
+    given, problems = plain({} if values is None else values, ("values",))
+    if not isinstance(given, dict):
+        raise Invalid(Problem(("values",), "The values are an object of param name to value.", "wrong_type"))
+    problems += [undeclared(name, config.params) for name in given if name not in config.params]
+    made: dict[str, Any] = {}
+    refused = {problem.loc[1] for problem in problems if len(problem.loc) > 1}
+    for name, param in config.params.items():
+        if name not in given:
+            made[name] = copy.deepcopy(param.default)
+        elif name not in refused:
+            made[name], found = check_value(name, param, given[name])
+            problems += found
+    if problems:
+        raise Invalid(problems)
+    return made
+
+
+def check_value(name: str, param: Param, value: Any, at: Loc | None = None) -> tuple[Any, list[Problem]]:
+    """The value as it takes effect (a single value of a multiple choice as a list of one) and what is wrong.
+
+    ``at`` is where the value stands, ``("values", name)`` by default. Null is always allowed.
+    """
+    at = ("values", name) if at is None else at
+    if value is None:
+        return None, []
+    if isinstance(value, list) and not param.multiple and param.default is not None:
+        message = f"'{name}' is a single choice and takes one value, not a list; a list default makes it multiple."
+        return value, [Problem(at, message, "single_choice")]
+    if param.control is None:
+        return [value] if param.multiple and not isinstance(value, list) else value, []
+    if isinstance(value, list):
+        return value, [
+            problem for place, item in enumerate(value) for problem in _check_one(name, param, item, (*at, place))
+        ]
+    return [value] if param.multiple else value, _check_one(name, param, value, at)
+
+
+def _check_one(name: str, param: Param, value: Any, at: Loc) -> list[Problem]:
+    if value is None or param.control is None:
+        return []
+    problems = _outside(name, param.control, value, at)
+    options = fixed_options(param)
+    if options is not None and same_key(value) not in {same_key(option["value"]) for option in options}:
+        problems.append(
+            Problem(
+                at,
+                f"{show(value)} is not among the options of '{name}'. {_among(value, options)}",
+                "not_an_option",
+            )
+        )
+    return problems
+
+
+def _outside(name: str, control: Control, value: Any, at: Loc) -> list[Problem]:
+    if control.min is None and control.max is None:
+        return []
+    bounds = _range(control)
+    if not is_number(value):
+        return [Problem(at, f"'{name}' needs a number {bounds}, not {show(value)}.", "wrong_type")]
+    low = control.min is not None and value < control.min
+    high = control.max is not None and value > control.max
+    if low or high:
+        return [
+            Problem(at, f"{show(value)} is outside the range of '{name}': use a number {bounds}.", "out_of_range")
+        ]
+    return []
+
+
+def _range(control: Control) -> str:
+    if control.min is None:
+        return f"of at most {show(control.max)}"
+    if control.max is None:
+        return f"of at least {show(control.min)}"
+    return f"from {show(control.min)} to {show(control.max)}"
+
+
+def _among(value: Any, options: Sequence[Mapping[str, Any]]) -> str:
+    texts = [option["value"] if isinstance(option["value"], str) else show(option["value"]) for option in options]
+    if isinstance(value, str):
+        return instead(value, texts, "options")
+    return instead(show(value), texts, "options")
+
+
+_PAIR = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<sign>:?=)(?P<text>.*)", re.DOTALL)
+
+
+def read_cli_values(
+    config: PlotConfig,
+    pairs: Iterable[str],
+    options: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+) -> dict[str, Any]:
+    """Param values from the words of a command line.
+
+    ``name=text`` is read by the control: the option whose value (then whose label) is exactly the text, else
+    by the type of the default. ``name:=JSON`` is literal. A name given more than once makes a list.
+
+    Parameters
+    ----------
+    config : the recipe.
+    pairs : the words.
+    options : live choices by param name, where the caller has looked them up.
+
+    Raises
+    ------
+    BadRequest
+        If a word is neither form.
+    Invalid
+        With every unknown param and every text that cannot be read.
+    """
+    read: dict[str, list[Any]] = {}
+    problems: list[Problem] = []
+    for pair in pairs:
+        match = _PAIR.fullmatch(pair)
+        if match is None:
+            raise BadRequest(f"'{pair}' is no value: write name=text, or name:=JSON for a literal value.")
+        name, text = match["name"], match["text"]
+        if name not in config.params:
+            problems.append(undeclared(name, config.params))
+            continue
+        try:
+            if match["sign"] == ":=":
+                value = read_json(text, ("values", name))
+            else:
+                value = _read_text(name, config.params[name], text, (options or {}).get(name))
+            read.setdefault(name, []).append(value)
+        except Invalid as error:
+            problems += error.problems
+    if problems:
+        raise Invalid(problems)
+    return {name: found if len(found) > 1 else found[0] for name, found in read.items()}
+
+
+def _read_text(name: str, param: Param, text: str, live: Sequence[Mapping[str, Any]] | None) -> Any:
+    options = list(live or fixed_options(param) or ())
+    for option in options:
+        if option["value"] == text:
+            return text
+    for option in options:
+        if not isinstance(option["value"], str) and show(option["value"]) == text:
+            return option["value"]
+    labelled = [option["value"] for option in options if option.get("label") == text]
+    if len(labelled) == 1:
+        return labelled[0]
+    return _by_default(name, param, text)
+
+
+def _by_default(name: str, param: Param, text: str) -> Any:
+    default = param.default
+    if isinstance(default, list):
+        default = next((item for item in default if item is not None), None)
+    if default is None and param.control and (param.control.min is not None or param.control.max is not None):
+        default = 0
+    if isinstance(default, bool):
+        if text.casefold() in ("true", "false"):
+            return text.casefold() == "true"
+        raise Invalid(Problem(("values", name), f"'{name}' is true or false, not {show(text)}.", "wrong_type"))
+    if is_number(default):
+        return _number(name, text, integer=isinstance(default, int))
+    if isinstance(default, dict | list):
+        return read_json(text, ("values", name))
+    return text
+
+
+def _number(name: str, text: str, integer: bool) -> int | float:
+    for read in (int, float) if integer else (float,):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    raise Invalid(Problem(("values", name), f"'{name}' needs a number, not {show(text)}.", "wrong_type"))
