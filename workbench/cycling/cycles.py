@@ -1,0 +1,140 @@
+"""The ``cycles`` summary: one row per cycle, from the rows of the ``steps`` summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..sums import group_sums
+from ..table import Column, Table
+from . import columns as c
+from .columns import Described
+from .runs import Floats
+from .steps import by_cycle
+
+MEAN_TEMPERATURE = "Mean temperature [degC]"
+
+CYCLE_COLUMNS: tuple[Described, ...] = (
+    Described(c.CYCLE_COUNT, "integer", "Number of the cycle in the series, from 0."),
+    Described(c.DISCHARGE_CAPACITY, "number", "Charge passed on discharge, summed over the steps."),
+    Described(c.CHARGE_CAPACITY, "number", "Charge passed on charge, summed over the steps."),
+    Described(c.DISCHARGE_ENERGY, "number", "Energy passed on discharge, summed over the steps."),
+    Described(c.CHARGE_ENERGY, "number", "Energy passed on charge, summed over the steps."),
+    Described("Coulombic efficiency", "number", "Discharge over charge capacity of the same cycle, a fraction."),
+    Described("Energy efficiency", "number", "Discharge over charge energy of the same cycle, a fraction."),
+    Described("Capacity retention", "number", "Discharge capacity relative to the first cycle, a fraction."),
+    Described("Energy retention", "number", "Discharge energy relative to the first cycle, a fraction."),
+    Described("Capacity fade", "number", "1 minus capacity retention."),
+    Described("Energy fade", "number", "1 minus energy retention."),
+    Described("Mean discharge current [A]", "number", "Mean over the discharge steps by duration: positive."),
+    Described("Mean charge current [A]", "number", "Mean over the charge steps by duration: negative."),
+    Described("Min voltage [V]", "number", "Smallest voltage of all steps."),
+    Described("Max voltage [V]", "number", "Largest voltage of all steps."),
+    Described("Start time [s]", "number", "Earliest start of a step."),
+    Described("Cycle duration [s]", "number", "Durations of all steps, summed."),
+    Described("Discharge duration [s]", "number", "Durations of the steps with positive mean current, summed."),
+    Described("Charge duration [s]", "number", "Durations of the steps with negative mean current, summed."),
+    Described("Capacity throughput [A.h]", "number", "Discharge plus charge capacity up to and with this cycle."),
+    Described("Energy throughput [W.h]", "number", "Discharge plus charge energy up to and with this cycle."),
+    Described(MEAN_TEMPERATURE, "number", "Mean temperature of the steps by duration, if the steps have one."),
+)
+
+
+@dataclass(frozen=True)
+class _Cycles:
+    """Steps laid out by cycle."""
+
+    steps: Table
+    order: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    def of(self, name: str) -> Floats:
+        """(n,) column of the steps in the order of their cycles; NaN where null or absent."""
+        if name not in self.steps:
+            return np.full(self.steps.n, np.nan)
+        return self.steps[name].floats()[self.order]
+
+    def sums(self, values: Floats) -> Floats:
+        """(g,) sums of the non-null values; of none 0."""
+        return group_sums(np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf), self.starts)
+
+    def weighted(self, values: Floats, weights: Floats) -> Floats:
+        """(g,) means by weight over the steps where both are known; NaN without weight."""
+        known = ~(np.isnan(values) | np.isnan(weights))
+        total = self.sums(np.where(known, weights, 0.0))
+        return _ratio(self.sums(np.where(known, values * weights, 0.0)), total)
+
+    def extreme(self, values: Floats, *, largest: bool) -> Floats:
+        """(g,) extreme of the non-null values; NaN of none."""
+        if not len(self.starts):
+            return np.zeros(0)
+        reduce = np.fmax.reduceat if largest else np.fmin.reduceat
+        return np.asarray(reduce(values, self.starts), np.float64)
+
+
+def cycles_of(steps: Table) -> Table:
+    """The ``cycles`` of one series: one row per ``Cycle count``, ascending, from all rows of its ``steps``.
+
+    Energy columns are there only if the steps have both energies, mean temperature likewise.
+
+    Raises
+    ------
+    Invalid
+        If a step has no ``Cycle count``.
+    """
+    order, starts, numbers = by_cycle(steps)
+    by = _Cycles(steps, order, starts)
+    made: dict[str, Floats] = {}
+    _add_passed(made, by, c.DISCHARGE_CAPACITY, c.CHARGE_CAPACITY, "Capacity", "Coulombic")
+    if c.DISCHARGE_ENERGY in steps and c.CHARGE_ENERGY in steps:
+        _add_passed(made, by, c.DISCHARGE_ENERGY, c.CHARGE_ENERGY, "Energy", "Energy")
+    duration, current = by.of("Duration [s]"), by.of("Mean current [A]")
+    for word, flows in (("discharge", current > 0), ("charge", current < 0)):
+        made[f"Mean {word} current [A]"] = by.weighted(np.where(flows, current, np.nan), duration)
+        made[f"{word.capitalize()} duration [s]"] = by.sums(np.where(flows, duration, 0.0))
+    made["Min voltage [V]"] = by.extreme(by.of("Min voltage [V]"), largest=False)
+    made["Max voltage [V]"] = by.extreme(by.of("Max voltage [V]"), largest=True)
+    made["Start time [s]"] = by.extreme(by.of("Start time [s]"), largest=False)
+    made["Cycle duration [s]"] = by.sums(duration)
+    if MEAN_TEMPERATURE in steps:
+        made[MEAN_TEMPERATURE] = by.weighted(by.of(MEAN_TEMPERATURE), duration)
+    table = {c.CYCLE_COUNT: Column.of(numbers)}
+    for described in CYCLE_COLUMNS:
+        if described.name in made:
+            values = made[described.name]
+            table[described.name] = Column.of(values, ~np.isnan(values))
+    return Table(table, len(numbers))
+
+
+def _add_passed(made: dict[str, Floats], by: _Cycles, out: str, into: str, word: str, efficiency: str) -> None:
+    """What follows from one pair of discharge and charge: sums, efficiency, retention, fade and throughput."""
+    unit = out[out.index("[") :]
+    discharge, charge = by.sums(by.of(out)), by.sums(by.of(into))
+    made[out], made[into] = discharge, charge
+    made[f"{efficiency} efficiency"] = _ratio(discharge, charge)
+    first = np.full(len(discharge), discharge[0] if len(discharge) else 0.0)
+    retention = _ratio(discharge, first)
+    made[f"{word} retention"] = retention
+    made[f"{word} fade"] = 1 - retention
+    made[f"{word} throughput {unit}"] = _running_sums(discharge + charge)
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """(g,) above / below; NaN where below is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below != 0, above / below, np.nan)
+
+
+def _running_sums(values: Floats) -> Floats:
+    """(n,) sums up to and with each value, each within an ulp or two of the exact one."""
+    total, lost = 0.0, 0.0
+    sums = []
+    for value in values.tolist():
+        after = total + value
+        back = after - total
+        lost += (total - (after - back)) + (value - back)
+        total = after
+        sums.append(total + lost)
+    return np.array(sums, np.float64)

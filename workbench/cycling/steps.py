@@ -1,0 +1,269 @@
+"""The ``steps`` summary: one row per run of equal ``Step count``, exact from all samples, and its step types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Invalid, Problem
+from ..sums import group_sums
+from ..table import Column, Table
+from . import columns as c
+from .builder import QUANTITIES, CycleCounter, RunsBuilder
+from .columns import Described
+from .runs import Floats, Ints
+
+STEP_TYPE = "Step type"
+START_INDEX, END_INDEX = "Start index", "End index"
+CYCLE_SUMS = {f"Cycle {name[0].lower()}{name[1:]}": name for name in c.COUNTERS}
+
+
+def _spread_columns(quantity: str, over: str) -> tuple[Described, ...]:
+    unit = QUANTITIES[quantity]
+    return (
+        Described(f"Min {quantity} [{unit}]", "number", f"Smallest {over}."),
+        Described(f"Max {quantity} [{unit}]", "number", f"Largest {over}."),
+        Described(f"Mean {quantity} [{unit}]", "number", f"Mean {over} over the samples, unweighted."),
+        Described(
+            f"Std {quantity} [{unit}]", "number", f"Deviation of the {over} without the first and the last sample."
+        ),
+    )
+
+
+STEP_COLUMNS: tuple[Described, ...] = (
+    Described(c.STEP_COUNT, "integer", "Number of the step in the series."),
+    Described(START_INDEX, "integer", "Sample number of the first sample of the step, from 0."),
+    Described(END_INDEX, "integer", "Sample number of the last sample of the step, which belongs to it."),
+    Described("Start time [s]", "number", "Time of the first sample."),
+    Described("End time [s]", "number", "Time of the last sample."),
+    Described("Duration [s]", "number", "Time from the first to the last sample."),
+    Described("Start voltage [V]", "number", "Voltage of the first sample."),
+    Described("End voltage [V]", "number", "Voltage of the last sample."),
+    *_spread_columns("voltage", "voltage"),
+    *_spread_columns("current", "signed current (positive = discharge)"),
+    *_spread_columns("power", "signed power, voltage times current (positive = discharge)"),
+    *_spread_columns("frequency", "frequency, 0 where there is no impedance"),
+    Described(c.DISCHARGE_CAPACITY, "number", "Charge passed on discharge within the step."),
+    Described(c.CHARGE_CAPACITY, "number", "Charge passed on charge within the step."),
+    Described(c.DISCHARGE_ENERGY, "number", "Energy passed on discharge within the step."),
+    Described(c.CHARGE_ENERGY, "number", "Energy passed on charge within the step."),
+    Described(c.CYCLE_COUNT, "integer", "Number of the cycle of the step's first sample, from 0."),
+    Described(c.CYCLER_STEP, "integer", "Step number as the cycler wrote it, first in the step."),
+    Described(c.CYCLER_CYCLE, "integer", "Cycle number as the cycler wrote it, first in the step."),
+    Described(c.FRAME, "integer", "Nested level of the procedure; only if the series has it."),
+    Described(STEP_TYPE, "text", "Rest, constant current, voltage or power with direction, EIS, or unknown."),
+    *(
+        Described(name, "number", f"{of.split(' [')[0]} summed over the steps of the cycle.")
+        for name, of in CYCLE_SUMS.items()
+    ),
+    *(
+        described
+        for described in _spread_columns("temperature", "temperature; only if the series has it")
+        if not described.name.startswith("Std")
+    ),
+)
+STEP_TYPE_NEEDS = (
+    "Mean frequency [Hz]",
+    "Mean current [A]",
+    "Std current [A]",
+    "Std voltage [V]",
+    "Std power [W]",
+    "Min current [A]",
+    "Max current [A]",
+)
+_INTEGERS = frozenset(described.name for described in STEP_COLUMNS if described.kind == "integer")
+
+
+class StepsBuilder:
+    """Builds the ``steps`` of a series while its samples pass; memory is bounded by a block and the steps.
+
+    Batches may cut steps anywhere: the same samples give the same bits.
+
+    >>> builder = StepsBuilder()
+    >>> builder.feed(Table.of({"Step count": [0, 0], "Time [s]": [0.0, 3600.0], "Current [A]": [1.0, 1.0]}))
+    >>> builder.finish()["Discharge capacity [A.h]"].tolist()
+    [1.0]
+    """
+
+    def __init__(self, row: int = 0, cycles: CycleCounter | None = None) -> None:
+        self._runs = RunsBuilder(row, cycles)
+
+    def feed(self, table: Table) -> None:
+        """The next samples, in stored order. ``Step count`` is needed, integers without nulls.
+
+        Raises
+        ------
+        Invalid
+            Without ``Step count``, or if a column that is used holds no numbers.
+        """
+        self._runs.feed(table, step_numbers(table))
+
+    def finish(self) -> Table:
+        """One row per step, all of :data:`STEP_COLUMNS` that apply but ``Step type``, which is never stored."""
+        return with_cycle_sums(as_table(self._runs.finish(), self._runs.present))
+
+
+def steps_of(table: Table | Iterable[Table]) -> Table:
+    """The ``steps`` of whole samples, or of samples in batches."""
+    builder = StepsBuilder()
+    for batch in [table] if isinstance(table, Table) else table:
+        builder.feed(batch)
+    return builder.finish()
+
+
+def step_numbers(table: Table) -> Ints:
+    """(n,) the step numbers of samples; Invalid if there are none, or nulls among them."""
+    place = ("columns", c.STEP_COUNT)
+    if c.STEP_COUNT not in table:
+        raise Invalid(Problem(place, f"'{c.STEP_COUNT}' is missing: without it samples have no steps."))
+    column = table[c.STEP_COUNT]
+    if table.n == 0:
+        return np.zeros(0, np.int64)
+    if column.kind not in ("integer", "number") or bool(column.missing().any()):
+        raise Invalid(Problem(place, f"'{c.STEP_COUNT}' must be an integer in every row."))
+    numbers: Ints = column.values.astype(np.int64)
+    if column.kind == "number" and bool((numbers != column.values).any()):
+        raise Invalid(Problem(place, f"'{c.STEP_COUNT}' must be an integer in every row."))
+    return numbers
+
+
+def step_types(steps: Table, rated_capacity_ah: float | None) -> Column:
+    """The step type of each row of ``steps``: (n,) text. Computed on read, from all steps of one series.
+
+    Parameters
+    ----------
+    steps : with :data:`STEP_TYPE_NEEDS`; a ``Step type`` that was given is answered as it is.
+    rated_capacity_ah : capacity of the specification, A.h; None where it is unknown, and then the limits of
+        rest and constant current are capped at 1 % of the largest current of the series.
+    """
+    if STEP_TYPE in steps:
+        return steps[STEP_TYPE]
+    frequency, mean, std_i, std_v, std_p, low, high = (_numbers(steps, name) for name in STEP_TYPE_NEEDS)
+    rest, constant = current_limits(rated_capacity_ah, np.abs(np.concatenate([low, high])))
+    std_i, std_v, std_p = (np.nan_to_num(std, nan=0.0, posinf=np.inf) for std in (std_i, std_v, std_p))
+    kinds = np.select(
+        [frequency > 1e-8, np.isnan(mean), np.abs(mean) < rest, std_i < constant, std_v < 0.01, std_p < 0.01],
+        ["EIS", "", "Rest", "Constant current", "Constant voltage", "Constant power"],
+        "",
+    ).tolist()
+    words: list[str | None] = []
+    for kind, current in zip(kinds, mean.tolist(), strict=True):
+        if not kind:
+            words.append("Unknown step type")
+        elif kind.startswith("Constant"):
+            words.append(f"{kind} {'discharge' if current > 0 else 'charge'}")
+        else:
+            words.append(kind)
+    return Column.text(words)
+
+
+def current_limits(rated_capacity_ah: float | None, largest: Floats) -> tuple[float, float]:
+    """Below which current a sample rests, and below which deviation a current is constant, both in A.
+
+    ``largest`` are magnitudes of currents; they matter only without a rated capacity. A series in which no
+    current ever flows is not capped by it.
+    """
+    if rated_capacity_ah is not None and rated_capacity_ah > 0:
+        return min(1e-3, rated_capacity_ah / 1000), min(1e-2, rated_capacity_ah / 200)
+    finite = largest[np.isfinite(largest)]
+    cap = 0.01 * float(finite.max()) if len(finite) else 0.0
+    return (min(1e-3, cap), min(1e-2, cap)) if cap > 0 else (1e-3, 1e-2)
+
+
+def with_cycle_sums(steps: Table) -> Table:
+    """``steps`` with the four ``Cycle ...`` sums that it lacks, from its own rows."""
+    made = dict(steps.columns)
+    order, starts, _ = by_cycle(steps)
+    for name, of in CYCLE_SUMS.items():
+        if name in made:
+            continue
+        values = np.nan_to_num(steps[of].floats(), nan=0.0)[order]
+        sums = np.empty(steps.n)
+        sums[order] = np.repeat(group_sums(values, starts), np.diff(np.append(starts, steps.n)))
+        made[name] = Column("number", sums)
+    return Table(in_order(made), steps.n)
+
+
+def by_cycle(steps: Table) -> tuple[NDArray[np.intp], NDArray[np.intp], Ints]:
+    """Rows of ``steps`` ordered by cycle (stable), where each cycle begins in that order, and its number."""
+    column = steps[c.CYCLE_COUNT]
+    if bool(column.missing().any()):
+        raise Invalid(Problem(("columns", c.CYCLE_COUNT), f"'{c.CYCLE_COUNT}' must be an integer in every step."))
+    numbers: Ints = column.values.astype(np.int64)
+    order = np.argsort(numbers, kind="stable")
+    ranked = numbers[order]
+    starts = (
+        np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]])) if steps.n else np.zeros(0, np.intp)
+    )
+    return order, starts, ranked[starts]
+
+
+def _numbers(steps: Table, name: str) -> Floats:
+    if name not in steps:
+        raise Invalid(Problem(("columns", name), f"Step types need the column '{name}'."))
+    return steps[name].floats()
+
+
+def as_table(stats: Mapping[str, Floats], present: frozenset[str]) -> Table:
+    """Statistics of runs under their summary names, in the order of :data:`STEP_COLUMNS`."""
+    n = len(stats["key"]) if stats else 0
+    void = np.full(n, np.nan)
+
+    def of(name: str) -> Floats:
+        return stats.get(name, void)
+
+    made: dict[str, Floats] = {
+        c.STEP_COUNT: of("key"),
+        START_INDEX: of("start"),
+        END_INDEX: of("end"),
+        "Start time [s]": of("start_time"),
+        "End time [s]": of("end_time"),
+        "Duration [s]": of("end_time") - of("start_time"),
+        "Start voltage [V]": of("voltage:first"),
+        "End voltage [V]": of("voltage:last"),
+        c.CYCLE_COUNT: of("cycle"),
+        c.CYCLER_STEP: of(f"first:{c.CYCLER_STEP}"),
+        c.CYCLER_CYCLE: of(f"first:{c.CYCLER_CYCLE}"),
+    }
+    for quantity, unit in QUANTITIES.items():
+        for word in ("Min", "Max", "Mean", "Std"):
+            made[f"{word} {quantity} [{unit}]"] = of(f"{quantity}:{word.lower()}")
+    for word in ("Min", "Max", "Mean", "Std"):
+        made[f"{word} frequency [Hz]"] = np.nan_to_num(made[f"{word} frequency [Hz]"], nan=0.0)
+    made |= _counted(of, present)
+    if c.FRAME in present:
+        made[c.FRAME] = of(f"first:{c.FRAME}")
+    del made["Std temperature [degC]"]
+    if c.TEMPERATURE not in present:
+        for word in ("Min", "Max", "Mean"):
+            del made[f"{word} temperature [degC]"]
+    return Table(in_order({name: _column(name, values) for name, values in made.items()}), n)
+
+
+def _counted(of: Callable[[str], Floats], present: frozenset[str]) -> dict[str, Floats]:
+    """Capacities and energies: from the series' own counter where it has one, else by the trapezoid rule."""
+    made = {}
+    for counter, passed in zip(c.COUNTERS, ("charge:out", "charge:in", "energy:out", "energy:in"), strict=True):
+        if counter in present:
+            made[counter] = np.maximum(of(f"last:{counter}") - of(f"first:{counter}"), 0.0)
+        else:
+            made[counter] = of(passed)
+    return made
+
+
+def _column(name: str, values: Floats) -> Column:
+    known = ~np.isnan(values)
+    valid = None if bool(known.all()) else known
+    filled = np.where(known, values, 0.0)
+    whole = np.isfinite(filled) & (filled == np.floor(filled)) & (np.abs(filled) < 2**53)
+    if name in _INTEGERS and bool(whole.all()):
+        return Column("integer", filled.astype(np.int64), valid)
+    return Column("number", values, valid)
+
+
+def in_order(made: Mapping[str, Column]) -> dict[str, Column]:
+    """The declared columns in their declared order, then all others."""
+    declared = {described.name: made[described.name] for described in STEP_COLUMNS if described.name in made}
+    return declared | {name: column for name, column in made.items() if name not in declared}
