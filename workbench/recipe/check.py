@@ -10,10 +10,12 @@ from .bind import Binder
 from .circles import circle
 from .columns import Known, column_problems, known_columns, lacking
 from .filters import APPLIES, RatioOf
+from .jsontext import plain
 from .params import OptionsFrom, Param
 from .parse import parse
 from .plot import Plan, PlotConfig
 from .references import ancestors, params_of, refer
+from .shapes import without
 from .steps import ROW_SHAPED, AggregateStep, ListStep, Metric, Step
 from .strict import is_number
 from .values import check_value
@@ -25,13 +27,29 @@ def sound(raw: Any, *, at: Loc = ("config",), transform: bool = True) -> PlotCon
     Raises
     ------
     Invalid
-        With every problem of shape, or, where the shape is right, every problem of meaning.
+        With every problem of shape and, as far as the rest can be read, every problem of meaning.
     """
-    config = raw if isinstance(raw, PlotConfig) else parse(raw, at=at, transform=transform)
+    try:
+        config = raw if isinstance(raw, PlotConfig) else parse(raw, at=at, transform=transform)
+    except Invalid as error:
+        raise Invalid([*error.problems, *_beyond(raw, error.problems, at, transform)]) from None
     problems = check(config, at=at)
     if problems:
         raise Invalid(problems)
     return config
+
+
+def _beyond(raw: Any, found: list[Problem], at: Loc, transform: bool) -> list[Problem]:
+    """Problems of meaning in a recipe of wrong shape: those that stand without the fields of wrong shape."""
+    rest = without(PlotConfig, plain(raw)[0], [problem.loc[len(at) :] for problem in found])
+    if rest is None:
+        return []
+    try:
+        more = check(parse(rest, at=at, transform=transform), at=at)
+    except Invalid:
+        return []
+    known = {problem.loc for problem in found}
+    return [problem for problem in more if problem.loc not in known]
 
 
 def check(config: PlotConfig, *, at: Loc = ("config",)) -> list[Problem]:

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from .names import Identifier
 from .params import Param
 from .steps import AggregateStep, JoinStep, ListStep, SeriesStep, Step, SummaryStep
-from .strict import Integer, NotNull, Strict
+from .strict import WHOLE, NotNull, Strict
 
 MOST_SOURCES, MOST_SUMMARY_ROWS, MOST_SERIES_POINTS, MOST_LIST_ROWS = 500, 200_000, 200_000, 5000
 
@@ -21,16 +21,16 @@ AnyStep: TypeAlias = Annotated[
 class Caps(Strict):
     """Ceilings of each step, which a plan may lower and never raise."""
 
-    max_sources: Annotated[Integer, Field(ge=1, le=MOST_SOURCES)] = Field(
+    max_sources: Annotated[int, Field(ge=1, le=MOST_SOURCES), WHOLE] = Field(
         MOST_SOURCES, description="Most sources that a series or summary step may read."
     )
-    max_summary_rows: Annotated[Integer, Field(ge=1, le=MOST_SUMMARY_ROWS)] = Field(
+    max_summary_rows: Annotated[int, Field(ge=1, le=MOST_SUMMARY_ROWS), WHOLE] = Field(
         MOST_SUMMARY_ROWS, description="Most rows of a summary or join step; more are an error."
     )
-    max_series_points: Annotated[Integer, Field(ge=1, le=MOST_SERIES_POINTS)] = Field(
+    max_series_points: Annotated[int, Field(ge=1, le=MOST_SERIES_POINTS), WHOLE] = Field(
         MOST_SERIES_POINTS, description="Most samples of a series step, shared equally by its sources."
     )
-    max_list_rows: Annotated[Integer, Field(ge=1, le=MOST_LIST_ROWS)] = Field(
+    max_list_rows: Annotated[int, Field(ge=1, le=MOST_LIST_ROWS), WHOLE] = Field(
         MOST_LIST_ROWS, description="Most rows of a list step; more are left out with a warning."
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from types import UnionType
 from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
@@ -49,6 +50,31 @@ def model_at(model: type[Strict], raw: Any, loc: Loc) -> type[Strict] | None:
         except (KeyError, IndexError, TypeError):
             return None
     return _model_of(annotation, raw)
+
+
+def without(model: type[Strict], raw: Any, places: list[Loc]) -> Any | None:
+    """A copy of ``raw`` without what stands at ``places``, each cut at the nearest field that may be missing.
+
+    None where that is not possible: a required field would go, or the params, to which others refer.
+    """
+    rest = copy.deepcopy(raw)
+    for place in places:
+        cut = next((place[:n] for n in range(len(place), 0, -1) if _may_go(model, raw, place[:n])), None)
+        if cut is None or cut == ("params",):
+            return None
+        owner = rest
+        for key in cut[:-1]:
+            owner = owner.get(key, {}) if isinstance(owner, dict) else {}
+        owner.pop(cut[-1], None)
+    return rest
+
+
+def _may_go(model: type[Strict], raw: Any, place: Loc) -> bool:
+    owner = model_at(model, raw, place[:-1])
+    if owner is None:
+        return False
+    field = fields_of(owner).get(str(place[-1]))
+    return field is None or not field.is_required()
 
 
 def is_model(part: Any) -> TypeGuard[type[Strict]]:

@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag
 
 from .filters import Filters, ListSource, Where, Window
 from .names import ColumnName, Identifier, Ids, MetricName, Values
-from .strict import TAG, Integer, NotNull, ScalarOrNull, Strict
+from .strict import TAG, WHOLE, NotNull, ScalarOrNull, Strict
 
 SeriesSource: TypeAlias = Literal["measurements", "analyses", "materialProperties", "simulations"]
 Function: TypeAlias = Literal["first", "last", "min", "max", "mean", "sum", "count", "first_where", "last_where"]
@@ -27,7 +27,7 @@ class ListStep(Strict):
     fields: Annotated[Fields | None, NotNull()] = Field(
         None, description="Columns to give, dotted for nested values; without it the source's own columns."
     )
-    limit: Annotated[Integer, Field(ge=1, le=1000)] = Field(
+    limit: Annotated[int, Field(ge=1, le=1000), WHOLE] = Field(
         100, description="At most this many rows, the oldest first; more are left out with a warning."
     )
 
@@ -43,7 +43,7 @@ class SeriesStep(Strict):
     window: Annotated[Window | None, NotNull()] = Field(
         None, description="The part of x to read; without it all of it."
     )
-    max_points: Annotated[Integer, Field(ge=1, le=10_000)] = Field(
+    max_points: Annotated[int, Field(ge=1, le=10_000), WHOLE] = Field(
         2000, description="At most this many samples of each source; more are reduced to real samples."
     )
 

@@ -74,7 +74,8 @@ def _only(wanted: str, accepts: Callable[[object], bool]) -> PlainValidator:
     return PlainValidator(check)
 
 
-Integer: TypeAlias = Annotated[int, BeforeValidator(_whole, json_schema_input_type=int)]
+WHOLE = BeforeValidator(_whole)
+"""Stands last in an ``Annotated[int, ...]``: ``5.0`` is an integer."""
 Number: TypeAlias = Annotated[int | float, _only("A number", is_number), WithJsonSchema({"type": "number"})]
 """A number that keeps its JSON type: ``5`` stays an integer, ``5.0`` a float."""
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import BadRequest, Invalid, Loc, Problem, instead
+from ..errors import BadRequest, Invalid, Loc, Problem, instead, near
 from .jsontext import canonical, plain, read_json, show
 from .params import Control, Param
 from .plot import PlotConfig
@@ -128,10 +128,15 @@ def _range(control: Control) -> str:
 
 
 def _among(value: Any, options: Sequence[Mapping[str, Any]]) -> str:
-    texts = [option["value"] if isinstance(option["value"], str) else show(option["value"]) for option in options]
-    if isinstance(value, str):
-        return instead(value, texts, "options")
-    return instead(show(value), texts, "options")
+    """The closing words: the nearest options, or all there are, as they stand in JSON."""
+    written = [show(option["value"]) for option in options]
+    close = near(show(value), written)
+    if close:
+        return f"Did you mean {' or '.join(close)}?"
+    if not written:
+        return "There are no options."
+    more = f" and {len(written) - 12} more" if len(written) > 12 else ""
+    return f"The options are {', '.join(written[:12])}{more}."
 
 
 _PAIR = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<sign>:?=)(?P<text>.*)", re.DOTALL)

@@ -1,0 +1,123 @@
+"""A recipe as people hold it: load, save, look, change."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadRequest
+from .check import sound
+from .jsontext import read_json
+from .plot import PlotConfig
+from .schema import schema
+
+
+class Recipe:
+    """A sound recipe: a plan, a transform and params.
+
+    Parameters
+    ----------
+    config : a whole recipe (a mapping, a PlotConfig or another Recipe), or nothing.
+    plan, transform, params : its three parts, instead of ``config`` or in place of its own.
+
+    Raises
+    ------
+    Invalid
+        With every problem found, each with its place and mend.
+
+    >>> recipe = Recipe(
+    ...     plan={"steps": {"cells": {"op": "list", "source": "instances"}}},
+    ...     transform="def transform(data, params): return px.scatter(data['cells'], x='name', y='batch_name')",
+    ... )
+    >>> recipe
+    <Recipe: 1 step (cells), no params>
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any] | PlotConfig | Recipe | None = None,
+        *,
+        plan: Mapping[str, Any] | None = None,
+        transform: str | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
+        parts = {"plan": plan, "transform": transform, "params": params}
+        given = {key: part for key, part in parts.items() if part is not None}
+        self.config: PlotConfig = sound(_raw(config) | given if isinstance(_raw(config), dict) else config)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Recipe:
+        """The recipe of a JSON file.
+
+        Raises
+        ------
+        BadRequest
+            If the file cannot be read.
+        Invalid
+            If it is no JSON or no sound recipe.
+        """
+        return cls(read_file(path))
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the recipe as JSON and give the path."""
+        target = Path(path)
+        target.write_text(json.dumps(self.raw(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        return target
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """The JSON Schema of every recipe, with a sentence for each field."""
+        return schema()
+
+    def raw(self) -> dict[str, Any]:
+        """The recipe as plain JSON values: what is saved and sent."""
+        return self.config.dump()
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """The plan as JSON; a copy."""
+        plan: dict[str, Any] = self.raw()["plan"]
+        return plan
+
+    @property
+    def transform(self) -> str:
+        return self.config.transform
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The params as JSON; a copy."""
+        params: dict[str, Any] = self.raw().get("params", {})
+        return params
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recipe) and self.raw() == other.raw()
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self.raw(), sort_keys=True))
+
+    def __repr__(self) -> str:
+        steps, params = list(self.config.plan.steps), list(self.config.params)
+        asked = f"params {', '.join(params)}" if params else "no params"
+        return f"<Recipe: {len(steps)} step{'s' * (len(steps) > 1)} ({', '.join(steps)}), {asked}>"
+
+
+def read_file(path: str | os.PathLike[str]) -> Any:
+    """The JSON value of a recipe file; errors as ``Recipe.load``."""
+    try:
+        text = Path(path).read_bytes()
+    except OSError as error:
+        raise BadRequest(f"The recipe '{os.fspath(path)}' cannot be read: {error.strerror}.") from None
+    return read_json(text)
+
+
+def _raw(config: Mapping[str, Any] | PlotConfig | Recipe | None) -> Any:
+    if config is None:
+        return {}
+    if isinstance(config, Recipe):
+        return config.raw()
+    if isinstance(config, PlotConfig):
+        return config.dump()
+    return dict(config) if isinstance(config, Mapping) else config
