@@ -144,6 +144,12 @@ class Cache:
         if self._side is not None:
             self._side.close()
 
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def _look(self, kind: str, key: str, valid: Valid | None, count: bool = False) -> Found | None:
         kept = self._memory.get(kind, key)
         if kept is not None:
@@ -183,9 +189,6 @@ class Cache:
                 waiting()
             time.sleep(pause)
             pause = min(pause * 1.5, 0.05)
-            found = self._look(kind, key, valid)
-            if found is not None:
-                return found
         try:
             found = self._look(kind, key, valid)
             return found if found is not None else self._make(kind, key, make)
@@ -269,13 +272,15 @@ def _checksum(kind: str, key: str, kept: _Kept) -> int:
 
 
 class _SideFile:
-    """The shared level. Every failure is a miss: the file is removed if it is damaged, left alone if it is busy."""
+    """The shared level. Every failure is a miss: a damaged file is removed, a busy one left alone."""
 
     def __init__(self, path: Path, most: int, stats: Stats) -> None:
         self._path = path
         self._most = most
         self._stats = stats
         self._idle: list[sqlite3.Connection] = []
+        self._inherited: list[sqlite3.Connection] = []
+        self._pid = os.getpid()
         self._identity: tuple[int, int, int] | None = None
         self._touched: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
@@ -356,11 +361,14 @@ class _SideFile:
         """A connection to the file that has the name now: the file may have been deleted since the last use."""
         with self._lock:
             identity = self._now()
+            stale: list[sqlite3.Connection] = []
             if identity != self._identity or identity is None:
                 stale, self._idle = self._idle, []
+                if self._pid != os.getpid():
+                    # After a fork they are the parent's; closing them here could take its files away.
+                    self._inherited, stale = stale, []
+                self._pid = os.getpid()
                 self._identity = None
-            else:
-                stale = []
             connection = self._idle.pop() if self._idle else None
         for old in stale:
             with suppress(sqlite3.Error):
@@ -381,7 +389,6 @@ class _SideFile:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = off")
             connection.execute("pragma journal_size_limit = 67108864")
-            connection.execute("pragma mmap_size = 4294967296")
             if connection.execute("select count(*) from sqlite_master where name = 'leases'").fetchone()[0] == 0:
                 with _transaction(connection):
                     for statement in _statements(_SCHEMA):
@@ -404,8 +411,7 @@ class _SideFile:
     def _trouble(self, error: sqlite3.Error | OSError) -> None:
         self._stats.troubles += 1
         self._stats.last_trouble = str(error)
-        busy_or_full = isinstance(error, sqlite3.OperationalError | OSError)
-        if (isinstance(error, sqlite3.DatabaseError) and not busy_or_full) or _is_broken(error):
+        if _is_broken(error):
             self._start_over()
 
     def _start_over(self) -> None:
@@ -450,6 +456,9 @@ class _SideFile:
 
 
 def _is_broken(error: Exception) -> bool:
+    """True if the file itself is at fault, not its being busy, full or out of reach."""
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        return True
     text = str(error)
     return any(
         sign in text for sign in ("malformed", "not a database", "no such table", "has no column", "disk I/O")
@@ -484,18 +493,22 @@ class _Leases:
         self._side = side
         self._held: dict[tuple[str, str], str] = {}
         self._lock = threading.Lock()
-        self._wake = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._stop: threading.Event | None = None  # that of the renewing thread, None if there is none
 
     def take(self, kind: str, key: str) -> bool:
         """True if this process may make the entry now (also if the side file fails: then all may)."""
         owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
 
+        def is_free(connection: sqlite3.Connection) -> bool:
+            query = "select owner, until from leases where kind = ? and key = ?"
+            row = connection.execute(query, (kind, key)).fetchone()
+            return row is None or row[1] <= time.time() or not _lives(row[0])
+
         def write(connection: sqlite3.Connection) -> bool:
+            if not is_free(connection):
+                return False
             with _transaction(connection):
-                query = "select owner, until from leases where kind = ? and key = ?"
-                row = connection.execute(query, (kind, key)).fetchone()
-                if row is not None and row[1] > time.time() and _lives(row[0]):
+                if not is_free(connection):
                     return False
                 until = time.time() + LEASE_SECONDS
                 connection.execute("insert or replace into leases values (?, ?, ?, ?)", (kind, key, owner, until))
@@ -505,10 +518,10 @@ class _Leases:
             return False
         with self._lock:
             self._held[kind, key] = owner
-            if self._thread is None or not self._thread.is_alive():
-                self._wake.clear()
-                self._thread = threading.Thread(target=self._renew, name="cache leases", daemon=True)
-                self._thread.start()
+            if self._stop is None:
+                self._stop = threading.Event()
+                name = "workbench cache leases"
+                threading.Thread(target=self._renew, args=[self._stop], name=name, daemon=True).start()
         return True
 
     def give_back(self, kind: str, key: str) -> None:
@@ -522,14 +535,18 @@ class _Leases:
         self._side.attempt(write, None)
 
     def stop(self) -> None:
-        self._wake.set()
+        with self._lock:
+            if self._stop is not None:
+                self._stop.set()
+                self._stop = None
 
-    def _renew(self) -> None:
-        while not self._wake.wait(RENEW_SECONDS):
+    def _renew(self, stop: threading.Event) -> None:
+        while not stop.wait(RENEW_SECONDS):
             with self._lock:
                 held = list(self._held.items())
                 if not held:
-                    self._thread = None
+                    if self._stop is stop:
+                        self._stop = None
                     return
             until = time.time() + LEASE_SECONDS
             rows = [(until, kind, key, owner) for (kind, key), owner in held]
