@@ -66,6 +66,7 @@ class Connections:
             connection.execute(f"pragma mmap_size = {MMAP_BYTES}")
             connection.execute("pragma foreign_keys = on")
             connection.execute("pragma cell_size_check = on")
+            connection.create_function("fold", 1, _fold, deterministic=True)
             if writes:
                 connection.execute("pragma journal_mode = wal")
                 connection.execute("pragma synchronous = full")
@@ -166,3 +167,8 @@ def named(path: Path) -> Iterator[None]:
                 f"The store '{path}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
             ) from error
         raise StoreError(f"The store '{path}' could not be used: {error}.") from error
+
+
+def _fold(text: str | None) -> str | None:
+    """Case ignored by Unicode; SQLite itself knows only the letters of ASCII."""
+    return None if text is None else text.casefold()

@@ -1,0 +1,232 @@
+"""Search over all kinds: names by any part of them, free text by the beginnings of its words.
+
+Every record that search knows has one narrow entry; two FTS5 indexes stand beside the entries, trigrams of the
+folded names and words of the texts. A search of two letters, too short for trigrams, scans the entries.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadRequest, Invalid, Problem
+from ..records import ENTITIES, Record
+from ..table import from_micros, to_micros
+from .tables import fold, values_of
+
+if TYPE_CHECKING:
+    from .store import Scope, Store
+
+STATEMENTS = (
+    """CREATE TABLE search_entries (
+        entry INTEGER PRIMARY KEY, entity TEXT NOT NULL, id TEXT NOT NULL UNIQUE, organization_id TEXT,
+        project_id TEXT, parent_id TEXT, created_at INTEGER NOT NULL, name TEXT NOT NULL,
+        folded TEXT NOT NULL, words TEXT NOT NULL) STRICT""",
+    """CREATE VIRTUAL TABLE search_names USING fts5 (
+        folded, content = 'search_entries', content_rowid = 'entry', tokenize = 'trigram case_sensitive 1')""",
+    """CREATE VIRTUAL TABLE search_words USING fts5 (
+        words, content = 'search_entries', content_rowid = 'entry',
+        tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')""",
+    """CREATE TRIGGER search_added AFTER INSERT ON search_entries BEGIN
+        INSERT INTO search_names (rowid, folded) VALUES (new.entry, new.folded);
+        INSERT INTO search_words (rowid, words) VALUES (new.entry, new.words);
+    END""",
+    """CREATE TRIGGER search_removed AFTER DELETE ON search_entries BEGIN
+        INSERT INTO search_names (search_names, rowid, folded) VALUES ('delete', old.entry, old.folded);
+        INSERT INTO search_words (search_words, rowid, words) VALUES ('delete', old.entry, old.words);
+    END""",
+)
+ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A record that was found; ``entity_type`` is the wire's name of its kind, ``parent_id`` one level up."""
+
+    id: str
+    entity_type: str
+    name: str
+    project_id: str | None
+    parent_id: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page of hits; ``total`` counts what ``per_type`` lets through."""
+
+    results: list[Hit]
+    query: str
+    total: int
+    limit: int
+    offset: int
+
+
+def index(db: sqlite3.Connection, record: Record) -> None:
+    """Write the record's entry anew, inside the transaction that writes the record."""
+    cls = type(record)
+    if cls.entity is None:
+        return
+    forget(db, [record.id])
+    words = [
+        str(getattr(record, name))
+        for name, member in cls.members().items()
+        if member.searched is not None and member.searched.how == "words" and getattr(record, name)
+    ]
+    parent = cls.parent()
+    db.execute(
+        "INSERT INTO search_entries (entity, id, organization_id, project_id, parent_id, created_at, name, "
+        "folded, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            cls.entity,
+            record.id,
+            getattr(record, "organization_id", None),
+            getattr(record, "project_id", None),
+            getattr(record, parent.name) if parent is not None else None,
+            to_micros(record.created_at),
+            record.name,
+            fold(record.name),
+            "\n".join(words),
+        ],
+    )
+
+
+def forget(db: sqlite3.Connection, ids: Sequence[str]) -> None:
+    """Drop the entries of deleted records."""
+    db.execute("DELETE FROM search_entries WHERE id IN (SELECT value FROM json_each(?))", [values_of(ids)])
+
+
+def search(
+    store: Store,
+    text: str,
+    scope: Scope,
+    *,
+    limit: int = 25,
+    offset: int = 0,
+    per_type: int = 5,
+    entity_types: Iterable[str] | None = None,
+) -> Found:
+    """Records of the scope's organization whose name holds ``text``, or whose notes or description have words
+    that begin with its words. Hits by name come first within their kind, kinds in their fixed order.
+
+    With a project in the scope, what belongs to a project is restricted to that one; records without a
+    project, and projects, models and materials, are not. Without one, nothing is restricted.
+
+    Raises
+    ------
+    Invalid
+        For a text shorter than two characters or a number out of its range.
+    BadRequest
+        For a text of blanks only.
+    """
+    wanted = _checked(text, limit, offset, per_type)
+    entities = None if entity_types is None else list(entity_types)
+    with store.snapshot() as db:
+        found = _ranked(db, fold(wanted), wanted, scope, entities, per_type)
+    found.sort(key=lambda row: (ORDER[row[0]], row[1]))
+    hits = [
+        Hit(id, entity, name, project, parent, from_micros(created))
+        for entity, _, id, name, project, parent, created in found
+    ]
+    return Found(hits[offset : offset + limit], wanted, len(hits), limit, offset)
+
+
+def _checked(text: str, limit: int, offset: int, per_type: int) -> str:
+    problems = []
+    if len(text) < 2 or (text.strip() and len(text.strip()) < 2):
+        problems.append(Problem(("q",), "A search text has at least 2 characters.", "string_too_short"))
+    for name, value, least, most in (
+        ("limit", limit, 1, 100),
+        ("offset", offset, 0, None),
+        ("per_type", per_type, 1, 20),
+    ):
+        if value < least or (most is not None and value > most):
+            bounds = f"at least {least}" if most is None else f"from {least} to {most}"
+            problems.append(Problem((name,), f"'{name}' is {bounds}, not {value}.", "out_of_range"))
+    if problems:
+        raise Invalid(problems)
+    if not text.strip():
+        raise BadRequest("A search text must hold more than blanks.")
+    return text.strip()
+
+
+def _ranked(
+    db: sqlite3.Connection,
+    folded: str,
+    text: str,
+    scope: Scope,
+    entities: list[str] | None,
+    per_type: int,
+) -> list[tuple[Any, ...]]:
+    """The best ``per_type`` entries of each kind: (entity, place, id, name, project, parent, created)."""
+    hits, params = _name_hits(folded)
+    words = _words(text)
+    if words is not None:
+        hits += " UNION ALL SELECT rowid, 3 FROM search_words WHERE search_words MATCH ?"
+        params.append(words)
+    reach = "(e.organization_id = ? OR e.organization_id IS NULL)"
+    bound: list[Any] = [scope.organization_id]
+    if scope.project_id is not None:
+        everywhere = [entity for entity, cls in ENTITIES.items() if cls.everywhere]
+        reach += " AND (e.project_id IS NULL OR e.project_id = ? OR e.entity IN (SELECT value FROM json_each(?)))"
+        bound += [scope.project_id, values_of(everywhere)]
+    if entities is not None:
+        reach += " AND e.entity IN (SELECT value FROM json_each(?))"
+        bound.append(values_of(entities))
+    statement = f"""
+        WITH hits AS ({hits}),
+        ranked AS (
+            SELECT e.*, min(hits.rank) AS rank FROM hits JOIN search_entries AS e ON e.entry = hits.entry
+            WHERE {reach} GROUP BY e.entry
+        ),
+        placed AS (
+            SELECT *, row_number() OVER (PARTITION BY entity ORDER BY rank, folded, created_at, id) AS place
+            FROM ranked
+        )
+        SELECT entity, place, id, name, project_id, parent_id, created_at FROM placed WHERE place <= ?
+        """  # noqa: S608
+    return db.execute(statement, [*params, *bound, per_type]).fetchall()
+
+
+def _name_hits(folded: str) -> tuple[str, list[Any]]:
+    rank = "CASE WHEN folded = ? THEN 0 WHEN instr(folded, ?) = 1 THEN 1 ELSE 2 END AS rank"
+    if len(folded) >= 3:
+        matched = "SELECT rowid FROM search_names WHERE search_names MATCH ?"
+        quoted = '"' + folded.replace('"', '""') + '"'
+        return (
+            f"SELECT entry, {rank} FROM search_entries WHERE entry IN ({matched})",  # noqa: S608
+            [folded, folded, quoted],
+        )
+    return (
+        f"SELECT entry, {rank} FROM search_entries WHERE instr(folded, ?) > 0",  # noqa: S608
+        [folded, folded, folded],
+    )
+
+
+def _words(text: str) -> str | None:
+    """The words of the text as FTS5 prefixes, all of which must be there; None if it has no word."""
+    words = [part for part in text.split() if any(letter.isalnum() for letter in part)]
+    quoted = ['"' + word.replace('"', '""') + '"*' for word in words]
+    return " ".join(quoted) or None
+
+
+def check(db: sqlite3.Connection) -> list[str]:
+    """Records without an entry, entries without a record or with another name, and a broken index."""
+    findings = []
+    for entity, cls in ENTITIES.items():
+        rows = db.execute(
+            f'SELECT t.id FROM "{cls.table}" AS t LEFT JOIN search_entries AS e '  # noqa: S608
+            "ON e.id = t.id AND e.entity = ? AND e.name = t.name AND e.folded = t.name_folded "
+            "WHERE e.id IS NULL",
+            [entity],
+        )
+        findings += [f"search does not know the {cls.label} '{id}' as it is" for (id,) in rows]
+        rows = db.execute(
+            f'SELECT id FROM search_entries WHERE entity = ? AND id NOT IN (SELECT id FROM "{cls.table}")',  # noqa: S608
+            [entity],
+        )
+        findings += [f"search knows a {cls.label} '{id}' that is not there" for (id,) in rows]
+    return findings
