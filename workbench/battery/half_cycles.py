@@ -1,0 +1,68 @@
+"""Half cycles: the runs of charge and of discharge in a series."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+CURRENT = "Current [A]"
+STEP_TYPE = "Step type"
+Direction = Literal["discharge", "charge"]
+
+
+class HalfCycle(NamedTuple):
+    """One run of charge or discharge: its number from 0, its direction, and its rows without rests."""
+
+    number: int
+    direction: Direction
+    frame: pd.DataFrame
+
+
+def rest_limit(current: Any) -> float:
+    """The current below which a sample counts as rest, A: the smaller of 1 mA and 1 % of the largest |I|."""
+    values = np.abs(np.asarray(current, float))
+    largest = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
+    return min(0.001, 0.01 * largest)
+
+
+def directions(frame: pd.DataFrame, rest: float | None = None) -> NDArray[np.int8]:
+    """1 for discharge, -1 for charge, 0 for rest: (n,) int8.
+
+    By the sign of ``Current [A]`` (positive is discharge), or, in a frame without it, by the words of
+    ``Step type``. ``rest`` is the largest |I| that is rest, A; by default ``rest_limit``.
+
+    Raises
+    ------
+    ValueError
+        If the frame has neither column.
+    """
+    if CURRENT in frame:
+        current = frame[CURRENT].to_numpy(float, na_value=np.nan)
+        limit = rest_limit(current) if rest is None else rest
+        with np.errstate(invalid="ignore"):
+            found = np.where(current > limit, 1, np.where(current < -limit, -1, 0))
+        return found.astype(np.int8)
+    if STEP_TYPE in frame:
+        words = [str(word).lower() for word in frame[STEP_TYPE]]
+        return np.array([1 if "discharge" in word else -1 if "charge" in word else 0 for word in words], np.int8)
+    raise ValueError(f"To tell charge from discharge the frame needs a column '{CURRENT}' or '{STEP_TYPE}'.")
+
+
+def half_cycles(frame: pd.DataFrame, *, rest: float | None = None) -> list[HalfCycle]:
+    """The half cycles of a series, in order.
+
+    A half cycle lasts until the current changes sign; rests inside it (as between titration pulses) do not
+    end it, and their rows are left out. See ``directions`` for how rows are told apart.
+    """
+    signs = directions(frame, rest)
+    active = np.flatnonzero(signs)
+    if not len(active):
+        return []
+    cuts = np.flatnonzero(np.diff(signs[active])) + 1
+    return [
+        HalfCycle(number, "discharge" if signs[rows[0]] > 0 else "charge", frame.iloc[rows])
+        for number, rows in enumerate(np.split(active, cuts))
+    ]

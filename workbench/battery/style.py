@@ -1,0 +1,133 @@
+"""The look of the house: a template fit to print, colours that stay apart for every eye, a bar for many curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
+
+# Okabe and Ito's colours for colour-blind readers (jfly.uni-koeln.de/color), without the yellow, which is
+# lost on white; in an order in which neighbours differ in lightness too.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+SCALE = "Viridis"
+_BRIGHTEST = 0.88  # the end of the scale is too pale for a line on white
+_INK = "#222222"
+
+
+def template() -> go.layout.Template:
+    """The template of the house: white ground, a frame with ticks inside, a light grid, one size of type.
+
+    Give it as ``layout={"template": battery.template()}`` or ``figure.update_layout(template=...)``.
+    """
+    axis = {
+        "showline": True,
+        "linecolor": _INK,
+        "linewidth": 1,
+        "mirror": "ticks",
+        "ticks": "inside",
+        "tickcolor": _INK,
+        "ticklen": 5,
+        "showgrid": True,
+        "gridcolor": "#ECECEC",
+        "zeroline": False,
+        "automargin": True,
+        "title": {"standoff": 10},
+    }
+    layout = {
+        "font": {"family": "Helvetica, Arial, sans-serif", "size": 14, "color": _INK},
+        "title": {"font": {"size": 16}, "x": 0.02, "xanchor": "left"},
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "colorway": list(PALETTE),
+        "colorscale": {"sequential": SCALE, "sequentialminus": SCALE, "diverging": "RdBu"},
+        "xaxis": axis,
+        "yaxis": axis,
+        "margin": {"l": 70, "r": 24, "t": 56, "b": 60},
+        "legend": {"bgcolor": "rgba(255,255,255,0.85)", "borderwidth": 0, "font": {"size": 12}},
+        "hovermode": "closest",
+        "hoverlabel": {"bgcolor": "white", "bordercolor": "#BBBBBB", "font": {"color": _INK, "size": 12}},
+    }
+    lines = [{"line": {"width": 1.8}, "marker": {"size": 6}}]
+    return go.layout.Template(layout=layout, data={"scatter": lines, "scattergl": lines})
+
+
+def sequential(n: int) -> list[str]:
+    """``n`` colours from dark to light, evenly along the scale: for curves that have an order."""
+    if n <= 0:
+        return []
+    places = np.linspace(0, _BRIGHTEST, n) if n > 1 else np.zeros(1)
+    return list(sample_colorscale(SCALE, places.tolist()))
+
+
+def shades(values: Sequence[float], low: float | None = None, high: float | None = None) -> list[str]:
+    """A colour for each number, by its place between ``low`` and ``high`` (by default the least and the most)."""
+    numbers = np.asarray(values, float)
+    if not len(numbers):
+        return []
+    least = float(np.nanmin(numbers)) if low is None else low
+    most = float(np.nanmax(numbers)) if high is None else high
+    span = most - least
+    places = np.clip((numbers - least) / span, 0, 1) if span > 0 else np.zeros(len(numbers))
+    return list(sample_colorscale(SCALE, (np.nan_to_num(places) * _BRIGHTEST).tolist()))
+
+
+def color_bar(low: float, high: float, title: str) -> dict[str, Any]:
+    """A trace that draws nothing but the colour bar of ``shades`` between two numbers."""
+    stops = np.linspace(0, 1, 11)
+    scale = [[float(stop), shade] for stop, shade in zip(stops, sequential(11), strict=True)]
+    marker = {
+        "color": [low],
+        "cmin": low,
+        "cmax": high,
+        "colorscale": scale,
+        "showscale": True,
+        "colorbar": {
+            "title": {"text": title, "side": "right"},
+            "thickness": 14,
+            "outlinewidth": 0,
+            "ticks": "inside",
+        },
+    }
+    hidden = {"x": [None], "y": [None], "hoverinfo": "skip", "showlegend": False}
+    return {"type": "scatter", "mode": "markers", "marker": marker, **hidden}
+
+
+@dataclass(frozen=True)
+class Coloring:
+    """How to colour a family of curves: one colour each, and either a legend or the traces of a colour bar."""
+
+    colors: list[str]
+    legend: bool
+    bar: list[dict[str, Any]]
+
+
+def coloring(values: Sequence[Any], title: str, *, above: int = 8) -> Coloring:
+    """Colours for curves told apart by ``values`` (cycles, temperatures, rates).
+
+    Up to ``above`` curves get colours along the scale and a legend; more of them get a colour bar in its
+    place, if the values are numbers. Texts take the palette in turn.
+
+    Use as ``c = coloring(cycles, "Cycle")``, then ``c.colors[i]`` and ``showlegend=c.legend`` for curve i, and
+    add the traces ``c.bar``.
+    """
+    listed = list(values)
+    numeric = all(
+        isinstance(v, int | float | np.integer | np.floating) and not isinstance(v, bool) for v in listed
+    )
+    if not numeric:
+        return Coloring([PALETTE[place % len(PALETTE)] for place in range(len(listed))], True, [])
+    if len(listed) <= above:
+        return Coloring(_by_rank(listed), True, [])
+    low, high = float(np.nanmin(listed)), float(np.nanmax(listed))
+    return Coloring(shades(listed, low, high), False, [color_bar(low, high, title)])
+
+
+def _by_rank(values: list[Any]) -> list[str]:
+    """Few curves: even distances along the scale, so that neighbours stay apart whatever their values."""
+    ranked = sorted(set(values))
+    colors = dict(zip(ranked, sequential(len(ranked)), strict=True))
+    return [colors[value] for value in values]
