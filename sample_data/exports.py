@@ -89,7 +89,7 @@ MACCOR_COLUMNS = [
     "DPt Time",
     "ACImp/Ohms",
     "DCIR/Ohms",
-    "Aux #1",
+    "Temp 1",
     " Units",
 ]
 
