@@ -1,0 +1,74 @@
+"""Any delimited text with a time, a current and a voltage: columns by their common names, or by a column map."""
+
+from __future__ import annotations
+
+from .columns import From
+from .text import TextFormat
+
+TIME_NAMES = (
+    "time", "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed",
+    "t",
+)  # fmt: skip
+CURRENT_NAMES = ("current", "i", "amps", "cell current", "current measured", "measured current", "<i>", "cur")
+VOLTAGE_NAMES = (
+    "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
+    "ewe", "measured voltage", "e", "vol", "ocv",
+)  # fmt: skip
+COLUMNS = (
+    From("Time [s]", TIME_NAMES, "s"),
+    From("Current [A]", CURRENT_NAMES, "A"),
+    From("Voltage [V]", VOLTAGE_NAMES, "V"),
+    From("Step count", ("step count",)),
+    From("Cycle count", ("cycle count",)),
+    From("Step from cycler", ("step from cycler", "step index", "step number", "step", "step id", "ns")),
+    From(
+        "Cycle from cycler",
+        ("cycle from cycler", "cycle index", "cycle number", "cycle", "cycle id", "cyc", "cyc#"),
+    ),
+    From(
+        "Discharge capacity [A.h]",
+        ("discharge capacity", "discharging capacity", "dchg cap", "discharge cap", "q discharge"),
+        "A.h",
+        positive=True,
+    ),
+    From(
+        "Charge capacity [A.h]",
+        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge"),
+        "A.h",
+        positive=True,
+    ),
+    From(
+        "Discharge energy [W.h]", ("discharge energy", "discharging energy", "dchg energy"), "W.h", positive=True
+    ),
+    From("Charge energy [W.h]", ("charge energy", "charging energy", "chg energy"), "W.h", positive=True),
+    From(
+        "Temperature [degC]",
+        ("temperature", "temp", "cell temperature", "t1", "temperature 1", "aux temperature 1", "temperature t1"),
+        "degC",
+    ),
+    From("Ambient temperature [degC]", ("ambient temperature", "chamber temperature"), "degC"),
+    From("Frequency [Hz]", ("frequency", "freq"), "Hz"),
+    From("Z_Re [Ohm]", ("z re", "re(z)", "z real", "zreal", "zre", "z'", "real impedance"), "Ohm"),
+    From("Z_Im [Ohm]", ("z im", "im(z)", "z imag", "zimag", "zim", "z''", "imaginary impedance"), "Ohm"),
+    From("Z_Im [Ohm]", ("-im(z)", "-z im", "-zim", "-z''", "-zimag", "-z imag"), "Ohm", negate=True),
+    From("Z_Mod [Ohm]", ("z mod", "|z|", "zmod", "z mag"), "Ohm"),
+    From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree"), "deg"),
+)
+
+OPEN_CIRCUIT = (
+    From("Voltage [V]", VOLTAGE_NAMES, "V"),
+    From("Capacity [A.h]", ("capacity", "cap", "q"), "A.h"),
+    From("Stoichiometry", ("stoichiometry", "sto", "x")),
+    From("SOC", ("soc", "state of charge")),
+)
+
+DELIMITED = TextFormat(
+    name="delimited",
+    brand="any delimited text",
+    endings=(".csv", ".tsv", ".txt"),
+    about="Columns by their common names with units from the header, or by --map; the header line is found.",
+    needs=(TIME_NAMES, CURRENT_NAMES, VOLTAGE_NAMES),
+    columns=COLUMNS,
+    sign="found",
+    clocks=("date", "date time", "datetime", "timestamp", "date and time", "clock", "absolute time"),
+)

@@ -1,0 +1,146 @@
+"""Units as cyclers write them, and the column headers that carry them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Values of this unit times ``times``, divided by ``over``, plus ``plus`` are values of ``base``.
+
+    Division and multiplication are kept apart so that 3.3 mA becomes the double nearest to 0.0033.
+    """
+
+    base: str
+    times: float = 1.0
+    over: float = 1.0
+    plus: float = 0.0
+
+    def convert(self, values: NDArray[Any]) -> NDArray[Any]:
+        """(n,) float in this unit -> (n,) float in ``base``."""
+        if (self.times, self.over, self.plus) != (1.0, 1.0, 0.0):
+            values = values.astype(np.float64)
+        if self.times != 1.0:
+            values = values * self.times
+        if self.over != 1.0:
+            values = values / self.over
+        return values + self.plus if self.plus else values
+
+
+_PREFIXES = {"": (1.0, 1.0), "k": (1e3, 1.0), "m": (1.0, 1e3), "u": (1.0, 1e6), "µ": (1.0, 1e6), "μ": (1.0, 1e6)}
+_SCALED = {
+    "A": ("A", "amp", "amps", "ampere", "amperes"),
+    "V": ("V", "volt", "volts"),
+    "A.h": ("A.h", "Ah", "A·h", "A*h", "Ahr", "amp-hr", "amp-hour", "ampere-hour", "ampere_hour"),
+    "W.h": ("W.h", "Wh", "W·h", "W*h", "Whr", "watt-hr", "watt-hour", "watt_hour"),
+    "W": ("W", "watt", "watts"),
+    "Ohm": ("Ohm", "ohms", "Ω", "Ω"),
+    "Hz": ("Hz", "hertz"),
+}
+_WORDED = {
+    "milliampere": "mA",
+    "milliamp": "mA",
+    "microampere": "uA",
+    "millivolt": "mV",
+    "milliampere_hour": "mA.h",
+    "milliohm": "mOhm",
+}
+_TIMES = {
+    1.0: ("s", "sec", "secs", "second", "seconds"),
+    60.0: ("min", "mins", "minute", "minutes"),
+    3600.0: ("h", "hr", "hrs", "hour", "hours"),
+    86400.0: ("d", "day", "days"),
+}
+
+
+def _units() -> dict[str, Unit]:
+    made: dict[str, Unit] = {}
+    for base, spellings in _SCALED.items():
+        for prefix, (times, over) in _PREFIXES.items():
+            for spelling in spellings:
+                made[prefix + spelling] = Unit(base, times, over)
+    for word, symbol in _WORDED.items():
+        made[word] = made[symbol]
+    for factor, spellings in _TIMES.items():
+        for spelling in spellings:
+            made[spelling] = Unit("s", factor)
+    for spelling in ("ms", "msec", "millisecond", "milliseconds"):
+        made[spelling] = Unit("s", 1.0, 1e3)
+    for spelling in ("us", "µs", "microsecond", "microseconds"):
+        made[spelling] = Unit("s", 1.0, 1e6)
+    for spelling in ("nA", "nanoampere"):
+        made[spelling] = Unit("A", 1.0, 1e9)
+    made |= {"MHz": Unit("Hz", 1e6), "MOhm": Unit("Ohm", 1e6), "A.s": Unit("A.h", 1.0, 3600.0)}
+    made |= {"coulomb": Unit("A.h", 1.0, 3600.0), "J": Unit("W.h", 1.0, 3600.0)}
+    # The degree sign is often lost on the way (to "?", U+FFFD or its three bytes read as latin-1).
+    for spelling in ("degC", "°C", "C", "℃", "?C", "�C", "ï¿½C", "Â°C", "deg C", "celsius", "degree_celsius"):
+        made[spelling] = Unit("degC")
+    made |= {"K": Unit("degC", plus=-273.15), "kelvin": Unit("degC", plus=-273.15)}
+    made |= {"deg": Unit("deg"), "degree": Unit("deg"), "degrees": Unit("deg"), "rad": Unit("deg", 180.0 / np.pi)}
+    made |= {"1": Unit("1"), "dimensionless": Unit("1"), "-": Unit("1")}
+    return made
+
+
+UNITS = _units()
+_FOLDED = {
+    spelling.casefold(): unit for spelling, unit in reversed(UNITS.items()) if spelling not in ("MHz", "MOhm")
+}
+_BRACKETED = re.compile(r"^(?P<name>.*?[^\s(\[])\s*[(\[](?P<unit>[^()\[\]]*)[)\]]$", re.DOTALL)
+_SPACES = re.compile(r"[\s_]+")
+
+
+def unit_of(text: str | None) -> Unit | None:
+    """The unit of a spelling, exactly or with case ignored; None if it is none we know."""
+    if text is None:
+        return None
+    spelling = text.strip()
+    return UNITS.get(spelling) or _FOLDED.get(spelling.casefold())
+
+
+@dataclass(frozen=True)
+class Header:
+    """A column header taken apart: ``key`` is its name folded for comparison, ``unit`` the text of its unit."""
+
+    text: str
+    key: str
+    unit: str | None
+
+
+def fold(name: str) -> str:
+    """A name for comparison: case, blanks, underscores and full stops do not count.
+
+    >>> fold("Chg._Cap. ")
+    'chg cap'
+    """
+    return _SPACES.sub(" ", name.replace(".", " ")).strip(" :").casefold()
+
+
+@lru_cache(maxsize=4096)
+def split_header(text: str) -> Header:
+    """Name and unit of a header: ``Current(mA)``, ``I [A]``, ``time/s``, ``Voltage / V``, ``test_time_second``.
+
+    >>> split_header("DChg. Cap.(mAh)")
+    Header(text='DChg. Cap.(mAh)', key='dchg cap', unit='mAh')
+    >>> split_header("-Im(Z)/Ohm").key
+    '-im(z)'
+    """
+    clean = text.strip().strip("\ufeff~").strip()
+    bracketed = _BRACKETED.match(clean)
+    if bracketed and (unit_of(bracketed["unit"]) or len(bracketed["unit"]) > 1):
+        return Header(clean, fold(bracketed["name"]), bracketed["unit"].strip())
+    name, slash, unit = clean.rpartition("/")
+    if slash and name and unit_of(unit):
+        return Header(clean, fold(name), unit.strip())
+    parts = re.split(r"[_ ]", clean)
+    for words in (2, 1):
+        unit = "_".join(parts[-words:])
+        if len(parts) > words and unit_of(unit) and unit not in ("1", "-"):
+            return Header(clean, fold(" ".join(parts[:-words])), unit)
+    return Header(clean, fold(clean), None)

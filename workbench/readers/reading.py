@@ -1,0 +1,77 @@
+"""What a reader gives, the batches of a file and what was noticed on the way; and what a format says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from ..table import Table
+
+if TYPE_CHECKING:
+    from .source import Head
+
+Level: TypeAlias = Literal["assumed", "kept", "repaired", "odd"]
+Counters: TypeAlias = Literal["step", "cycle", "test"] | None
+SIGNS = ("charge", "discharge", "unsigned")
+"""What a positive current means in a file; ``unsigned``: the direction comes from states, steps or voltage."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing a person should know about the reading of a file, as a sentence."""
+
+    level: Level
+    code: str
+    message: str
+
+
+@dataclass
+class Reading:
+    """A file being read.
+
+    ``batches`` gives tables of at most ``limits.CHUNK_ROWS`` rows with the same columns and kinds in every one:
+    canonical names first ("Time [s]" from 0, "Current [A]" positive on discharge, capacity and energy counters
+    as the cycler ran them but without sign), then all other columns under their own names. ``notes`` is whole
+    when the last batch was taken. ``counters`` says when the cumulative columns start again (None: not known
+    or by another rule; a fall is a new start).
+
+    Taking a batch raises ``FileRefused`` or ``TooLarge`` where the file breaks off or breaks a bound.
+    """
+
+    format: str
+    batches: Iterator[Table]
+    start_time: datetime | None = None
+    notes: list[Note] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    counters: Counters = None
+
+
+class Reader(Protocol):
+    """One file format: what it is called, how it is known from its content, and how it is read."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def brand(self) -> str: ...
+
+    @property
+    def endings(self) -> tuple[str, ...]: ...
+
+    @property
+    def about(self) -> str:
+        """One sentence for the table of formats: what is read, and by what it is known."""
+
+    @property
+    def sign_rule(self) -> str: ...
+
+    @property
+    def counters(self) -> Counters: ...
+
+    def matches(self, head: Head) -> bool:
+        """Whether the beginning of a file is of this format."""
+
+    def read(self, path: Path, *, column_map: Mapping[str, str] | None, sign: str | None) -> Reading: ...

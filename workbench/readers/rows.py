@@ -1,0 +1,184 @@
+"""From batches of parsed text to tables: canonical columns converted, the others as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ..errors import FileRefused
+from ..table import Column, Table
+from .columns import KNOWN, Plan, Planned
+from .reading import Note
+from .survey import Settings
+from .values import clocks, column_of, count_column, durations, is_text, number_column, numbers
+
+Floats = NDArray[np.float64]
+BEYOND = "\0beyond the header"
+"""Label of the fields beyond the last header; no header of a file can have it."""
+
+
+class Rows:
+    """Converts the batches of one file; keeps where time began, how many rows passed and what was odd."""
+
+    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Note]) -> None:
+        self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
+        self.zero: float | None = None
+        self.passed = 0
+        self.kept = 0
+        self.unread: Counter[str] = Counter()
+        self.left_out = 0
+        self.too_wide = 0
+
+    def batches(self, frames: Iterable[tuple[pd.DataFrame, bool]]) -> Iterator[Table]:
+        """Tables of the frames; a frame comes with whether its last line was cut short. Ends with the notes."""
+        for frame, cut_short in frames:
+            table = self._table(frame)
+            self.passed += len(frame)
+            table = self._without_junk(table, cut_short)
+            if table.n:
+                self.kept += table.n
+                yield table
+        self._finish()
+
+    def _table(self, frame: pd.DataFrame) -> Table:
+        if BEYOND in frame:
+            self.too_wide += int(frame[BEYOND].notna().sum())
+        made: dict[str, Column] = {}
+        if self.settings.has_times:
+            made[TIME] = number_column(self._time(frame))
+        for column in self.plan.columns:
+            if column.name != TIME:
+                made[column.name] = self._column(column, frame)
+        made = self._split(made, frame)
+        for name in (CURRENT, VOLTAGE, TIME):
+            if name not in made and FREQUENCY in made:
+                made[name] = Column("number", np.zeros(len(frame)), np.zeros(len(frame), bool))
+        return Table(made, len(frame))
+
+    def _split(self, made: dict[str, Column], frame: pd.DataFrame) -> dict[str, Column]:
+        """Counters of both directions parted by the direction of the current."""
+        for header, split, unit in self.plan.splits:
+            values = unit.convert(numbers(frame[header], self.settings.decimal)[0])
+            signs = self._signs(made[CURRENT].floats(), frame)
+            made[split.charge] = number_column(np.where(signs < 0, np.abs(values), 0.0))
+            made[split.discharge] = number_column(np.where(signs > 0, np.abs(values), 0.0))
+        order = {name: place for place, name in enumerate(KNOWN)}
+        return (
+            dict(sorted(made.items(), key=lambda item: order.get(item[0], len(order))))
+            if self.plan.splits
+            else made
+        )
+
+    def _signs(self, current: Floats, frame: pd.DataFrame) -> Floats:
+        """+1 in rows of a discharge, -1 of a charge: by the state where there is one, else by the current."""
+        signs = np.sign(current).astype(np.float64)
+        if self.settings.state_column is None:
+            return signs
+        by_word = self._by_word(frame)
+        return np.where(np.isnan(by_word), signs, by_word)
+
+    def _by_word(self, frame: pd.DataFrame) -> Floats:
+        words = frame[self.settings.state_column].astype("str").str.strip()
+        made: Floats = words.map(self.settings.states).to_numpy(np.float64, na_value=np.nan)
+        return made
+
+    def _column(self, column: Planned, frame: pd.DataFrame) -> Column:
+        series = frame[column.header]
+        if column.role == "number":
+            values, unread = numbers(series, self.settings.decimal)
+            self.unread[column.header] += unread
+            values = column.apply(values)
+            return number_column(self._directed(values, frame) if column.name == CURRENT else values)
+        if column.role == "count":
+            values, unread = numbers(series, self.settings.decimal)
+            self.unread[column.header] += unread
+            return count_column(values) if self.settings.kinds[column.name] == "integer" else number_column(values)
+        if column.header in self.settings.patterns:
+            times = clocks(series, self.settings.patterns[column.header])
+            self.unread[column.header] += int((np.isnat(times) & series.notna().to_numpy()).sum())
+            return Column.of(times)
+        made, lost = column_of(series, self.settings.kinds[column.name])
+        self.unread[column.header] += lost
+        return made
+
+    def _time(self, frame: pd.DataFrame) -> Floats:
+        settings = self.settings
+        series = frame[settings.time_from]
+        if settings.time == "number":
+            values, unread = numbers(series, settings.decimal)
+            values = settings.time_unit.convert(values) if settings.time_unit else values
+        elif settings.time == "duration":
+            values, unread = durations(series) if is_text(series) else (np.full(len(series), np.nan), len(series))
+        else:
+            stamps = clocks(series, str(settings.time))
+            values = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
+            unread = int((np.isnat(stamps) & series.notna().to_numpy()).sum())
+        self.unread[str(settings.time_from)] += unread
+        if self.zero is None:
+            present = values[np.isfinite(values)]
+            if len(present):
+                self.zero = float(present[0])
+                self._note_zero()
+        return values - (self.zero or 0.0)
+
+    def _note_zero(self) -> None:
+        if self.zero and self.settings.time in ("number", "duration"):
+            text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; here it begins at 0."
+            self.notes.append(Note("assumed", "time_from_first_row", text))
+
+    def _directed(self, current: NDArray[Any], frame: pd.DataFrame) -> NDArray[Any]:
+        """The current positive on discharge, without negative zeros."""
+        settings = self.settings
+        if settings.turn is not None:
+            return current + 0.0 if settings.turn > 0 else 0.0 - current
+        signs = np.zeros(len(current))
+        if settings.directions is not None:
+            signs = settings.directions.rows(self.passed, len(current)).astype(np.float64)
+        if settings.state_column is not None:
+            by_word = self._by_word(frame)
+            signs = np.where(np.isnan(by_word), signs, by_word)
+        turned: NDArray[Any] = np.abs(current) * signs + 0.0
+        return turned
+
+    def _without_junk(self, table: Table, cut_short: bool) -> Table:
+        """Rows without any number of time, current, voltage or frequency are no samples: titles, ends, blanks."""
+        asked = [table[name] for name in (TIME, CURRENT, VOLTAGE, FREQUENCY) if name in table]
+        empty = np.logical_and.reduce([column.null_mask() for column in asked])
+        if cut_short and not empty[-1]:
+            empty[-1] = True
+            self.notes.append(
+                Note(
+                    "odd",
+                    "cut_short",
+                    "The last line of the file is cut short and was left out; the test may have gone on.",
+                )
+            )
+        elif cut_short:
+            self.left_out -= 1
+        if not empty.any():
+            return table
+        self.left_out += int(empty.sum()) - int(cut_short)
+        return table.take(~empty)
+
+    def _finish(self) -> None:
+        if not self.kept:
+            raise FileRefused(
+                f"No row of '{self.file}' holds numbers for time, current and voltage; see whether the export has "
+                "data below its header, or name the columns with --map."
+            )
+        if self.left_out > 0:
+            text = f"{self.left_out} lines hold no time, current or voltage and were left out."
+            self.notes.append(Note("odd", "lines_left_out", text))
+        if self.too_wide:
+            text = f"{self.too_wide} lines have more fields than the header; what is beyond it was left out."
+            self.notes.append(Note("odd", "more_fields", text))
+        for header, count in self.unread.items():
+            if count:
+                text = f"{count} values in '{header}' could not be read and are left empty."
+                self.notes.append(Note("odd", "unreadable_values", text))

@@ -1,0 +1,129 @@
+"""Which way a current goes: what a file's own sign means, and the direction where a file has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_SMALL = 0.01
+"""Share of the largest current below which a current is no evidence of a direction."""
+
+
+def polarity(current: Floats, voltage: Floats) -> str | None:
+    """What positive means in these samples: "charge", "discharge", or None where they do not tell.
+
+    A cell has a positive resistance: its voltage jumps up where the current towards charging grows. And it
+    rises while it is charged. Both are asked, and neither may contradict the other.
+    """
+    good = np.isfinite(current) & np.isfinite(voltage)
+    current, voltage = current[good], voltage[good]
+    if len(current) < 2 or not np.any(current):
+        return None
+    change = np.diff(current)
+    jumps = np.abs(change) > 0.1 * np.abs(current).max()
+    volts = np.diff(voltage)
+    by_jump = _score(change[jumps] * volts[jumps])
+    mean = (current[1:] + current[:-1]) / 2
+    steady = ~jumps & (np.abs(mean) > _SMALL * np.abs(current).max())
+    by_trend = _score(np.sign(mean[steady]) * volts[steady])
+    if by_jump * by_trend < 0:
+        by_trend = 0
+    verdict = by_jump or by_trend
+    return None if not verdict else "charge" if verdict > 0 else "discharge"
+
+
+def _score(products: Floats) -> int:
+    """Sign of a sum if it stands out of its terms, else 0."""
+    total, size = float(products.sum()), float(np.abs(products).sum())
+    return int(np.sign(total)) if size > 0 and abs(total) > 0.2 * size else 0
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The direction of each run of a file: run i begins at row ``starts[i]``; +1 discharge, -1 charge, 0 rest."""
+
+    starts: NDArray[np.int64]
+    signs: NDArray[np.int8]
+
+    def rows(self, first: int, n: int) -> NDArray[np.int8]:
+        """(n,) directions of the rows from ``first`` on."""
+        run = np.searchsorted(self.starts, np.arange(first, first + n), "right") - 1
+        return self.signs[run]
+
+
+class RunScan:
+    """Collects, batch by batch, the runs of an unsigned current and how the voltage moves in each.
+
+    A run ends where the step or cycle number changes, where current begins or ends to flow, and where a
+    counter falls. Memory grows with the number of runs only.
+    """
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.largest = 0.0
+        self.falls_below_zero = False
+        self._starts: list[NDArray[np.int64]] = []
+        self._first: list[Floats] = []
+        self._last: list[Floats] = []
+        self._flows: list[NDArray[np.bool_]] = []
+        self._steps: list[Floats] = []
+        self._peaks: list[Floats] = []
+
+    def feed(self, current: Floats, voltage: Floats, step: Floats, cycle: Floats, counter: Floats) -> None:
+        """One batch; ``step``, ``cycle`` and ``counter`` may be all NaN where a file has none."""
+        n = len(current)
+        if not n:
+            return
+        self.falls_below_zero |= bool((current < 0).any())
+        size = np.nan_to_num(np.abs(current))
+        self.largest = max(self.largest, float(size.max()))
+        flows = size > 1e-9
+        begins = np.ones(n, bool)
+        begins[1:] = (
+            (flows[1:] != flows[:-1])
+            | _differs(step)
+            | _differs(cycle)
+            | (counter[1:] < counter[:-1] * 0.5 - 1e-9)
+        )
+        place = np.flatnonzero(begins)
+        ends = np.append(place[1:], n) - 1
+        self._starts.append(place + self.rows)
+        self._first.append(voltage[place])
+        self._last.append(voltage[ends])
+        self._flows.append(flows[place])
+        self._steps.append(step[place])
+        self._peaks.append(np.maximum.reduceat(size, place))
+        self.rows += n
+
+    def directions(self) -> tuple[Directions, int]:
+        """The directions, and how many rows with a current have none."""
+        starts = np.concatenate(self._starts)
+        first, last = np.concatenate(self._first), np.concatenate(self._last)
+        flows, steps = np.concatenate(self._flows), np.concatenate(self._steps)
+        peaks = np.concatenate(self._peaks)
+        before = np.concatenate([[np.nan], last[:-1]])
+        rested = np.concatenate([[False], ~flows[:-1]])
+        rise = last - np.where(rested & np.isfinite(before), before, first)
+        rise = np.where(flows & np.isfinite(rise), rise, 0.0)
+        noise = 1e-3
+        signs = np.where(np.abs(rise) > noise, -np.sign(rise), 0.0)
+        for number in np.unique(steps[flows & np.isfinite(steps)]):
+            same = flows & (steps == number)
+            together = float(rise[same].sum())
+            if abs(together) > 0.5 * float(np.abs(rise[same]).sum()) and abs(together) > noise:
+                signs[same] = -np.sign(together)
+        for run in range(1, len(signs)):
+            if flows[run] and not signs[run] and flows[run - 1]:
+                signs[run] = signs[run - 1]
+        unknown = flows & (signs == 0) & (peaks > _SMALL * self.largest)
+        lengths = np.diff(np.append(starts, self.rows))
+        return Directions(starts, signs.astype(np.int8)), int(lengths[unknown].sum())
+
+
+def _differs(numbers: Floats) -> NDArray[np.bool_]:
+    changed: NDArray[np.bool_] = numbers[1:] != numbers[:-1]
+    return changed & ~(np.isnan(numbers[1:]) & np.isnan(numbers[:-1]))

@@ -1,0 +1,347 @@
+"""What only the rows of a file tell: the kind of each column, how times are written, which way current goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..cycling.columns import CURRENT, CYCLER_CYCLE, CYCLER_STEP, FREQUENCY, OPEN_CIRCUIT_AXES, TIME, VOLTAGE
+from ..errors import FileRefused
+from ..units import split_unit
+from .columns import Plan, Planned
+from .quantities import Unit, split_header
+from .reading import Note
+from .signs import Directions, RunScan, polarity
+from .values import are_whole, clock_format, clocks, durations, is_text, numbers
+
+if TYPE_CHECKING:
+    from .text import States
+
+Floats = NDArray[np.float64]
+_RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
+_COUNTERS = ("capacity", "amp-hr", "cap")
+
+
+@dataclass
+class Settings:
+    """How the rows of one file are to be read; made once, before the first batch.
+
+    ``kinds``: column name -> kind in every batch. ``time``: how time is written ("number", "duration" or a clock
+    pattern), ``time_from`` the header it stands in. ``turn``: factor on the current, or None with
+    ``directions`` by run or ``states`` by word. ``patterns``: header -> pattern of the clock columns.
+    """
+
+    kinds: dict[str, str]
+    decimal: str | None
+    time: str | None = None
+    time_from: str | None = None
+    time_unit: Unit | None = None
+    turn: float | None = None
+    directions: Directions | None = None
+    states: dict[str, int] = field(default_factory=dict)
+    state_column: str | None = None
+    patterns: dict[str, str] = field(default_factory=dict)
+    first_clock: datetime | None = None
+    first_time: float = 0.0
+    has_times: bool = True
+
+
+class Survey:
+    """Looks at batches of a file: the only one, or all of those columns that the first one leaves undecided."""
+
+    def __init__(
+        self, format: str, file: str, plan: Plan, decimal: str | None, sign: str, states: States | None
+    ) -> None:
+        self.format, self.file, self.plan, self.decimal, self.sign = format, file, plan, decimal, sign
+        self.states = states
+        self.state = self._state_column()
+        self.kinds = {column.name: "null" for column in plan.columns if column.role == "free"}
+        self.whole = {column.name: True for column in plan.columns if column.role == "count"}
+        self.first: pd.DataFrame | None = None
+        self.runs = RunScan()
+        self.verdict: str | None = None
+        self.check_columns()
+
+    def check_columns(self) -> None:
+        """Refuse a file that lacks what every file needs, naming the columns that it has."""
+        has = {column.name for column in self.plan.columns}
+        impedance = {FREQUENCY, "Z_Re [Ohm]", "Z_Im [Ohm]"} <= has
+        open_circuit = VOLTAGE in has and any(axis in has for axis in OPEN_CIRCUIT_AXES)
+        timed = TIME in has or self.plan.clock is not None
+        missing = [name for name in (VOLTAGE, CURRENT) if name not in has]
+        if not timed:
+            missing.append(TIME)
+        if not missing or impedance or (open_circuit and not {VOLTAGE} & set(missing)):
+            return
+        names = ", ".join(f"'{label}'" for label in self.plan.labels[:20])
+        words = {VOLTAGE: "voltage", CURRENT: "current", TIME: "time"}
+        raise FileRefused(
+            f"'{self.file}' has no column of {' and '.join(words[name] for name in missing)}; its columns are "
+            f"{names}. Say which it is with --map 'column in the file={missing[0]}'."
+        )
+
+    def _state_column(self) -> str | None:
+        if self.states is None:
+            return None
+        return next((label for label in self.plan.labels if split_header(label).key in self.states.names), None)
+
+    def go_on(self) -> None:
+        """Begin again for a pass over all rows; what the first batch decided for good stays."""
+        self.runs = RunScan()
+
+    def undecided(self) -> list[str]:
+        """Headers of the columns of which later rows may change the kind, and those that the sign needs."""
+        wanted = [c.header for c in self.plan.columns if c.role == "count"]
+        wanted += [
+            c.header for c in self.plan.columns if c.role == "free" and _RANK[self.kinds[c.name]] < _RANK["number"]
+        ]
+        if self._needs_runs():
+            wanted += [header for header in self._run_headers() if header is not None and header not in wanted]
+        return wanted or [self.plan.labels[0]]
+
+    def _needs_runs(self) -> bool:
+        if CURRENT not in {column.name for column in self.plan.columns}:
+            return False
+        return self.sign in ("found", "unsigned") or self.states is not None
+
+    def _run_headers(self) -> tuple[str | None, ...]:
+        named = [self.plan.find(name) for name in (CURRENT, VOLTAGE, CYCLER_STEP, CYCLER_CYCLE)]
+        counter = next((label for label in self.plan.labels if split_header(label).key in _COUNTERS), None)
+        return (*(column.header if column else None for column in named), counter, self.state)
+
+    def feed(self, frame: pd.DataFrame) -> None:
+        if self.first is None:
+            self.first = frame
+        for column in self.plan.columns:
+            if column.header not in frame:
+                continue
+            if column.role == "free":
+                self._rank(column.name, frame[column.header])
+            elif column.role == "count" and self.whole[column.name]:
+                self.whole[column.name] = are_whole(
+                    numbers(frame[column.header], self.decimal)[0].astype(np.float64)
+                )
+        if self._needs_runs():
+            self._feed_runs(frame)
+
+    def _rank(self, name: str, series: pd.Series[Any]) -> None:
+        if series.isna().all():
+            return
+        kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}.get(series.dtype.kind, "text")
+        if kind == "text" and series.dropna().isin([True, False]).all():
+            kind = "boolean"
+        known = self.kinds[name]
+        if "boolean" in (known, kind) and {known, kind} & {"integer", "number"}:
+            kind = "text"
+        if _RANK[kind] > _RANK[known]:
+            self.kinds[name] = kind
+
+    def _feed_runs(self, frame: pd.DataFrame) -> None:
+        empty = np.full(len(frame), np.nan)
+        parts = []
+        for header in self._run_headers()[:-1]:
+            values = numbers(frame[header], self.decimal)[0].astype(np.float64) if header in frame else empty
+            parts.append(values)
+        current, voltage, step, cycle, counter = parts
+        self.runs.feed(current, voltage, step, cycle, counter)
+        if self.sign == "found" and self.verdict is None and (current < 0).any():
+            self.verdict = polarity(current, voltage)
+
+    def settle(self, notes: list[Note], day_first: bool = False) -> Settings:
+        """The settings, and what had to be assumed for them as notes."""
+        if self.first is None:
+            raise FileRefused(f"'{self.file}' has no rows.")
+        kinds = {**self.kinds, **{name: "integer" if whole else "number" for name, whole in self.whole.items()}}
+        settings = Settings(kinds, self.decimal)
+        for name, whole in self.whole.items():
+            if not whole:
+                notes.append(
+                    Note("odd", "not_whole", f"'{name}' holds numbers that are not whole; they stay as they are.")
+                )
+        self._settle_clocks(settings, notes, day_first)
+        self._settle_time(settings, notes, day_first)
+        self._settle_sign(settings, notes)
+        self._note_units(notes)
+        if self.plan.kept:
+            listed = ", ".join(f"'{name}'" for name in self.plan.kept[:40])
+            more = f" and {len(self.plan.kept) - 40} more" if len(self.plan.kept) > 40 else ""
+            notes.append(Note("kept", "columns_kept", f"Columns kept under their own names: {listed}{more}."))
+        return settings
+
+    def _column(self, header: str) -> pd.Series[Any]:
+        if self.first is None:
+            raise FileRefused(f"'{self.file}' has no rows.")
+        return self.first[header]
+
+    def _settle_clocks(self, settings: Settings, notes: list[Note], day_first: bool) -> None:
+        for column in self.plan.columns:
+            if column.role != "clock":
+                continue
+            series = self._column(column.header)
+            if is_text(series):
+                pattern, swappable = clock_format([str(v) for v in series.dropna().unique()[:20000]], day_first)
+                if pattern is None:
+                    settings.kinds[column.name] = "text"
+                    continue
+                settings.patterns[column.header] = pattern
+                settings.kinds[column.name] = "datetime"
+                if swappable:
+                    order = "day before month" if pattern.startswith("%d") else "month before day"
+                    notes.append(Note("assumed", "dates", f"Dates in '{column.header}' are read as {order}."))
+                if settings.first_clock is None:
+                    settings.first_clock = _first_clock(clocks(series, pattern))
+            else:
+                self._rank_numeric_clock(settings, column, series)
+        if settings.first_clock is not None:
+            notes.append(Note("assumed", "time_zone", "Clock times name no time zone and are taken as UTC."))
+
+    def _rank_numeric_clock(self, settings: Settings, column: Planned, series: pd.Series[Any]) -> None:
+        settings.kinds[column.name] = "integer" if series.dtype.kind in "iu" else "number"
+        present = series.dropna()
+        if present.empty or settings.first_clock is not None:
+            return
+        seconds = float(present.iloc[0])
+        if seconds > 1e11:
+            seconds /= 1000
+        if 1e8 < seconds < 1e11:
+            settings.first_clock = datetime.fromtimestamp(seconds, UTC)
+
+    def _settle_time(self, settings: Settings, notes: list[Note], day_first: bool) -> None:
+        planned = self.plan.find(TIME)
+        if planned is None:
+            clock = self.plan.clock
+            if clock is None or clock.header not in settings.patterns:
+                settings.has_times = False
+                return
+            settings.time, settings.time_from = settings.patterns[clock.header], clock.header
+            notes.append(
+                Note("assumed", "time_from_clock", f"Time is counted from the clock times in '{clock.header}'.")
+            )
+            return
+        settings.time_from, settings.time_unit = planned.header, planned.unit
+        series = self._column(planned.header)
+        if not is_text(series) or self._mostly_numbers(series):
+            settings.time = "number"
+            self._choose_unit(settings, planned, series, notes)
+            values = numbers(series, self.decimal)[0]
+            present = values[np.isfinite(values)][:1]
+            if len(present):
+                converted = settings.time_unit.convert(present) if settings.time_unit else present
+                settings.first_time = float(converted[0])
+            return
+        if durations(series)[1] < 0.5 * max(series.notna().sum(), 1):
+            settings.time = "duration"
+            return
+        pattern, _ = clock_format([str(value) for value in series.dropna().unique()[:20000]], day_first)
+        if pattern is None:
+            example = str(series.dropna().iloc[0])[:40]
+            raise FileRefused(
+                f"The times in column '{planned.header}' of '{self.file}' cannot be read ('{example}'): seconds, "
+                "hh:mm:ss or a date and time were expected. Name another column with --map 'column=Time [s]'."
+            )
+        settings.time = pattern
+        settings.first_clock = settings.first_clock or _first_clock(clocks(series, pattern))
+        notes.append(
+            Note("assumed", "time_from_clock", f"Time is counted from the clock times in '{planned.header}'.")
+        )
+
+    def _mostly_numbers(self, series: pd.Series[Any]) -> bool:
+        return numbers(series, self.decimal)[1] < 0.5 * max(series.notna().sum(), 1)
+
+    def _choose_unit(
+        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Note]
+    ) -> None:
+        """A unit that the header does not name is taken from the clock column where one agrees."""
+        if planned.stated:
+            return
+        clock = next((header for header in settings.patterns), None)
+        known = planned.unit.times if planned.unit else 1.0
+        if clock is not None:
+            stamps = clocks(self._column(clock), settings.patterns[clock])
+            values = numbers(series, self.decimal)[0]
+            both = np.flatnonzero(~np.isnat(stamps) & np.isfinite(values))
+            ends = both[[0, -1]] if len(both) else np.zeros(2, np.int64)
+            elapsed = float(np.diff(stamps.astype(np.int64)[ends])[0]) / 1e6 if len(both) else 0.0
+            span = float(np.diff(values[ends])[0]) if len(both) else 0.0
+            for factor in (known, 1.0, 60.0, 3600.0, 1e-3):
+                if span > 0 and abs(elapsed - span * factor) <= 2.0 + 0.01 * elapsed and elapsed > 5:
+                    settings.time_unit = Unit("s", factor)
+                    word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}.get(factor, "milliseconds")
+                    text = (
+                        f"'{planned.header}' names no unit and is in {word}, as the clock times in '{clock}' say."
+                    )
+                    notes.append(Note("assumed", "time_unit", text))
+                    return
+        word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}[known]
+        notes.append(Note("assumed", "time_unit", f"'{planned.header}' names no unit and is read as {word}."))
+
+    def _note_units(self, notes: list[Note]) -> None:
+        for column in self.plan.columns:
+            if column.stated or column.role != "number" or self.format not in ("delimited", "parquet"):
+                continue
+            unit = split_unit(column.name)[1]
+            notes.append(Note("assumed", "unit", f"'{column.header}' names no unit and is read in {unit}."))
+
+    def _settle_sign(self, settings: Settings, notes: list[Note]) -> None:
+        if self.plan.find(CURRENT) is None:
+            return
+        if self.sign in ("charge", "discharge") and not (self.states and not self.runs.falls_below_zero):
+            settings.turn = -1.0 if self.sign == "charge" else 1.0
+            return
+        if self.runs.falls_below_zero and self.sign != "unsigned":
+            settings.turn = self._found_turn(notes)
+            return
+        if self.state is not None and self.states is not None:
+            settings.state_column = self.state
+            settings.states = dict.fromkeys(self.states.charge, -1)
+            settings.states |= dict.fromkeys(self.states.discharge, 1)
+            text = f"The current has no sign in the file; its direction is from '{self.state}'."
+            notes.append(Note("assumed", "sign_from_state", text))
+            if VOLTAGE in {column.name for column in self.plan.columns}:
+                settings.directions = self.runs.directions()[0]
+            return
+        self._settle_by_runs(settings, notes)
+
+    def _found_turn(self, notes: list[Note]) -> float:
+        if self.verdict is None:
+            if self.runs.largest == 0:
+                return 1.0
+            raise FileRefused(
+                f"The direction of the current in '{self.file}' cannot be known: nothing documents its sign "
+                "and the voltage does not tell. Say what a positive current means with --sign charge or --sign discharge."
+            )
+        means = "charges" if self.verdict == "charge" else "discharges"
+        text = f"A positive current {means} in this file, as its voltage says."
+        notes.append(Note("assumed", "sign_from_voltage", text))
+        return -1.0 if self.verdict == "charge" else 1.0
+
+    def _settle_by_runs(self, settings: Settings, notes: list[Note]) -> None:
+        if self.runs.largest == 0:
+            settings.turn = 1.0
+            return
+        directions, unknown = self.runs.directions()
+        if unknown > 0.01 * self.runs.rows:
+            raise FileRefused(
+                f"The current in '{self.file}' has no sign, no column says whether the cell is charged, and "
+                f"the voltage does not tell for {unknown} rows. Say what it means with --sign charge or --sign discharge."
+            )
+        settings.directions = directions
+        text = "The current has no sign in the file; its direction is from how the voltage moves in each step."
+        notes.append(Note("assumed", "sign_from_voltage", text))
+        if unknown:
+            notes.append(
+                Note("odd", "no_direction", f"{unknown} rows have a current but no direction; it was set to 0.")
+            )
+
+
+def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:
+    present = times[~np.isnat(times)]
+    if not len(present):
+        return None
+    first: datetime = present[0].astype("datetime64[us]").item()
+    return first.replace(tzinfo=UTC)
