@@ -1,0 +1,201 @@
+"""The object that users hold: a bench, bound to one project of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import Problem
+from ..export import write
+from ..ingest import Report
+from ..local import FigureAnswer, LocalWorkbench
+from ..recipe.plot import PlotConfig
+from ..recipe.recipe import Recipe
+from ..records import (
+    Analysis,
+    Batch,
+    DriveCycle,
+    Instance,
+    Material,
+    MaterialProperty,
+    Model,
+    Project,
+    Simulation,
+    Specification,
+    Study,
+)
+from ..records.catalog import Catalog
+from ..store.search import Found
+from ..transform.figure import decode
+from .boards import Board, Boards, SavedPlot
+from .collections import Collection, Ref
+from .data import Data
+from .figure import Figure, Made
+from .sampled import Analyses, MaterialProperties, Measurements, Simulations
+from .studies import Studies
+
+__all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "open_bench"]
+
+
+def open_bench(path: str | Path, project: str | None = None, organization: str | None = None) -> Bench:
+    """A bench on a local store, which is made if it is absent.
+
+    Parameters
+    ----------
+    path : the store, one file; its caches stand beside it and may be deleted.
+    project, organization : name or id; needed only where there are several.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project or organization.
+    BadRequest
+        If none is named and there are several; lists them.
+    """
+    return Bench(LocalWorkbench.open(path, project, organization))
+
+
+class Bench:
+    """A store as seen from one project: ingest, records, recipes, figures, dashboards."""
+
+    def __init__(self, work: LocalWorkbench) -> None:
+        self.work = work
+        self.projects: Collection[Project] = Collection(work, Project)
+        self.specifications: Collection[Specification] = Collection(work, Specification)
+        self.batches: Collection[Batch] = Collection(work, Batch)
+        self.instances: Collection[Instance] = Collection(work, Instance)
+        self.measurements = Measurements(work)
+        self.analyses: Collection[Analysis] = Analyses(work)
+        self.materials: Collection[Material] = Collection(work, Material)
+        self.material_properties: Collection[MaterialProperty] = MaterialProperties(work)
+        self.models: Collection[Model] = Collection(work, Model)
+        self.simulations: Collection[Simulation] = Simulations(work)
+        self.studies: Collection[Study] = Studies(work)
+        self.drive_cycles: Collection[DriveCycle] = Collection(work, DriveCycle)
+        self.dashboards = Boards(self)
+
+    def __repr__(self) -> str:
+        return f"<bench on '{self.work.store.path.name}', project '{self.work.project.name}'>"
+
+    def project(self, ref: Ref) -> Bench:
+        """A bench on the same store, bound to another project (id, name or record)."""
+        return Bench(self.work.of_project(ref))
+
+    def close(self) -> None:
+        """Close the store; the bench is of no use afterwards."""
+        self.work.close()
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def ingest(self, paths: str | Path | Iterable[str | Path], **options: Any) -> Report:
+        """Read cycler files, folders or patterns (``data/*.csv``) into the store.
+
+        ``options`` are those of ``workbench.ingest.ingest``: ``specification``, ``rating``, ``instance``, ``batch``,
+        ``format``, ``column_map``, ``sign``, ``jobs``, ``keep_file``, ``progress``. The report says for each file
+        what was read, made, assumed, kept, repaired or odd; one bad file never stops the others.
+        """
+        return self.work.ingest(paths, **options)
+
+    def catalog(self) -> Catalog:
+        """What there is to plot: sources, their columns, units, and how many records fill them."""
+        return self.work.catalog()
+
+    def search(self, text: str, **options: Any) -> Any:
+        """Records whose name holds ``text`` or whose notes have words that begin with it, as a frame."""
+        import pandas as pd
+
+        found = self.find(text, **options)
+        columns = ["entity_type", "name", "id", "project_id", "parent_id", "created_at"]
+        return pd.DataFrame([[getattr(hit, c) for c in columns] for hit in found.results], columns=columns)
+
+    def find(self, text: str, **options: Any) -> Found:
+        """The search of the interface, with ``limit``, ``offset``, ``per_type`` and ``entity_types``."""
+        return self.work.search(text, **options)
+
+    def config_of(self, recipe: Recipe | Mapping[str, Any] | str | Path) -> PlotConfig:
+        """The checked recipe of a Recipe, a mapping, or the path of a recipe file."""
+        if isinstance(recipe, str | Path):
+            recipe = Recipe.load(recipe)
+        return recipe.config if isinstance(recipe, Recipe) else Recipe(recipe).config
+
+    def check(
+        self, recipe: Recipe | Mapping[str, Any] | str | Path, values: Mapping[str, Any] | None = None, **by_name: Any
+    ) -> list[Problem]:
+        """Everything wrong with a recipe, also against what the store holds; empty when it is sound."""
+        return self.work.check(_raw(recipe), _merged(values, by_name))
+
+    def dataset(
+        self, recipe: Recipe | Mapping[str, Any] | str | Path, values: Mapping[str, Any] | None = None, **by_name: Any
+    ) -> Data:
+        """The data of a recipe or of a bare plan: step name -> frame, or series by id.
+
+        Raises
+        ------
+        Invalid
+            With every problem of recipe or values, each with its place.
+        """
+        return Data(self.work.dataset(_raw(recipe), _merged(values, by_name)))
+
+    def figure(
+        self, recipe: Recipe | Mapping[str, Any] | str | Path, values: Mapping[str, Any] | None = None, **by_name: Any
+    ) -> Figure:
+        """Draw a recipe; ``.workbench`` of the figure tells values, choices, warnings, cache, reads and times.
+
+        Raises
+        ------
+        Invalid
+            With every problem of recipe or values, each with its place; ``ScriptError`` where the script failed.
+        """
+        answer = self.work.figure(_raw(recipe), _merged(values, by_name))
+        return Figure(decode(answer.figure), made=made_of(answer))
+
+    def export(
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        out: str | Path,
+        values: Mapping[str, Any] | None = None,
+        *,
+        step: str | None = None,
+    ) -> dict[str, Any]:
+        """Write a recipe's figure, traces or a step's rows to a file; its ending says which. Answers the account
+        of the run: warnings, reads, timings."""
+        return write(self.work, Recipe(_raw(recipe)), Path(out), values or {}, step=step)
+
+    def backup(self, destination: str | Path) -> None:
+        """Copy the whole store to a new file while it is in use."""
+        self.work.store.backup(destination)
+
+    def verify(self) -> list[str]:
+        """Everything wrong with the store, as sentences; empty if it is sound. Reads all of it."""
+        return self.work.store.verify()
+
+
+def made_of(answer: FigureAnswer) -> Made:
+    """The account of a figure answer."""
+    return Made(
+        values=answer.values,
+        options=answer.options,
+        warnings=answer.warnings,
+        cache=answer.cache,
+        reads=answer.reads,
+        timings=answer.timings,
+        log=answer.log,
+    )
+
+
+def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:
+    """A recipe as the workbench takes it: a PlotConfig, or JSON; a bare plan becomes a config without transform."""
+    if isinstance(recipe, str | Path):
+        recipe = Recipe.load(recipe)
+    if isinstance(recipe, Recipe):
+        return recipe.config
+    return {"plan": dict(recipe)} if "steps" in recipe and "plan" not in recipe else recipe
+
+
+def _merged(values: Mapping[str, Any] | None, by_name: Mapping[str, Any]) -> dict[str, Any]:
+    return {**(values or {}), **by_name}

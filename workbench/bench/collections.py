@@ -1,0 +1,127 @@
+"""The collections of a bench: records by kind, listed as frames, made and changed by name."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import pandas as pd
+
+from ..errors import BadRequest, instead
+from ..recipe.filters import APPLIES
+from ..records import KINDS, Record
+from ..transform.frames import frame_of
+
+if TYPE_CHECKING:
+    from ..local import LocalWorkbench
+
+R = TypeVar("R", bound=Record)
+Ref = str | Record
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+class Collection(Generic[R]):
+    """All records of one kind in reach of the bench."""
+
+    def __init__(self, work: LocalWorkbench, kind: type[R]) -> None:
+        self._work = work
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.table}: {self._work.count(self.kind)} records>"
+
+    def list(
+        self, *, fields: Iterable[str] | None = None, limit: int | None = None, **filters: Any
+    ) -> pd.DataFrame:
+        """The records as a frame, oldest first; all of them unless ``limit`` is given.
+
+        ``filters`` are the keys of a recipe's Filters in snake case (``name_contains="RPT"``, ``batch="A"``);
+        ``fields`` names columns, dotted ones too (``ratings.capacity.value``).
+
+        Raises
+        ------
+        BadRequest, Invalid
+            For a filter or field that this kind does not have, with those it has.
+        """
+        source = self.kind.listed_as
+        if source is None:
+            if filters.keys() - {"name", "name_contains"}:
+                unknown = sorted(filters.keys() - {"name", "name_contains"})[0]
+                raise BadRequest(
+                    f"'{unknown}' is no filter of {self.kind.table}. {instead(unknown, ['name', 'name_contains'])}"
+                )
+            return frame_of(self._work.table(self.kind, filters, fields=_listed(fields), limit=limit))
+        known = {_snake(key): key for key, sources in APPLIES.items() if source in sources}
+        where = {}
+        for name, value in filters.items():
+            if name not in known:
+                raise BadRequest(f"'{name}' is no filter of {self.kind.table}. {instead(name, known, 'filters')}")
+            where[known[name]] = _ids(value)
+        return frame_of(self._work.listing(source, where, _listed(fields), limit))
+
+    def get(self, ref: Ref) -> R:
+        """The record of an id or a name.
+
+        Raises
+        ------
+        NotFound
+            If there is none in reach; the text offers the nearest names.
+        """
+        return self._work.get(self.kind, ref)
+
+    def create(self, **fields: Any) -> R:
+        """Make a record and answer it. A link takes an id, a name or a record (``instance="M50-A-01"``).
+
+        Raises
+        ------
+        Conflict
+            If the name is taken; ``existing_id`` tells by whom.
+        Invalid
+            With all that is wrong in the fields.
+        """
+        return self._work.create(self.kind, self._linked(fields))
+
+    def update(self, ref: Ref, **changes: Any) -> R:
+        """Change the named fields of a record and answer it; nothing else changes."""
+        return self._work.update(self.kind, ref, self._linked(changes))
+
+    def delete(self, ref: Ref) -> None:
+        """Delete a record and what belongs to it alone (its measurements, series, plots)."""
+        self._work.delete(self.kind, ref)
+
+    def _linked(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        resolved = {}
+        members = self.kind.members()
+        for name, value in fields.items():
+            field = name if name in members else f"{name}_id"
+            member = members.get(field)
+            if member is not None and member.link is not None and value is not None:
+                resolved[field] = self._work.get(KINDS[member.link.table], value).id
+            else:
+                resolved[name] = value
+        return resolved
+
+
+def _listed(fields: Iterable[str] | None) -> builtins.list[str] | None:
+    if isinstance(fields, str):
+        return [fields]
+    return None if fields is None else [*fields]
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def _ids(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.id
+    if isinstance(value, pd.Series | pd.Index):
+        return value.tolist()
+    if isinstance(value, tuple | set | builtins.list):
+        return [item.id if isinstance(item, Record) else item for item in value]
+    return value

@@ -1,0 +1,56 @@
+"""The figure a person gets: a ``plotly`` figure that knows how it was made, and keeps the data private."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import plotly.graph_objects as go
+import plotly.io as pio
+
+from ..export import PLOTLY_CONFIG
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a figure came about.
+
+    ``values`` are all effective param values; ``options`` the present choices of each param that has them;
+    ``warnings`` what the answer left out or dropped; ``cache`` whether dataset and figure were a hit; ``reads``
+    how many steps ran and how many sources were read; ``timings`` milliseconds by stage; ``log`` what the
+    script printed.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    cache: dict[str, str] = field(default_factory=dict)
+    reads: dict[str, int] = field(default_factory=dict)
+    timings: dict[str, float] = field(default_factory=dict)
+    log: str = ""
+
+
+class Figure(go.Figure):  # type: ignore[misc]
+    """A ``plotly.graph_objects.Figure`` with ``.workbench``, the account of how it was made.
+
+    Shown in a notebook it carries no button that uploads its data to a plotting service.
+    """
+
+    def __init__(self, *args: Any, made: Made | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._made = made or Made()
+
+    @property
+    def workbench(self) -> Made:
+        return self._made
+
+    def show(self, *args: Any, **kwargs: Any) -> None:
+        """As plotly's ``show``, with our display configuration unless ``config`` says otherwise."""
+        kwargs["config"] = {**PLOTLY_CONFIG, **kwargs.get("config", {})}
+        super().show(*args, **kwargs)
+
+    def _ipython_display_(self) -> None:
+        if pio.renderers.render_on_display and pio.renderers.default:
+            pio.show(self, config=PLOTLY_CONFIG)
+        else:
+            print(repr(self))

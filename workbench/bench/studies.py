@@ -1,0 +1,34 @@
+"""Studies: measurements and simulations that belong together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..records import Measurement, Record, Simulation, Study
+from .collections import Collection, Ref
+
+if TYPE_CHECKING:
+    from ..local import LocalWorkbench
+
+
+class Studies(Collection[Study]):
+    """The studies of the project; ``assign`` puts measurements and simulations into one."""
+
+    def __init__(self, work: LocalWorkbench) -> None:
+        super().__init__(work, Study)
+
+    def assign(self, study: Ref, *, measurements: list[Ref] | None = None, simulations: list[Ref] | None = None) -> None:
+        """Put measurements and simulations (ids, names or records) into a study; doing it twice is harmless."""
+        for kind, ref in _each(measurements, simulations):
+            self._work.assign(study, kind, ref)
+
+    def unassign(
+        self, study: Ref, *, measurements: list[Ref] | None = None, simulations: list[Ref] | None = None
+    ) -> None:
+        """Take them out of the study again; the records themselves stay."""
+        for kind, ref in _each(measurements, simulations):
+            self._work.unassign(study, kind, ref)
+
+
+def _each(measurements: list[Ref] | None, simulations: list[Ref] | None) -> list[tuple[type[Record], Ref]]:
+    return [(Measurement, ref) for ref in measurements or []] + [(Simulation, ref) for ref in simulations or []]

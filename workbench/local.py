@@ -1,0 +1,255 @@
+"""The workbench on a store: the functions behind both the notebook and the server.
+
+One figure request end to end: check the recipe, settle choices and bind, run the plan (or take the dataset from
+the cache), draw (or take the figure from the cache). Nothing here knows frames or widgets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .dataset import Dataset
+from .engine import answer, keys
+from .engine.cancel import Cancel
+from .engine.check import check_against_store
+from .engine.run import Progress
+from .errors import BadRequest, Invalid, Problem
+from .ingest import Report
+from .ingest import ingest as ingest_files
+from .recipe.check import sound
+from .recipe.plot import PlotConfig
+from .records import Dashboard, Organization, Plot, Project, Record, Revision
+from .records.catalog import Catalog
+from .store import catalog as catalogs
+from .store import search as searches
+from .store.cache import Cache
+from .store.rows import LOCAL_USER
+from .store.store import Scope, Store
+from .table import Column, Kind, Table
+from .transform.inprocess import draw
+from .transform.script import check_script
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class FigureAnswer:
+    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer."""
+
+    figure: bytes
+    values: dict[str, Any]
+    options: dict[str, list[dict[str, Any]]]
+    warnings: list[dict[str, Any]]
+    cache: dict[str, str]
+    reads: dict[str, int]
+    timings: dict[str, float] = field(default_factory=dict)
+    log: str = ""
+
+
+class LocalWorkbench:
+    """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond."""
+
+    def __init__(self, store: Store, cache: Cache, organization: Organization, project: Project, actor: str) -> None:
+        self.store = store
+        self.cache = cache
+        self.organization = organization
+        self.project = project
+        self.actor = actor
+        self.scope = Scope(organization.id, project.id)
+
+    @classmethod
+    def open(
+        cls, path: str | Path, project: str | None = None, organization: str | None = None, *, create: bool = True
+    ) -> LocalWorkbench:
+        """The workbench on the store at ``path``, bound to the project named or the only one there is."""
+        store = Store.open(path, create=create)
+        try:
+            chosen = _only(store.rows.organizations(), organization, "organization", "organizations")
+            projects = store.rows.page(Project, Scope(chosen.id, None), limit=None).items
+            bound = _only(projects, project, "project", "projects")
+            return cls(store, Cache(store.path), chosen, bound, store.rows.user(LOCAL_USER).id)
+        except BaseException:
+            store.close()
+            raise
+
+    def of_project(self, ref: str | Record) -> LocalWorkbench:
+        """The same store and caches, bound to another project."""
+        project = self.store.rows.find(Project, ref, Scope(self.organization.id, None))
+        return LocalWorkbench(self.store, self.cache, self.organization, project, self.actor)
+
+    def close(self) -> None:
+        self.cache.close()
+        self.store.close()
+
+    # Recipes
+
+    def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]:
+        """Everything wrong with a recipe: its shape, its script, and what it asks of this store."""
+        try:
+            checked = config if isinstance(config, PlotConfig) else sound(config)
+        except Invalid as error:
+            return error.problems
+        script = check_script(checked.transform) if checked.transform else []
+        return [*check_against_store(checked, values, self.store, self.scope), *script]
+
+    def dataset(
+        self, config: Any, values: Mapping[str, Any], progress: Progress | None = None, cancel: Cancel | None = None
+    ) -> Dataset:
+        """The data of a recipe; ``transform`` may be missing and is not looked at."""
+        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
+        return self._answered(checked, values, progress, cancel).dataset
+
+    def figure(
+        self, config: Any, values: Mapping[str, Any], progress: Progress | None = None, cancel: Cancel | None = None
+    ) -> FigureAnswer:
+        """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh."""
+        started = time.perf_counter()
+        checked = config if isinstance(config, PlotConfig) else sound(config)
+        if problems := check_script(checked.transform):
+            raise Invalid(problems)
+        checked_at = time.perf_counter()
+        answered = self._answered(checked, values, progress, cancel)
+        read_at = time.perf_counter()
+        key = keys.figure_key(answered.content, checked.transform, answered.dataset.values)
+
+        def make() -> tuple[bytes, dict[str, Any]]:
+            drawn = draw(checked.transform, answered.packed, answered.dataset.values)
+            return drawn.figure, {"log": drawn.log}
+
+        found = self.cache.get_or_make("figure", key, make, waiting=cancel.check if cancel else None)
+        data = answered.dataset
+        timings = {
+            "check": _ms(started, checked_at),
+            **data.timings,
+            "draw": _ms(read_at, time.perf_counter()),
+        }
+        return FigureAnswer(
+            figure=found.data,
+            values=data.values,
+            options=data.options,
+            warnings=[warning.as_dict() for warning in data.warnings],
+            cache={**data.cache, "figure": "hit" if found.hit else "miss"},
+            reads=data.reads,
+            timings=timings,
+            log=found.meta.get("log", ""),
+        )
+
+    def _answered(
+        self, config: PlotConfig, values: Mapping[str, Any], progress: Progress | None, cancel: Cancel | None
+    ) -> answer.Answered:
+        return answer.answer(config, values, self.store, self.scope, self.cache, progress=progress, cancel=cancel)
+
+    # What there is
+
+    def catalog(self) -> Catalog:
+        """Sources, columns, units and counts in reach."""
+        return catalogs.catalog(self.store, self.scope)
+
+    def search(self, text: str, **options: Any) -> searches.Found:
+        """The search of the interface, within the organization; the project restricts what belongs to one."""
+        return searches.search(self.store, text, self.scope, **options)
+
+    def ingest(self, paths: str | Path | Iterable[str | Path], **options: Any) -> Report:
+        """Read cycler files or folders into the project."""
+        return ingest_files(self.store, self.scope, paths, actor=self.actor, **options)
+
+    # Records
+
+    def get(self, kind: type[R], ref: str | Record) -> R:
+        return self.store.rows.find(kind, ref, self.scope)
+
+    def create(self, kind: type[R], fields: Mapping[str, Any]) -> R:
+        return self.store.rows.create(kind, fields, scope=self.scope, actor=self.actor)
+
+    def update(self, kind: type[R], ref: str | Record, changes: Mapping[str, Any]) -> R:
+        record = self.get(kind, ref)
+        updated: R = self.store.rows.update(kind, record.id, changes, self.scope, self.actor)
+        return updated
+
+    def delete(self, kind: type[R], ref: str | Record) -> dict[str, int]:
+        return self.store.rows.delete(kind, self.get(kind, ref).id, self.scope)
+
+    def count(self, kind: type[Record]) -> int:
+        return self.store.rows.page(kind, self.scope, limit=1).total
+
+    def listing(self, source: str, where: Mapping[str, Any], fields: list[str] | None, limit: int | None) -> Table:
+        """The rows of a plan source, as a ``list`` step gives them."""
+        return self.store.rows.plan_list(source, self.scope, where, fields, limit).table
+
+    def table(
+        self, kind: type[Record], filters: Mapping[str, Any], fields: list[str] | None, limit: int | None
+    ) -> Table:
+        """The records of a kind that no plan lists: its flat fields, or those of ``fields``."""
+        where: dict[str, Any] = {}
+        if "name" in filters:
+            where["name"] = filters["name"]
+        if "name_contains" in filters:
+            where["name"] = {"contains": filters["name_contains"]}
+        items = self.store.rows.page(kind, self.scope, where=where, limit=limit).items
+        members = kind.members()
+        flat = [name for name, member in members.items() if member.storage != "json" and not member.aside]
+        chosen = flat if fields is None else fields
+        if unknown := [name for name in chosen if name not in members]:
+            raise BadRequest(f"'{unknown[0]}' is no field of {kind.table}; its fields are {', '.join(members)}.")
+        return Table({name: _column([getattr(i, name) for i in items], members[name].kind) for name in chosen}, len(items))
+
+    def assign(self, study: str | Record, kind: type[Record], ref: str | Record) -> None:
+        self.store.rows.assign(self._study(study), kind, self.get(kind, ref).id, self.scope)
+
+    def unassign(self, study: str | Record, kind: type[Record], ref: str | Record) -> None:
+        self.store.rows.unassign(self._study(study), kind, self.get(kind, ref).id, self.scope)
+
+    def _study(self, ref: str | Record) -> str:
+        found: str = self.store.rows.find("studies", ref, self.scope).id
+        return found
+
+    # Dashboards and plots
+
+    def save_plot(self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save") -> Plot:
+        """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name."""
+        if problems := check_script(config.transform):
+            raise Invalid(problems)
+        return self.store.rows.plots.save(board.id, name, config.dump(), self.scope, self.actor, origin=origin)
+
+    def plots(self, board: Dashboard) -> list[Plot]:
+        return self.store.rows.page(Plot, self.scope, where={"dashboard_id": board.id}, limit=None).items
+
+    def plot(self, board: Dashboard, ref: str | Record) -> Plot:
+        return self.store.rows.find(Plot, ref, self.scope, where={"dashboard_id": board.id})
+
+    def history(self, plot: Plot) -> list[Revision]:
+        return self.store.rows.plots.history(plot.id, self.scope)
+
+    def revision(self, plot: Plot, number: int) -> Revision:
+        return self.store.rows.plots.revision(plot.id, number, self.scope)
+
+    def restore(self, plot: Plot, number: int) -> Plot:
+        return self.store.rows.plots.restore(plot.id, number, self.scope, self.actor)
+
+
+def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:
+    """The one that is wanted by id or name, or the only one there is."""
+    if wanted is None and len(found) == 1:
+        return found[0]
+    names = ", ".join(f"'{record.name}'" for record in found)
+    if wanted is None:
+        raise BadRequest(f"There are {len(found)} {several} here: {names}. Say which with {what}=... (--{what} NAME).")
+    for record in found:
+        if wanted in (record.id, record.name):
+            return record
+    raise BadRequest(f"There is no {what} '{wanted}'. The {several} are {names}.")
+
+
+def _column(values: list[Any], kind: Kind) -> Column:
+    """A column of this kind; what is no scalar (a date) as its text."""
+    if kind == "text":
+        return Column.text([None if value is None else str(value) for value in values])
+    return Column.from_python(values, kind)
+
+
+def _ms(start: float, end: float) -> float:
+    return round((end - start) * 1000, 3)
