@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Invalid, Problem, instead
-from ..records import Member, Record
+from ..records import KINDS, Member, Record
 from ..records.values import as_date, as_moment
 from ..table import to_micros
 from .tables import ASSIGNMENTS, Reading, fold, reach, values_of
@@ -31,7 +31,7 @@ def conditions(reading: Reading, scope: Scope, where: Mapping[str, Any]) -> Cond
     problems: list[Problem] = []
     for name, wanted in where.items():
         try:
-            found += _field(reading, name, wanted)
+            found += _field(reading, scope, name, wanted)
         except Invalid as error:
             problems += error.problems
     if problems:
@@ -39,10 +39,10 @@ def conditions(reading: Reading, scope: Scope, where: Mapping[str, Any]) -> Cond
     return " AND ".join(f"({clause})" for clause, _ in found), [p for _, params in found for p in params]
 
 
-def _field(reading: Reading, name: str, wanted: Any) -> Iterator[Condition]:
+def _field(reading: Reading, scope: Scope, name: str, wanted: Any) -> Iterator[Condition]:
     cls = reading.cls
     if name == "study_id" and f"study_{cls.table}" in ASSIGNMENTS:
-        yield assigned(cls, wanted)
+        yield assigned(cls, wanted, scope)
         return
     member = cls.members().get(name)
     if member is None or (member.storage == "json" and name != "tags"):
@@ -112,13 +112,15 @@ def among(expression: str, values: Iterable[Any]) -> Condition:
     return f"{expression} IN (SELECT value FROM json_each(?))", [values_of(texts)]  # noqa: S608
 
 
-def assigned(cls: type[Record], study: Any) -> Condition:
-    """Assigned to this study; no number is the id of one."""
+def assigned(cls: type[Record], study: Any, scope: Scope) -> Condition:
+    """Assigned to this study, which must be in reach itself; no number is the id of one."""
     table = f"study_{cls.table}"
     _, _, column = ASSIGNMENTS[table]
     if not isinstance(study, str) or not sound(study):
         return "0", []
-    return f't.id IN (SELECT "{column}" FROM "{table}" WHERE "study_id" = ?)', [study]  # noqa: S608
+    clause, params = reach(KINDS["studies"], scope, "s")
+    held = f'SELECT a."{column}" FROM "{table}" AS a JOIN studies AS s ON s.id = a.study_id'  # noqa: S608
+    return f"t.id IN ({held} WHERE s.id = ? AND {clause})", [study, *params]
 
 
 def sound(text: str) -> bool:

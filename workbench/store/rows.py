@@ -20,9 +20,10 @@ from sqlite_utils import Database, Migrations
 
 from ..errors import BadRequest, Conflict, Damaged, Invalid, NotFound, Problem, instead
 from ..records import KINDS, Instance, Measurement, Member, Organization, Plot, Project, Record, User, kind
-from ..table import from_micros, to_micros
+from ..table import Kind, from_micros, to_micros
 from . import search
 from .conditions import conditions
+from .listing import Listed, Listing
 from .plots import Plots
 from .tables import (
     ASSIGNMENTS,
@@ -96,6 +97,7 @@ class Rows:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.plots = Plots(self)
+        self._listing = Listing(store)
 
     @overload
     def create(
@@ -418,6 +420,25 @@ class Rows:
             user: User = self._record(User, row)
             return user
         raise NotFound(f"There is no user '{email}'.")
+
+    def plan_list(
+        self,
+        source: str,
+        scope: Scope,
+        where: Mapping[str, Any],
+        fields: Sequence[str] | None,
+        limit: int | None,
+    ) -> Listed:
+        """The rows of a list step; see `Listing.plan_list`."""
+        return self._listing.plan_list(source, scope, where, fields, limit)
+
+    def columns(self, source: str, scope: Scope) -> dict[str, Kind]:
+        """The columns of a list source, open names apart; see `Listing.columns`."""
+        return self._listing.columns(source)
+
+    def dependencies(self, source: str) -> tuple[str, ...]:
+        """The tables whose revisions a list of this source hangs on; ``series`` for counts of samples."""
+        return self._listing.dependencies(source)
 
     def of_content(self, content_hash: str, scope: Scope) -> Measurement | None:
         """The measurement of the scope's project that was read from this very content, if there is one."""
