@@ -212,7 +212,7 @@ def _choice_dependencies(config: PlotConfig) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, param in config.params.items():
         live = _options_from(param)
-        if live is None or live.step not in steps:
+        if live is None or not isinstance(steps.get(live.step), ROW_SHAPED):
             found[name] = []
             continue
         used = {p for step in (*ancestors(config.plan, live.step), live.step) for p in params_of(steps[step])}

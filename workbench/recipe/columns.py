@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..errors import Loc, Problem, instead
-from .references import refer
+from .references import refer, references
 from .steps import AggregateStep, JoinStep, ListStep, Step, SummaryStep
 
 
@@ -63,6 +63,9 @@ def _distinct(*names: str) -> tuple[str, ...]:
 def column_problems(steps: Mapping[str, Step], name: str, known: Mapping[str, Known]) -> list[Problem]:
     """Columns that step ``name`` takes and that its inputs certainly lack; places relative to the step."""
     step = steps[name]
+    known = {other: known[other] for other in list(steps)[: list(steps).index(name) + 1] if other in known}
+    if name in references(step):
+        return []
     taken = [
         (found.step, found.column, (*found.at, "column")) for found in refer(step) if found.column is not None
     ]

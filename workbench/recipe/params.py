@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Discriminator, Field, JsonValue, StringConstraints, Tag
 
 from .names import ColumnName, Identifier
-from .strict import TAG, Number, NumberOrText, ScalarNotNull, Strict, is_number
+from .strict import TAG, NotNull, Number, NumberOrText, ScalarNotNull, Strict, is_number
 
 Label: TypeAlias = Annotated[str, StringConstraints(max_length=200)]
 
@@ -68,7 +68,9 @@ class Param(Strict):
         description="data binds into the plan; view reaches only the transform and re-reads nothing."
     )
     default: JsonValue = Field(description="The value without a choice; null: nothing chosen.")
-    control: Control | None = Field(None, description="How the value is chosen; without it nothing is shown.")
+    control: Annotated[Control | None, NotNull()] = Field(
+        None, description="How the value is chosen; without it nothing is shown."
+    )
 
     @property
     def multiple(self) -> bool:

@@ -165,7 +165,7 @@ def _words(code: str, name: str, value: Any, ctx: dict[str, Any], otherwise: str
         return f"'{name}' is {show(value)}; it must be at {most} {ctx.get('ge', ctx.get('le'))}."
     if code in ("too_long", "too_short"):
         bound = f"at most {ctx['max_length']}" if code == "too_long" else f"at least {ctx['min_length']}"
-        return f"'{name}' has {ctx['actual_length']} entries; {bound} are allowed."
+        return f"'{name}' has {len(value)} entries; {bound} are allowed."
     if code in ("string_too_long", "string_too_short"):
         bound = f"at most {ctx['max_length']}" if code == "string_too_long" else f"at least {ctx['min_length']}"
         return f"'{name}' has {len(value)} characters; {bound} are allowed."

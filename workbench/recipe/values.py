@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
@@ -222,7 +223,9 @@ def _by_default(name: str, param: Param, text: str) -> Any:
 def _number(name: str, text: str, integer: bool) -> int | float:
     for read in (int, float) if integer else (float,):
         try:
-            return read(text)
+            number = read(text)
         except ValueError:
             continue
+        if math.isfinite(number):
+            return number
     raise Invalid(Problem(("values", name), f"'{name}' needs a number, not {show(text)}.", "wrong_type"))
