@@ -9,6 +9,7 @@ WorkbenchError
 ├── FileRefused           422  a cycler file that cannot be read; says why and what would mend it
 ├── TooLarge              413  a bound on size or work was passed
 ├── Cancelled             499  the caller withdrew the request
+├── ExportUnavailable     501  a picture was asked for and what draws pictures is not installed
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
     └── StoreTooNew       500  written by a newer workbench
@@ -105,6 +106,11 @@ class TooLarge(WorkbenchError):
 class Cancelled(WorkbenchError):
     status = 499
     code = "CANCELLED"
+
+
+class ExportUnavailable(WorkbenchError):
+    status = 501
+    code = "EXPORT_UNAVAILABLE"
 
 
 class StoreError(WorkbenchError):

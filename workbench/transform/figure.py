@@ -6,7 +6,6 @@ Numbers of traces travel as base64 typed arrays (the form plotly.js reads); a la
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
@@ -21,11 +20,13 @@ from numpy.typing import NDArray
 from plotly.basedatatypes import BaseFigure, BasePlotlyType
 
 from ..errors import instead
+from ..typed_arrays import decode, to_spec
+
+__all__ = ["NotAFigure", "decode", "encode", "problems", "to_plotly"]
 
 PARTS = ("data", "layout", "frames")
 DEEPEST = 40
 _PLAIN = {str, int, float, bool, type(None)}
-_NUMBERS = {"f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4"}
 # plotly.js decodes no typed array under these keys, and plotly.py writes none there either.
 _NEVER_TYPED = {"geojson", "layer", "layers", "range"}
 _FREE = {"meta", "customdata", "args", "args2", "geojson"}  # an author's own content: nothing is normalised there
@@ -66,12 +67,6 @@ def encode(figure: Any) -> bytes:
         return orjson.dumps(plain)
     except TypeError as error:
         raise NotAFigure(f"The figure cannot be written: {error}.") from error
-
-
-def decode(data: bytes | bytearray | memoryview) -> dict[str, Any]:
-    """The figure of encoded bytes as plain dicts and lists, with numpy arrays where typed arrays were."""
-    figure = _with_arrays(orjson.loads(data))
-    return dict(figure)
 
 
 def to_plotly(data: bytes | bytearray | memoryview) -> go.Figure:
@@ -206,39 +201,12 @@ def _array(values: NDArray[Any], place: str, typed: bool, depth: int, free: bool
     if code == "m":
         raise NotAFigure(f"'{place}' holds time spans; give numbers, such as .dt.total_seconds().")
     if code in "fiu":
-        return _typed_array(values) if typed and values.size and values.ndim <= 3 else values.tolist()
+        return to_spec(values) if typed and values.ndim <= 3 else values.tolist()
     if code == "b":
         return values.tolist()
     if code in "OUT":
         return _plain(values.tolist(), place, False, depth + 1, free)
     raise NotAFigure(f"'{place}' holds values of type {values.dtype}, which no figure can hold.")
-
-
-def _typed_array(values: NDArray[Any]) -> Any:
-    """plotly's form of a typed array; integers beyond 32 bits stay a list, as JavaScript has no array for them."""
-    small = _smallest(values)
-    if small is None:
-        return values.tolist()
-    small = np.ascontiguousarray(small, small.dtype.newbyteorder("<"))
-    spec: dict[str, Any] = {"dtype": small.dtype.str[1:], "bdata": base64.b64encode(small.data).decode("ascii")}
-    if small.ndim > 1:
-        spec["shape"] = ", ".join(map(str, small.shape))
-    return spec
-
-
-def _smallest(values: NDArray[Any]) -> NDArray[Any] | None:
-    if values.dtype.kind == "f":
-        if values.dtype.itemsize in (4, 8):
-            return values
-        return values.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
-    if values.dtype.itemsize < 8:
-        return values
-    least, most = int(values.min()), int(values.max())
-    for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32):
-        bounds = np.iinfo(dtype)
-        if bounds.min <= least and most <= bounds.max:
-            return values.astype(dtype)
-    return None
 
 
 def _time_texts(values: NDArray[Any]) -> list[Any]:
@@ -283,20 +251,3 @@ def _scalar(value: Any, place: str) -> Any:
             return base(value)
     mend = " Sort it into a list." if isinstance(value, set | frozenset) else ""
     raise NotAFigure(f"'{place}' is a {type(value).__name__}, which no figure can hold.{mend}")
-
-
-def _with_arrays(value: Any) -> Any:
-    if isinstance(value, dict):
-        if "bdata" in value and value.get("dtype") in _NUMBERS:
-            return _from_spec(value)
-        return {key: _with_arrays(item) for key, item in value.items()}
-    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
-        return [_with_arrays(item) for item in value]
-    return value
-
-
-def _from_spec(spec: dict[str, Any]) -> NDArray[Any]:
-    values = np.frombuffer(base64.b64decode(spec["bdata"]), np.dtype("<" + spec["dtype"]))
-    if "shape" in spec:
-        values = values.reshape([int(part) for part in str(spec["shape"]).split(",")])
-    return values

@@ -1,0 +1,69 @@
+"""The form in which plotly writes arrays of numbers into JSON: ``{"dtype", "bdata", "shape"?}`` with base64."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+_DTYPES = {"f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4"}
+
+
+def to_spec(values: NDArray[Any]) -> Any:
+    """The spec of a float or integer array of one to three dimensions.
+
+    The type is the smallest that keeps every value. Empty arrays, and integers beyond 32 bits, which JavaScript has no array for, are plain lists.
+    """
+    small = _smallest(values) if values.size else None
+    if small is None:
+        return values.tolist()
+    small = np.ascontiguousarray(small, small.dtype.newbyteorder("<"))
+    spec: dict[str, Any] = {"dtype": small.dtype.str[1:], "bdata": base64.b64encode(small.data).decode("ascii")}
+    if small.ndim > 1:
+        spec["shape"] = ", ".join(map(str, small.shape))
+    return spec
+
+
+def _smallest(values: NDArray[Any]) -> NDArray[Any] | None:
+    if values.dtype.kind == "f":
+        if values.dtype.itemsize in (4, 8):
+            return values
+        return values.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
+    if values.dtype.itemsize < 8:
+        return values
+    least, most = int(values.min()), int(values.max())
+    for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32):
+        bounds = np.iinfo(dtype)
+        if bounds.min <= least and most <= bounds.max:
+            return values.astype(dtype)
+    return None
+
+
+def is_spec(value: Any) -> bool:
+    return isinstance(value, dict) and "bdata" in value and value.get("dtype") in _DTYPES
+
+
+def from_spec(spec: dict[str, Any]) -> NDArray[Any]:
+    """The array of a spec: read-only."""
+    values = np.frombuffer(base64.b64decode(spec["bdata"]), np.dtype("<" + spec["dtype"]))
+    if "shape" in spec:
+        values = values.reshape([int(part) for part in str(spec["shape"]).split(",")])
+    return values
+
+
+def decode(figure: bytes | bytearray | memoryview) -> dict[str, Any]:
+    """A figure's JSON as dicts and lists, with numpy arrays where typed arrays were."""
+    return dict(_with_arrays(orjson.loads(figure)))
+
+
+def _with_arrays(value: Any) -> Any:
+    if isinstance(value, dict):
+        if is_spec(value):
+            return from_spec(value)
+        return {key: _with_arrays(item) for key, item in value.items()}
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return [_with_arrays(item) for item in value]
+    return value
