@@ -15,7 +15,7 @@ import orjson
 from numpy.typing import NDArray
 
 from .errors import StoreError
-from .table import Column, Table
+from .table import Column, Kind, Table
 
 MAGIC = b"WBDS0001"
 
@@ -72,6 +72,7 @@ class Dataset:
     cache: dict[str, str] = field(default_factory=dict)
     reads: dict[str, int] = field(default_factory=lambda: {"steps": 0, "sources": 0})
     timings: dict[str, float] = field(default_factory=dict)
+    columns: dict[str, list[tuple[str, Kind]]] = field(default_factory=dict)
 
 
 class _Packer:

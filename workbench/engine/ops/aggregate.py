@@ -10,8 +10,9 @@ from ...errors import Invalid, Problem
 from ...recipe.filters import RatioOf
 from ...recipe.steps import AggregateStep, Metric
 from ...table import Column, Table
+from ..columns import column_of
 from ..grouping import groups_of
-from .metrics import Arranged, check_metric, column_of, evaluate
+from .metrics import Arranged, check_metric, evaluate
 
 
 def aggregate(step: AggregateStep, table: Table) -> Table:

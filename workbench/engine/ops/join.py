@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...errors import Invalid, Problem, instead
 from ...recipe.steps import JoinStep
 from ...table import Column, Table
+from ..columns import column_of
 from ..equality import is_any_of, matched
-from .metrics import column_of
 
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Invalid, Problem, instead
+from ...errors import Invalid, Problem
 from ...recipe.filters import RatioOf, Where
 from ...recipe.steps import Metric
 from ...sums import group_sums
 from ...table import Column, Table
+from ..columns import column_of
 from ..compare import holds
 from ..equality import whole_numbers
 from ..grouping import Groups
@@ -41,13 +42,6 @@ class Arranged:
     def per_row(self, column: Column) -> Column:
         """A column of groups, its value repeated for every row of the group."""
         return column.take(np.repeat(np.arange(len(self.groups.sizes)), self.groups.sizes))
-
-
-def column_of(table: Table, name: str, place: tuple[str | int, ...]) -> Column:
-    """A column of a step's input; Invalid at ``place`` with the near names where there is none."""
-    if name not in table:
-        raise Invalid(Problem(place, f"There is no column '{name}' here. {instead(name, table.names, 'columns')}"))
-    return table[name]
 
 
 def check_metric(name: str, metric: Metric, table: Table) -> None:

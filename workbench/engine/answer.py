@@ -1,0 +1,212 @@
+"""A dataset for a request: choices settled, the plan run or its answer taken from the cache, never stale."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..dataset import Dataset, Warn, pack, unpack
+from ..errors import Cancelled
+from ..recipe.bind import Bound, bind
+from ..recipe.plot import PlotConfig
+from ..store.cache import Cache, Found
+from ..store.scope import Scope
+from ..store.store import Store
+from ..table import Table
+from . import keys
+from .choices import Chosen, resolve
+from .reader import Cancel, Dependency, Progress, revisions
+from .run import Known, Part, Ran, StepColumns, run
+from .warnings import once
+
+KIND = "dataset"
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answer to a plan. ``packed`` are its steps as a transform takes them; ``content`` names them.
+
+    ``values`` are all effective ones, data and view; ``cache`` says hit or miss; ``reads`` counts the steps
+    run and the sources read for this request; ``timings`` are ms by stage and, as ``step:<name>``, by step.
+    """
+
+    packed: bytes
+    content: str
+    values: dict[str, Any]
+    options: dict[str, list[dict[str, Any]]]
+    warnings: list[Warn]
+    columns: dict[str, StepColumns]
+    cache: dict[str, str]
+    reads: dict[str, int]
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The same with its steps unpacked; arrays are read-only views into ``packed``."""
+        steps, _ = unpack(self.packed)
+        return Dataset(
+            steps=steps,
+            values=self.values,
+            options=self.options,
+            warnings=self.warnings,
+            cache=self.cache,
+            reads=self.reads,
+            timings=self.timings,
+            columns=self.columns,
+        )
+
+
+def dataset(
+    config: PlotConfig,
+    values: Mapping[str, Any] | None,
+    store: Store,
+    scope: Scope,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Answered:
+    """The steps of a recipe's plan with the given values, on one view of the store.
+
+    Parameters
+    ----------
+    config : a checked recipe; its transform is not looked at.
+    values : chosen values by param name; what is missing takes its default.
+    cache : where answers are kept, None to run whatever is asked.
+    progress, cancel : as for ``run``.
+
+    Raises
+    ------
+    Invalid
+        Everything wrong with values, choices or a step, at its place in the request.
+    Cancelled
+        If ``cancel`` is set.
+    """
+    with store.snapshot():
+        return _Request(config, store, scope, cache, progress, cancel).answer(values)
+
+
+class _Request:
+    """One request: the same view of the store for choices, revisions and steps."""
+
+    def __init__(
+        self,
+        config: PlotConfig,
+        store: Store,
+        scope: Scope,
+        cache: Cache | None,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> None:
+        self.config, self.store, self.scope, self.cache = config, store, scope, cache
+        self.progress, self.cancel = progress, cancel
+        self.reads = {"steps": 0, "sources": 0}
+        self.timings: dict[str, float] = {}
+        self.seen: list[tuple[Bound, Known]] = []
+        self.made: set[str] = set()
+
+    def answer(self, values: Mapping[str, Any] | None) -> Answered:
+        started = time.perf_counter()
+        chosen = resolve(self.config, values, self._options)
+        bound = bind(self.config, chosen.values, checked=True)
+        settled = time.perf_counter()
+        found = self._found(bound)
+        self.timings["choices"] = (settled - started) * 1e3
+        self.timings["steps"] = (time.perf_counter() - settled) * 1e3
+        return self._answered(chosen, found)
+
+    def _answered(self, chosen: Chosen, found: Found) -> Answered:
+        warnings = [Warn(**warning) for warning in found.meta["warnings"]]
+        return Answered(
+            packed=found.data,
+            content=found.meta["content"],
+            values=chosen.values,
+            options=chosen.options,
+            warnings=once([*chosen.warnings, *warnings]),
+            columns=_columns(found),
+            cache={"dataset": "hit" if found.hit else "miss"},
+            reads=self.reads,
+            timings=self.timings,
+        )
+
+    def _options(self, bound: Bound, step: str) -> tuple[Table, list[Warn]]:
+        known = _known(self._found(bound))
+        self.seen.append((bound, known))
+        result = known.parts[step].result
+        if not isinstance(result, Table):
+            raise TypeError(f"step '{step}' gives choices and has no rows")
+        return result, [warning for part in known.parts.values() for warning in part.warnings]
+
+    def _found(self, bound: Bound) -> Found:
+        if self.cache is None:
+            data, meta = self._make(bound)
+            return Found(data, dict(meta), False)
+        key = keys.dataset_key(bound, self.scope, self.store.identity())
+        found = self.cache.get_or_make(KIND, key, lambda: self._make(bound, key), self._is_good, self._waiting)
+        return found._replace(hit=key not in self.made)
+
+    def _make(self, bound: Bound, key: str = "") -> tuple[bytes, Mapping[str, Any]]:
+        ran = run(
+            bound,
+            self.store,
+            self.scope,
+            progress=self.progress,
+            cancel=self.cancel,
+            known=self._reusable(bound),
+        )
+        self.made.add(key)
+        for what, count in ran.reads.items():
+            self.reads[what] += count
+        self.timings.update({f"step:{name}": spent for name, spent in ran.timings.items()})
+        packed = pack(ran.steps)
+        return packed, _meta(ran, packed)
+
+    def _reusable(self, bound: Bound) -> Known:
+        """Steps that gave choices a moment ago, where the whole plan has them bound just so."""
+        parts: dict[str, Part] = {}
+        dependencies: dict[Dependency, int] = {}
+        for before, known in self.seen:
+            if _same(before, bound):
+                parts |= known.parts
+                dependencies |= known.dependencies
+        return Known(parts, dependencies)
+
+    def _is_good(self, meta: Mapping[str, Any]) -> bool:
+        stored = keys.from_json(meta["dependencies"])
+        return revisions(self.store, stored) == stored
+
+    def _waiting(self) -> None:
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled("The request was withdrawn while another one computed its answer.")
+
+
+def _same(part: Bound, whole: Bound) -> bool:
+    """Whether the steps of ``part`` stand in ``whole``, bound to the same values."""
+    return part.canonical() == whole.only(part.steps).canonical()
+
+
+def _meta(ran: Ran, packed: bytes) -> dict[str, Any]:
+    return {
+        "dependencies": keys.as_json(ran.dependencies),
+        "warnings": [warning.as_dict() for warning in ran.warnings],
+        "columns": ran.columns,
+        "content": keys.content_key(packed),
+    }
+
+
+def _columns(found: Found) -> dict[str, StepColumns]:
+    stored: dict[str, list[list[Any]]] = found.meta["columns"]
+    return {step: [(name, kind) for name, kind in columns] for step, columns in stored.items()}
+
+
+def _known(found: Found) -> Known:
+    steps, _ = unpack(found.data)
+    columns = _columns(found)
+    warnings = [Warn(**warning) for warning in found.meta["warnings"]]
+    parts = {
+        name: Part(result, columns[name], [warning for warning in warnings if warning.step == name])
+        for name, result in steps.items()
+    }
+    return Known(parts, keys.from_json(found.meta["dependencies"]))

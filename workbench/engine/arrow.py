@@ -1,0 +1,134 @@
+"""A Dataset as Arrow: one IPC stream per table, one after the other, the first with the rest of the answer."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+
+from ..dataset import Dataset, Samples, StepResult
+from ..errors import StoreError
+from ..table import Column, Kind, Table
+from .equality import plain
+from .wire import rest
+
+MEDIA_TYPE = "application/vnd.apache.arrow.stream"
+_OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd")
+
+
+def to_arrow(dataset: Dataset) -> bytes:
+    """Concatenated IPC streams (zstd).
+
+    The first has no rows and carries, under the metadata key ``workbench``, all but the steps as JSON text.
+    Then each row step is one stream and each series step one per id, in order. The metadata of each has
+    ``step``, ``id`` (empty for rows) and ``complete`` (``true`` or ``false``), and for series ``total``, the
+    samples in the window, and ``rows``, the sample numbers as base64 of little-endian 64-bit integers. Null
+    and NaN are kept apart, infinities too; a column of mixed types is JSON text, its field marked ``mixed``.
+    """
+    sink = io.BytesIO()
+    head = {**rest(dataset, []), "steps": list(dataset.steps)}
+    _write(
+        sink, pa.schema([], metadata={"step": "", "id": "", "complete": "true", "workbench": orjson.dumps(head)})
+    )
+    for step, result in dataset.steps.items():
+        for key, table, complete, more in _tables(result):
+            fields, arrays = _fields(table)
+            about = {"step": step, "id": key, "complete": "true" if complete else "false", **more}
+            schema = pa.schema(fields, metadata=about)
+            _write(sink, schema, pa.record_batch(arrays, schema=schema) if arrays else None)
+    return sink.getvalue()
+
+
+def from_arrow(data: bytes) -> tuple[dict[str, StepResult], dict[str, Any]]:
+    """The steps, and the rest of the answer as JSON values, of what ``to_arrow`` made."""
+    source = pa.BufferReader(data)
+    with pa.ipc.open_stream(source) as stream:
+        head: dict[str, Any] = orjson.loads(_about(stream.schema)["workbench"])
+    steps: dict[str, StepResult] = {name: {} for name in head["steps"]}
+    while source.tell() < len(data):
+        with pa.ipc.open_stream(source) as stream:
+            about = _about(stream.schema)
+            table = _table(stream.schema, stream.read_all())
+        held = steps.get(about["step"])
+        if "rows" not in about:
+            steps[about["step"]] = table
+        elif isinstance(held, dict):
+            rows = np.frombuffer(base64.b64decode(about["rows"]), "<i8")
+            held[about["id"]] = Samples(rows, table, about["complete"] == "true", int(about["total"]))
+    return steps, head
+
+
+def _tables(result: StepResult) -> Iterator[tuple[str, Table, bool, dict[str, str]]]:
+    if isinstance(result, Table):
+        yield "", result, True, {}
+        return
+    for key, samples in result.items():
+        rows = base64.b64encode(samples.rows.astype("<i8").tobytes()).decode()
+        yield key, samples.table, samples.complete, {"rows": rows, "total": str(samples.total)}
+
+
+def _write(sink: io.BytesIO, schema: Any, batch: Any = None) -> None:
+    with pa.ipc.new_stream(sink, schema, options=_OPTIONS) as writer:
+        if batch is not None:
+            writer.write_batch(batch)
+
+
+def _fields(table: Table) -> tuple[list[Any], list[Any]]:
+    arrays = [_array(column) for column in table.values()]
+    fields = [
+        pa.field(name, array.type, metadata={"kind": column.kind})
+        for (name, column), array in zip(table.items(), arrays, strict=True)
+    ]
+    return fields, arrays
+
+
+def _array(column: Column) -> Any:
+    mask = None if column.valid is None else ~column.valid
+    if column.kind == "null":
+        return pa.nulls(len(column))
+    if column.kind == "text":
+        codes = pa.array(column.values, mask=mask)
+        return (
+            pa.array(column.words, pa.string()).take(codes) if column.words else pa.nulls(len(column), pa.string())
+        )
+    if column.kind == "datetime":
+        return pa.array(column.values.view("M8[us]"), pa.timestamp("us", tz="UTC"), mask=mask)
+    if column.kind == "mixed":
+        texts = [None if value is None else orjson.dumps(value).decode() for value in plain(column)]
+        return pa.array(texts, pa.string())
+    return pa.array(column.values, mask=mask)
+
+
+def _about(schema: Any) -> dict[str, str]:
+    if schema.metadata is None or b"step" not in schema.metadata:
+        raise StoreError("This Arrow stream is no Dataset: its metadata has no key 'step'.")
+    return {key.decode(): value.decode() for key, value in schema.metadata.items()}
+
+
+def _table(schema: Any, read: Any) -> Table:
+    columns = {}
+    for place, field in enumerate(schema):
+        kind: Kind = field.metadata[b"kind"].decode()
+        columns[field.name] = _column(kind, read.column(place))
+    return Table(columns, read.num_rows)
+
+
+def _column(kind: Kind, chunked: Any) -> Column:
+    array = chunked.combine_chunks() if chunked.num_chunks != 1 else chunked.chunk(0)
+    if kind == "null":
+        return Column.nulls(len(array))
+    if kind == "text":
+        return Column.from_python(array.to_pylist(), "text")
+    if kind == "mixed":
+        return Column.from_python([None if v is None else orjson.loads(v) for v in array.to_pylist()], "mixed")
+    valid = None if not array.null_count else np.asarray(array.is_valid().to_numpy(zero_copy_only=False), bool)
+    if kind == "datetime":
+        array = array.cast(pa.int64())
+    if array.null_count:
+        array = array.fill_null(False if kind == "boolean" else 0)
+    return Column(kind, array.to_numpy(zero_copy_only=False), valid)

@@ -1,0 +1,58 @@
+"""What names a dataset and a figure in the caches, and what keeps an entry good."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from ..dataset import MAGIC
+from ..recipe.bind import Bound
+from ..recipe.jsontext import canonical
+from ..store.scope import Scope
+from .reader import Dependency
+
+SHAPE = "1"
+"""Rises when the same plan on the same store is to give other steps or warnings than before."""
+
+
+def dataset_key(bound: Bound, scope: Scope, store: str) -> str:
+    """Names the answer of a bound plan (data params bound) as one caller sees it; ``store`` is its identity."""
+    who = canonical([SHAPE, MAGIC.decode(), version("battery-workbench"), store, *scope])
+    return _digest(who, bound.canonical())
+
+
+def figure_key(content: str, script: str, params: Mapping[str, Any]) -> str:
+    """Names a figure: the content of its dataset, the script, all params and the versions that draw it."""
+    return _digest(content.encode(), script.encode(), canonical(dict(params)), canonical(versions()))
+
+
+def content_key(packed: bytes) -> str:
+    """Names the steps that a transform is given, whenever and from whatever they were read."""
+    return hashlib.sha256(packed).hexdigest()
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions that a figure depends on."""
+    return {name: version(name) for name in ("battery-workbench", "plotly", "pandas", "numpy")}
+
+
+def as_json(dependencies: Mapping[Dependency, int]) -> list[list[Any]]:
+    """Revisions as they stand in the meta of an entry."""
+    return [[*key, revision] for key, revision in dependencies.items()]
+
+
+def from_json(stored: list[list[Any]]) -> dict[Dependency, int]:
+    """What ``as_json`` wrote."""
+    return {tuple(key): int(revision) for *key, revision in stored}
+
+
+def _digest(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()

@@ -1,0 +1,39 @@
+"""``list``: metadata rows of one source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...dataset import Warn
+from ...recipe.plot import Caps
+from ...recipe.steps import ListStep
+from ...table import Table
+from ..reader import Reader
+from ..warnings import names_of
+
+
+def list_rows(step: ListStep, where: Mapping[str, Any], reader: Reader, caps: Caps) -> tuple[Table, list[Warn]]:
+    """The records in reach that meet ``where``, by ``created_at`` then ``id``.
+
+    Parameters
+    ----------
+    where : JSON key -> bound condition; references to other steps are resolved.
+
+    Raises
+    ------
+    Invalid
+        A field that the source does not have; places are relative to the step.
+    """
+    limit = min(step.limit, caps.max_list_rows)
+    listed = reader.rows(step.source, where, step.fields, limit)
+    warnings = []
+    if listed.total > listed.table.n:
+        message = (
+            f"Only the first {listed.table.n} of {listed.total} rows are here. Narrow 'where' or raise 'limit'."
+        )
+        warnings.append(Warn("list_truncated", message, shown=listed.table.n, total=listed.total))
+    if listed.unfilled:
+        message = f"No record in reach fills {names_of(listed.unfilled, 10)}: null in every row."
+        warnings.append(Warn("field_unfilled", message))
+    return listed.table, warnings

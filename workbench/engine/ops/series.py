@@ -1,0 +1,175 @@
+"""``series``: samples of one or more sources, exact or reduced to real samples, and saying which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dataset import Samples, SeriesSet, Warn
+from ...errors import Invalid, Problem, instead
+from ...recipe.filters import Window
+from ...recipe.plot import Caps
+from ...recipe.steps import SeriesStep
+from ...table import Column, Kind, Table, to_micros
+from ..columns import empty, merged
+from ..limits import check_sources, share_of_points
+from ..reader import Reader, Source, source_ids
+from ..warnings import names_of
+
+Bound = float | int | None
+Range = tuple[Bound, Bound]
+
+
+class Series(NamedTuple):
+    """What a series step answers: samples by id, the kind of every column over all sources, and warnings."""
+
+    steps: SeriesSet
+    kinds: list[tuple[str, Kind]]
+    warnings: list[Warn]
+
+
+def series(step: SeriesStep, ids: Sequence[Any], reader: Reader, caps: Caps) -> Series:
+    """One entry for each distinct id in the order given: x and the columns, aligned.
+
+    Raises
+    ------
+    Invalid
+        Unknown ids, too many sources, columns that all sources lack, bounds that do not fit x; places are
+        relative to the step.
+    """
+    wanted = source_ids(ids)
+    check_sources(len(wanted), caps)
+    share = share_of_points(len(wanted), caps)
+    sources = reader.sources(step.source, wanted, "series")
+    names = list(dict.fromkeys([step.x, *step.columns]))
+    in_reach = {} if sources else reader.kinds_in_reach(step.source)
+    kinds, warnings = column_kinds(step, names, sources, in_reach)
+    window = _in_force(step.window)
+    ranges = [_range(step.x, window, source) for source in sources] if window else [None] * len(sources)
+    most = min(step.max_points, share)
+    answer: SeriesSet = {}
+    for place, (source, span) in enumerate(zip(sources, ranges, strict=True)):
+        reader.tell(f"{source.name}: {place + 1} of {len(sources)}")
+        answer[source.id] = _read(reader, source, step.x, names, span, most, windowed=window is not None)
+    if any(span is not None and _is_void(span) for span in ranges):
+        message = f"The window's min is above its max, so it holds no sample of '{step.x}'. Swap the two."
+        warnings.append(Warn("window_empty", message))
+    if share < step.max_points and not all(samples.complete for samples in answer.values()):
+        warnings.append(_shared(share, len(sources), answer))
+    return Series(answer, kinds, warnings)
+
+
+def column_kinds(
+    step: SeriesStep, names: Sequence[str], sources: Sequence[Source], kinds: Mapping[str, Kind]
+) -> tuple[list[tuple[str, Kind]], list[Warn]]:
+    """(name, kind over all sources) and a warning for each column that some lack; Invalid where all do.
+
+    ``kinds`` are those of all records in reach, for a step without sources.
+    """
+    if not sources:
+        return [(name, kinds.get(name, "null")) for name in names], []
+    made: list[tuple[str, Kind]] = []
+    warnings: list[Warn] = []
+    problems: list[Problem] = []
+    held = [{column.name: column.kind for column in source.info.columns} for source in sources]
+    for name in names:
+        lacking = [source for source, columns in zip(sources, held, strict=True) if name not in columns]
+        made.append((name, merged([columns[name] for columns in held if name in columns])))
+        if not lacking:
+            continue
+        if len(lacking) == len(sources):
+            there = list(dict.fromkeys(column for columns in held for column in columns))
+            place = ("x",) if name == step.x else ("columns", step.columns.index(name))
+            message = f"No source of this step has a column '{name}'. {instead(name, there, 'columns')}"
+            problems.append(Problem(place, message))
+        warnings.append(missing_warning(name, lacking, len(sources)))
+    if problems:
+        raise Invalid(problems)
+    return made, warnings
+
+
+def missing_warning(name: str, lacking: Sequence[Source], of: int) -> Warn:
+    """That some of the sources lack a column."""
+    who = names_of([source.name for source in lacking])
+    message = f"{len(lacking)} of {of} sources have no column '{name}' and are null there: {who}."
+    return Warn("column_missing", message, shown=of - len(lacking), total=of)
+
+
+def _in_force(window: Window | None) -> Window | None:
+    return window if window is not None and (window.min is not None or window.max is not None) else None
+
+
+def _range(x: str, window: Window, source: Source) -> Range | None:
+    """The bounds in the numbers of x; None where the source has no x."""
+    kinds = {column.name: column.kind for column in source.info.columns}
+    if x not in kinds:
+        return None
+    return _bound(x, kinds[x], window.min, "min", source), _bound(x, kinds[x], window.max, "max", source)
+
+
+def _bound(x: str, kind: Kind, value: Any, which: str, source: Source) -> Bound:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        if kind in ("number", "integer", "null"):
+            return float(value) if isinstance(value, float) else int(value)
+        what = (
+            "date-times: give the bound as ISO 8601 text"
+            if kind == "datetime"
+            else f"{kind}s, which have no window"
+        )
+        raise Invalid(Problem(("window", which), f"'{x}' of '{source.name}' holds {what}."))
+    if kind != "datetime":
+        raise Invalid(
+            Problem(
+                ("window", which),
+                f"A text bounds date-times only, and '{x}' of '{source.name}' holds {kind}s. Give a number.",
+            )
+        )
+    try:
+        return to_micros(datetime.fromisoformat(value))
+    except (ValueError, OverflowError):
+        message = f"'{value}' is no date-time. Write it like 2026-01-31T12:00:00Z."
+        raise Invalid(Problem(("window", which), message)) from None
+
+
+def _is_void(span: Range) -> bool:
+    low, high = span
+    return low is not None and high is not None and low > high
+
+
+def _read(
+    reader: Reader, source: Source, x: str, names: Sequence[str], span: Range | None, most: int, *, windowed: bool
+) -> Samples:
+    kinds = {column.name: column.kind for column in source.info.columns}
+    if windowed and (span is None or _is_void(span)):
+        none = {name: empty(kinds.get(name, "null")) for name in names}
+        return Samples(np.zeros(0, np.int64), Table(none, 0), True, 0)
+    present = [name for name in names if name in kinds]
+    if not present:
+        return _nulls(names, source.info.rows, most)
+    carrier = x if x in kinds else present[0]
+    columns = [name for name in present if name != carrier]
+    samples = reader.sample(source.id, carrier, columns or [carrier], span, most)
+    made = {name: samples.table[name] if name in kinds else Column.nulls(samples.table.n) for name in names}
+    return Samples(samples.rows, Table(made, samples.table.n), samples.complete, samples.total)
+
+
+def _nulls(names: Sequence[str], total: int, most: int) -> Samples:
+    """Samples of a source that has none of the columns: nulls, spread evenly where there are too many."""
+    n = min(total, most)
+    rows = np.arange(n) if n == total else np.linspace(0, total - 1, n).round().astype(np.int64)
+    return Samples(rows.astype(np.int64), Table({name: Column.nulls(n) for name in names}, n), n == total, total)
+
+
+def _shared(share: int, n: int, answer: SeriesSet) -> Warn:
+    shown = sum(samples.table.n for samples in answer.values())
+    total = sum(samples.total for samples in answer.values())
+    message = (
+        f"{n} sources share the points of this step, {share} for each, fewer than max_points; "
+        f"{shown} of {total} samples are here. Choose fewer sources or a window."
+    )
+    return Warn("points_shared", message, shown=shown, total=total)

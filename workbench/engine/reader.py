@@ -1,0 +1,166 @@
+"""What a running plan may read: one store as one caller sees it, counted, revisioned and cancellable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from ..dataset import Samples
+from ..errors import Cancelled, Invalid, Problem
+from ..store.listing import Listed
+from ..store.scope import Scope
+from ..store.series import SeriesInfo
+from ..store.store import Store
+from ..table import Kind, Table
+
+_STATUS = {
+    "measurements": ("measurement_type", "processing_status"),
+    "analyses": ("analysis_type", None),
+    "materialProperties": (None, None),
+    "simulations": (None, "state"),
+}
+_NOUNS = {
+    "measurements": "measurement",
+    "analyses": "analysis",
+    "materialProperties": "property set",
+    "simulations": "simulation",
+}
+Dependency: TypeAlias = tuple[str, ...]
+"""``("rows", table)`` or ``("series", owner, dataset)``, as the store names revisions."""
+
+
+class Cancel(Protocol):
+    """Withdraws a request: a ``threading.Event`` will do."""
+
+    def is_set(self) -> bool: ...
+
+
+class Progress(Protocol):
+    """Told how far a plan is: the step, its place, of how many, and what of it is being read."""
+
+    def __call__(self, step: str, index: int, of: int, detail: str) -> None: ...
+
+
+class Source(NamedTuple):
+    """A source that a step reads: its id, its name, and what its series holds."""
+
+    id: str
+    name: str
+    info: SeriesInfo
+
+
+class Reader:
+    """Reads for a plan. Whatever is read is counted in ``reads`` and noted in ``dependencies``."""
+
+    def __init__(
+        self, store: Store, scope: Scope, *, progress: Progress | None = None, cancel: Cancel | None = None
+    ) -> None:
+        self.store = store
+        self.scope = scope
+        self.reads = {"steps": 0, "sources": 0}
+        self.dependencies: set[Dependency] = set()
+        self._progress = progress
+        self._cancel = cancel
+        self._at = ("", 0, 0)
+
+    def begin(self, step: str, index: int, of: int) -> None:
+        """A step begins."""
+        self._at = (step, index, of)
+        self.tell("")
+
+    def tell(self, detail: str) -> None:
+        """Say where the plan is, and stop if the request was withdrawn."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled(f"The request was withdrawn in step '{self._at[0]}'.")
+        if self._progress is not None:
+            self._progress(*self._at, detail)
+
+    def rows(self, source: str, where: Mapping[str, Any], fields: Sequence[str] | None, limit: int) -> Listed:
+        """Rows of records, as ``store.rows`` gives them."""
+        self.dependencies.update(("rows", table) for table in self.store.rows.dependencies(source))
+        return self.store.rows.plan_list(source, self.scope, where, None if fields is None else [*fields], limit)
+
+    def sources(self, source: str, ids: Sequence[Any], dataset: str) -> list[Source]:
+        """The records of ``ids`` with what their series holds, in that order.
+
+        Raises
+        ------
+        Invalid
+            At ``("ids",)``: an id that no record in reach has, or a record without that data.
+        """
+        kind, status = _STATUS[source]
+        fields = ["id", "name", *(field for field in (kind, status) if field)]
+        wanted = [key for key in ids if isinstance(key, str)]
+        table = self.rows(source, {"ids": wanted}, fields, max(len(wanted), 1)).table if ids else Table({}, 0)
+        records = {record["id"]: record for record in table.records()}
+        unknown = [key for key in ids if not isinstance(key, str) or key not in records]
+        if unknown:
+            raise Invalid([_unknown(source, key) for key in unknown])
+        self.dependencies.update(("series", key, dataset) for key in wanted)
+        infos = self.store.series.infos(wanted, dataset)
+        bare = [key for key in wanted if key not in infos]
+        if bare:
+            raise Invalid([_bare(source, records[key], kind, status, dataset) for key in bare])
+        return [Source(key, str(records[key]["name"]), infos[key]) for key in wanted]
+
+    def kinds_in_reach(self, source: str) -> dict[str, Kind]:
+        """The series columns that any record in reach has, with their kinds."""
+        ids = self.store.rows.plan_list(source, self.scope, {}, ["id"], None).table["id"].tolist()
+        self.dependencies.update(("rows", table) for table in self.store.rows.dependencies(source))
+        return {name: kind for name, kind, _ in self.store.series.columns_of(ids, "series")}
+
+    def sample(
+        self,
+        owner: str,
+        x: str,
+        columns: Sequence[str],
+        window: tuple[float | int | None, float | int | None] | None,
+        most: int,
+    ) -> Samples:
+        """Samples of one source, at most ``most``."""
+        self.reads["sources"] += 1
+        return self.store.series.sample(owner, x, [*columns], window=window, most=most)
+
+    def summaries(self, owners: Sequence[str], columns: Sequence[str], dataset: str) -> dict[str, Table]:
+        """Whole summary tables, with those of ``columns`` that each has."""
+        self.reads["sources"] += len(owners)
+        return self.store.series.many([*owners], [*columns], dataset)
+
+    def revisions(self) -> dict[Dependency, int]:
+        """The present revision of everything read so far."""
+        return revisions(self.store, self.dependencies)
+
+
+def revisions(store: Store, dependencies: Iterable[Dependency]) -> dict[Dependency, int]:
+    """The present revision of each dependency; 0 where there is nothing."""
+    wanted = sorted(dependencies)
+    tables = [key[1] for key in wanted if key[0] == "rows"]
+    series = [(key[1], key[2]) for key in wanted if key[0] == "series"]
+    present = store.revisions(tables, series)
+    return {key: int(present.get(key, 0)) for key in wanted}
+
+
+def source_ids(ids: Sequence[Any]) -> list[Any]:
+    """The distinct ids in the order given, nulls skipped; a boolean is no number."""
+    return [key for _, key in dict.fromkeys((isinstance(key, bool), key) for key in ids if key is not None)]
+
+
+def _unknown(source: str, key: Any) -> Problem:
+    shown = f"'{key}'" if isinstance(key, str) else repr(key)
+    return Problem(
+        ("ids",),
+        f"There is no {_NOUNS[source]} {shown} in reach. Take ids from a list step, or choose among its rows.",
+        ctx={"id": key},
+    )
+
+
+def _bare(source: str, record: Mapping[str, Any], kind: str | None, status: str | None, dataset: str) -> Problem:
+    what = _NOUNS[source]
+    of_kind = f" of type '{record[kind]}'" if kind and record[kind] is not None else ""
+    state = f", and its status is '{record[status]}'" if status and record[status] is not None else ""
+    data = "series" if dataset == "series" else f"'{dataset}' summary"
+    return Problem(
+        ("ids",),
+        f"The {what} '{record['name']}' ({record['id']}){of_kind} has no {data}{state}. Leave it out of 'ids'.",
+        ctx={"id": record["id"]},
+    )

@@ -1,0 +1,31 @@
+"""The warnings that an answer can carry, declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..dataset import Warn
+
+CODES: dict[str, str] = {
+    "list_truncated": "A list step left out rows beyond its limit.",
+    "options_truncated": "A param has more choices than are offered.",
+    "value_dropped": "A chosen value is no longer among the choices.",
+    "column_missing": "Some sources of a step lack a column; it is null there.",
+    "field_unfilled": "No record in reach fills a dotted field.",
+    "window_empty": "A window's lower bound is above its upper bound, so it holds nothing.",
+    "infinity_as_null": "JSON has no infinity, so infinite values became null.",
+    "points_shared": "Sources share the points of a step, and samples were left out for it.",
+    "unit_unknown": "A rated capacity in an unknown unit counts as none.",
+}
+"""Code -> what it means."""
+
+
+def once(warnings: Iterable[Warn]) -> list[Warn]:
+    """Each different warning once, in order of first appearance."""
+    return list(dict.fromkeys(warnings))
+
+
+def names_of(names: list[str], most: int = 3) -> str:
+    """A few of the names and how many more there are, for a message."""
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
