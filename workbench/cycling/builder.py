@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..errors import Invalid, Problem
 from ..table import Table
 from . import columns as c
+from .changes import ChangeCounter
 from .runs import (
     Cut,
     Floats,
@@ -44,28 +45,6 @@ _FIRST_VALUES = (c.CYCLER_STEP, c.CYCLER_CYCLE, c.FRAME)
 _Runs = dict[str, Partial]
 
 
-class CycleCounter:
-    """Numbers cycles from 0 while samples pass: the number rises with each change of the cycler's cycle."""
-
-    def __init__(self, number: int = 0, last: float | None = None) -> None:
-        self.number = number
-        self.last = last
-
-    def feed(self, cycler: Floats) -> Ints:
-        """(n,) cycle numbers of the samples; a null changes nothing."""
-        known = np.flatnonzero(~np.isnan(cycler))
-        change = np.zeros(len(cycler), np.int64)
-        if len(known):
-            values = cycler[known]
-            before = np.concatenate([[values[0] if self.last is None else self.last], values[:-1]])
-            change[known] = values != before
-            self.last = float(values[-1])
-        numbers = self.number + np.cumsum(change)
-        if len(numbers):
-            self.number = int(numbers[-1])
-        return numbers
-
-
 class RunsBuilder:
     """Collects the statistics of every run of equal keys; :meth:`finish` gives one row per run.
 
@@ -75,9 +54,9 @@ class RunsBuilder:
     cycles : the cycle number so far, when samples before ``row`` were seen already.
     """
 
-    def __init__(self, row: int = 0, cycles: CycleCounter | None = None) -> None:
+    def __init__(self, row: int = 0, cycles: ChangeCounter | None = None) -> None:
         self._row = row
-        self._cycles = cycles or CycleCounter()
+        self._cycles = cycles or ChangeCounter()
         self._present: frozenset[str] | None = None
         self._held: list[dict[str, NDArray[np.generic]]] = []
         self._held_rows = 0
@@ -207,6 +186,8 @@ def _floats(table: Table, name: str) -> Floats:
     column = table[name]
     if column.kind not in ("number", "integer", "boolean", "null"):
         raise Invalid(Problem(("columns", name), f"'{name}' must hold numbers; it holds {column.kind} values."))
+    if column.valid is None and column.values.dtype == np.float64:
+        return column.values
     return column.floats()
 
 

@@ -11,7 +11,8 @@ from ..errors import Invalid, Problem
 from ..sums import group_sums
 from ..table import Column, Table
 from . import columns as c
-from .builder import QUANTITIES, CycleCounter, RunsBuilder
+from .builder import QUANTITIES, RunsBuilder
+from .changes import ChangeCounter
 from .columns import Described
 from .runs import Floats, Ints
 
@@ -87,7 +88,7 @@ class StepsBuilder:
     [1.0]
     """
 
-    def __init__(self, row: int = 0, cycles: CycleCounter | None = None) -> None:
+    def __init__(self, row: int = 0, cycles: ChangeCounter | None = None) -> None:
         self._runs = RunsBuilder(row, cycles)
 
     def feed(self, table: Table) -> None:

@@ -1,0 +1,212 @@
+"""What passes through the door, measured while it streams: clock, nulls, voltages, counters against integrals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..table import Table
+from . import columns as c
+from .findings import Finding
+from .runs import Floats, Ints
+from .signs import WindowVotes, judge
+
+_FACTORS = {
+    3600.0: "hours taken for seconds",
+    1000.0: "milliseconds taken for seconds",
+    60.0: "minutes for seconds",
+}
+_GAP = 3600.0
+_SLOW = 600.0
+_APART = 0.05
+
+
+class Clock:
+    """How the time of a series runs: falls, repeats, gaps and its usual interval."""
+
+    def __init__(self) -> None:
+        self.falls, self.first_fall, self.deepest = 0, -1, 0.0
+        self.repeats, self.duplicates = 0, 0
+        self.longest, self.longest_at = 0.0, -1
+        self.nulls = 0
+        self.intervals: list[float] = []
+        self.under_current: list[float] = []
+        self._last: tuple[float, float, float] | None = None
+
+    def feed(self, row: int, time: Floats, current: Floats, voltage: Floats, impedance: Floats) -> None:
+        """Samples from number ``row`` on."""
+        self.nulls += int((np.isnan(time) & np.isnan(impedance)).sum())
+        known = np.flatnonzero(~np.isnan(time))
+        if not len(known):
+            return
+        t, i, v = time[known], current[known], voltage[known]
+        if self._last is not None:
+            t, i, v = (np.concatenate([[last], part]) for last, part in zip(self._last, (t, i, v), strict=True))
+            known = np.concatenate([[known[0]], known])
+        self._last = (float(t[-1]), float(i[-1]), float(v[-1]))
+        gaps = np.diff(t)
+        if not len(gaps):
+            return
+        self._falls(row + known[1:], gaps)
+        again = gaps == 0
+        self.repeats += int(again.sum())
+        self.duplicates += int((again & (np.diff(i) == 0) & (np.diff(v) == 0)).sum())
+        forward = gaps > 0
+        if forward.any():
+            self.intervals.append(float(np.median(gaps[forward])))
+        flows = forward & (i[1:] != 0) & (i[:-1] != 0)
+        if flows.any():
+            self.under_current.append(float(np.median(gaps[flows])))
+        largest = int(np.argmax(gaps))
+        if gaps[largest] > self.longest:
+            self.longest, self.longest_at = float(gaps[largest]), int(row + known[largest + 1])
+
+    def _falls(self, rows: Ints, gaps: Floats) -> None:
+        down = gaps < 0
+        if down.any():
+            self.falls += int(down.sum())
+            self.deepest = max(self.deepest, float(-gaps.min()))
+            if self.first_fall < 0:
+                self.first_fall = int(rows[np.flatnonzero(down)[0]])
+
+    def findings(self) -> list[Finding]:
+        made = []
+        if self.falls:
+            message = (
+                f"Time falls {self.falls} times, first at sample {self.first_fall}, by up to {self.deepest:g} s. "
+                "Stored as it is; repair='time' makes the clock stand still there."
+            )
+            made.append(Finding("odd", "time_falls", message))
+        usual = float(np.median(self.intervals)) if self.intervals else 0.0
+        if self.longest > max(_GAP, 100 * usual):
+            message = (
+                f"The longest gap in time is {self.longest:g} s, before sample {self.longest_at}; "
+                f"usual are {usual:g} s."
+            )
+            made.append(Finding("odd", "time_gap", message))
+        if self.under_current and float(np.median(self.under_current)) > _SLOW:
+            message = (
+                f"Samples under current are {np.median(self.under_current):g} s apart: "
+                "the time may be in a smaller unit than seconds, or too large by 3600."
+            )
+            made.append(Finding("odd", "time_unit", message))
+        if self.duplicates:
+            message = f"{self.duplicates} samples repeat the time, current and voltage of the one before."
+            made.append(Finding("odd", "rows_repeated", message))
+        if self.nulls:
+            made.append(Finding("odd", "time_null", f"{self.nulls} samples have no time and are no impedance."))
+        return made
+
+
+class Passed:
+    """Charge and energy by the counters of the file, and by integration of what was sampled."""
+
+    def __init__(self) -> None:
+        self.counted = dict.fromkeys(c.COUNTERS, 0.0)
+        self.integrated = dict.fromkeys(c.COUNTERS, 0.0)
+
+    def feed(self, table: Table, steps: Ints, time: Floats, current: Floats, voltage: Floats) -> None:
+        """The next samples; counters start at 0 in each step."""
+        if not any(name in table for name in c.COUNTERS) or table.n < 2:
+            return
+        same = steps[1:] == steps[:-1]
+        hours = np.where(same, np.diff(time), np.nan) / 7200
+        power = current * voltage
+        flows = (np.maximum(current, 0), np.maximum(-current, 0), np.maximum(power, 0), np.maximum(-power, 0))
+        for name, flow in zip(c.COUNTERS, flows, strict=True):
+            if name in table:
+                rise = np.diff(table[name].floats())
+                area = hours * (flow[1:] + flow[:-1])
+                both = same & np.isfinite(rise) & np.isfinite(area)
+                self.counted[name] += float(rise[both].sum())
+                self.integrated[name] += float(area[both].sum())
+
+    def findings(self) -> list[Finding]:
+        made = []
+        for name in c.COUNTERS[:2]:
+            counted, integrated = self.counted[name], self.integrated[name]
+            if not counted or not integrated or not np.isfinite(integrated / counted):
+                continue
+            ratio = integrated / counted
+            if abs(ratio - 1) <= _APART:
+                continue
+            hint = _hint(ratio)
+            message = (
+                f"'{name}' counts {counted:.6g}, the integral of the current gives {integrated:.6g} "
+                f"({ratio:.4g} times as much){hint}."
+            )
+            made.append(Finding("odd", "capacity_apart", message))
+        return made
+
+
+def _hint(ratio: float) -> str:
+    for factor, meaning in _FACTORS.items():
+        if abs(ratio * factor - 1) < _APART:
+            return f": the time looks {factor:g} times too small ({meaning})"
+        if abs(ratio / factor - 1) < _APART:
+            return f": the time looks {factor:g} times too large"
+    return ""
+
+
+class Survey:
+    """Watches the samples of one series as they will be stored; :meth:`findings` says what is odd about them."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.clock = Clock()
+        self.passed = Passed()
+        self.windows = WindowVotes()
+        self.present: frozenset[str] = frozenset()
+        self.highest_voltage, self.lowest_voltage = -np.inf, np.inf
+        self._negative = 0
+        self._infinite = 0
+        self._unknown = {c.CURRENT: 0, c.VOLTAGE: 0}
+        self._voltages: list[float] = []
+
+    def feed(self, table: Table, steps: Ints) -> None:
+        """The next samples with their step numbers (n,)."""
+        self.present = frozenset(table)
+        time, current, voltage, impedance = (
+            _numbers(table, name) for name in (c.TIME, c.CURRENT, c.VOLTAGE, c.FREQUENCY)
+        )
+        self.clock.feed(self.rows, time, current, voltage, impedance)
+        with np.errstate(invalid="ignore", over="ignore"):
+            self.passed.feed(table, steps, time, current, voltage)
+        swept = ~np.isnan(impedance)
+        self.windows.feed(steps, np.where(swept, np.nan, current), voltage)
+        for name, values in ((c.CURRENT, current), (c.VOLTAGE, voltage)):
+            self._unknown[name] += int((np.isnan(values) & ~swept).sum())
+            self._infinite += int(np.isinf(values).sum())
+        self._negative += int((voltage < 0).sum())
+        finite = voltage[np.isfinite(voltage)]
+        if len(finite):
+            self._voltages.append(float(np.median(finite)))
+            self.highest_voltage = max(self.highest_voltage, float(finite.max()))
+            self.lowest_voltage = min(self.lowest_voltage, float(finite.min()))
+        self.rows += table.n
+
+    @property
+    def largest_current(self) -> float:
+        """Largest magnitude of the current, A; 0 where none flows."""
+        return max(self.windows.highest, -self.windows.lowest)
+
+    def findings(self, steps: Table, *, settled: bool = False) -> list[Finding]:
+        """All that is odd about the series with these ``steps``; ``settled``: a person said what signs mean."""
+        made = judge(steps, self.windows, settled=settled) if c.CURRENT in self.present else []
+        made += self.clock.findings() + self.passed.findings()
+        if self._negative:
+            made.append(Finding("odd", "voltage_negative", f"{self._negative} samples have a negative voltage."))
+        if self._voltages and abs(float(np.median(self._voltages))) >= 500:
+            message = f"The usual voltage is {np.median(self._voltages):g} V: is it in millivolts?"
+            made.append(Finding("odd", "voltage_unit", message))
+        for name, count in self._unknown.items():
+            if count and name in self.present:
+                made.append(Finding("odd", "null_values", f"'{name}' is null in {count} of {self.rows} samples."))
+        if self._infinite:
+            made.append(Finding("odd", "infinite_values", f"{self._infinite} currents or voltages are infinite."))
+        return made
+
+
+def _numbers(table: Table, name: str) -> Floats:
+    if name not in table or table[name].kind not in ("number", "integer", "null"):
+        return np.full(table.n, np.nan)
+    return table[name].floats()

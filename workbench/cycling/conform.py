@@ -1,0 +1,277 @@
+"""From the columns of a cycler file to the columns of a series, batch by batch; what was done is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import FileRefused
+from ..table import Column, Table
+from . import columns as c
+from .changes import ChangeCounter
+from .checks import Survey
+from .columns import SERIES_COLUMNS
+from .counters import CounterReset, shifted
+from .findings import Finding
+from .runs import Floats, Ints
+from .steps import StepsBuilder, current_limits
+
+REPAIRS = ("time",)
+_KNOWN = {described.name: place for place, described in enumerate(SERIES_COLUMNS)}
+_NOT_A_COUNTER = 0.01
+
+
+@dataclass(frozen=True)
+class Known:
+    """What has to be known of a whole series before its first sample can be written.
+
+    ``largest_current`` in A: needed to tell rest from flow where the file has no steps and the cell no rating.
+    ``uncounted``: columns named as counters that run back and forth, and so are none.
+    """
+
+    largest_current: float | None = None
+    uncounted: frozenset[str] = frozenset()
+
+
+class SecondLook(Exception):
+    """The series must be read once more, with what is known of it now. Never leaves the package."""
+
+    def __init__(self, known: Known) -> None:
+        super().__init__()
+        self.known = known
+
+
+class Conformer:
+    """Brings the batches of one file to the columns, signs and origins that every series keeps.
+
+    Time starts at 0. ``Step count`` rises with each change of the cycler's (cycle, step), else of rest, charge
+    and discharge; ``Cycle count`` with each change of the cycler's cycle. Counters start at 0 in each step.
+    All other columns stay under their own names, bit for bit. Nothing that can be computed is added.
+
+    Parameters
+    ----------
+    rated_capacity_ah : capacity of the specification, A.h, for the rest limit; None where unknown.
+    known : what an earlier look at the same file found.
+    repair : of :data:`REPAIRS`. ``time``: where the clock falls it stands still, later times move up.
+    settled : a person has said what the sign of the current means.
+    """
+
+    def __init__(
+        self,
+        *,
+        rated_capacity_ah: float | None = None,
+        known: Known | None = None,
+        repair: Iterable[str] = (),
+        settled: bool = False,
+    ) -> None:
+        self.known = known or Known()
+        self.survey = Survey()
+        self._steps_builder = StepsBuilder()
+        self._rated = rated_capacity_ah
+        self._settled = settled
+        self._clock = _Clock(repair="time" in repair)
+        self._steps = ChangeCounter()
+        self._cycles = ChangeCounter()
+        self._counters = {name: CounterReset() for name in c.COUNTERS}
+        self._step_source: tuple[str, ...] = ()
+        self._renumbered = False
+        self._columns: list[str] | None = None
+        self._largest = 0.0
+
+    def feed(self, table: Table) -> Table:
+        """The next samples in their stored form.
+
+        Raises
+        ------
+        FileRefused
+            If the series has no current, no voltage, or neither time nor another axis.
+        SecondLook
+            From :meth:`finish` only.
+        """
+        if self._columns is None:
+            refuse_without_axes(table)
+            self._columns = table.names
+        steps = self._number_steps(table)
+        made: dict[str, Column] = {}
+        for name, column in table.columns.items():
+            if name == c.TIME:
+                column = self._clock.feed(column)
+            elif name in self.known.uncounted:
+                name = uncounted_name(name)
+            elif name in self._counters:
+                column = self._counters[name].feed(column, steps)
+            made[name] = column
+        made[c.STEP_COUNT] = Column("integer", steps)
+        made[c.CYCLE_COUNT] = Column("integer", self._number_cycles(table))
+        order = sorted(made, key=lambda name: _KNOWN.get(name, len(_KNOWN)))
+        conformed = Table({name: made[name] for name in order}, table.n)
+        self.survey.feed(conformed, steps)
+        self._steps_builder.feed(conformed)
+        return conformed
+
+    def finish(self) -> tuple[Table, list[Finding]]:
+        """The ``steps`` of the series, and what was found.
+
+        Raises
+        ------
+        FileRefused
+            If the series has no samples, or a current whose direction cannot be known.
+        SecondLook
+            If the file must be read once more, with the knowledge it carries.
+        """
+        if not self.survey.rows:
+            raise FileRefused("The file holds no samples.")
+        self._look_again()
+        steps = self._steps_builder.finish()
+        findings = [*self._own_findings(), *self.survey.findings(steps, settled=self._settled)]
+        refused = [finding.message for finding in findings if finding.level == "refused"]
+        if refused:
+            raise FileRefused(" ".join(refused))
+        return steps, findings
+
+    def _look_again(self) -> None:
+        wanted = self.known
+        if self._by_state and self._rated is None and wanted.largest_current is None:
+            wanted = replace(wanted, largest_current=self.survey.largest_current)
+        uncounted = {
+            name for name, counter in self._counters.items() if counter.falls > _NOT_A_COUNTER * counter.rises
+        }
+        if uncounted:
+            wanted = replace(wanted, uncounted=wanted.uncounted | uncounted)
+        if wanted != self.known:
+            raise SecondLook(wanted)
+
+    @property
+    def _by_state(self) -> bool:
+        return not self._step_source and self._columns is not None and c.CURRENT in self._columns
+
+    def _number_steps(self, table: Table) -> Ints:
+        if not self._step_source:
+            own = (c.STEP_COUNT,) if c.STEP_COUNT in table else (c.CYCLER_CYCLE, c.CYCLER_STEP)
+            self._step_source = tuple(name for name in own if name in table and table[name].kind != "text")
+        if self._step_source:
+            watched = [table[name].floats() for name in self._step_source]
+            numbers = self._steps.feed(*watched)
+            if self._step_source == (c.STEP_COUNT,):
+                self._renumbered |= bool((watched[0] != numbers).any())
+            return numbers
+        if c.CURRENT not in table:
+            return np.zeros(table.n, np.int64)
+        return self._steps.feed(self._states(table))
+
+    def _states(self, table: Table) -> Floats:
+        """(n,) 0 at rest, 1 on discharge, -1 on charge, 2 in an impedance sweep; NaN where the current is null."""
+        current = table[c.CURRENT].floats()
+        largest = self.known.largest_current
+        limit, _ = current_limits(self._rated, np.array([0.0 if largest is None else largest]))
+        states = np.where(np.abs(current) < limit, 0.0, np.sign(current))
+        if c.FREQUENCY in table:
+            states = np.where(np.nan_to_num(table[c.FREQUENCY].floats()) > 0, 2.0, states)
+        return states
+
+    def _number_cycles(self, table: Table) -> Ints:
+        for name in (c.CYCLER_CYCLE, c.CYCLE_COUNT):
+            if name in table and table[name].kind != "text":
+                return self._cycles.feed(table[name].floats())
+        return np.zeros(table.n, np.int64)
+
+    def _own_findings(self) -> list[Finding]:
+        made = list(self._clock.findings())
+        if not self._step_source:
+            how = "rest, charge and discharge" if self._by_state else "nothing: all samples are one step"
+            made.append(Finding("assumed", "steps_by_state", f"The file has no steps; they were told by {how}."))
+        if self._renumbered:
+            made.append(Finding("assumed", "steps_renumbered", "Steps were renumbered from 0, one by one."))
+        for name, counter in self._counters.items():
+            if counter.fall_count:
+                message = (
+                    f"'{name}' falls {counter.fall_count} times within a step, first at sample "
+                    f"{counter.first_fall}; each fall was read as a new start of the counter."
+                )
+                made.append(Finding("odd", "counter_falls", message))
+        for name in sorted(self.known.uncounted):
+            message = f"'{name}' runs back and forth, so it is no counter: kept as '{uncounted_name(name)}'."
+            made.append(Finding("odd", "no_counter", message))
+        kept = [name for name in self._columns or () if name not in _KNOWN]
+        if kept:
+            listed = ", ".join(f"'{name}'" for name in kept)
+            made.append(Finding("kept", "columns_kept", f"Kept under their own names: {listed}."))
+        return made
+
+
+class _Clock:
+    """Brings the time of a file to start at 0, and on request to never fall."""
+
+    def __init__(self, *, repair: bool) -> None:
+        self._repair = repair
+        self._start: float | None = None
+        self._last: float | None = None
+        self._moved = 0.0
+        self._falls = 0
+
+    def feed(self, column: Column) -> Column:
+        values = column.floats()
+        known = np.flatnonzero(~np.isnan(values))
+        if self._start is None and len(known):
+            self._start = float(values[known[0]])
+        if self._start:
+            column = shifted(column, self._start)
+        return self._mended(column, known) if self._repair and len(known) else column
+
+    def _mended(self, column: Column, known: Ints) -> Column:
+        values = column.floats()
+        t = values[known]
+        before = np.concatenate([[t[0] if self._last is None else self._last], t[:-1]])
+        falls = np.maximum(before - t, 0.0)
+        self._last = float(t[-1])
+        self._falls += int((falls > 0).sum())
+        moved = self._moved + np.cumsum(falls)
+        self._moved = float(moved[-1])
+        if not self._moved:
+            return column
+        values[known] = t + moved
+        return Column("number", values, column.valid)
+
+    def findings(self) -> Iterator[Finding]:
+        if self._start:
+            yield Finding(
+                "assumed", "time_shifted", f"Time began at {self._start:g} s in the file; it starts at 0 here."
+            )
+        if self._falls:
+            message = (
+                f"The clock fell {self._falls} times, by {self._moved:g} s in all; it stands still there now."
+            )
+            yield Finding("repaired", "time", message)
+
+
+def refuse_without_axes(table: Table) -> None:
+    """FileRefused if a table has no voltage, or nothing to set it against.
+
+    Time and current may be missing in impedance and open-circuit data: those have a frequency, or a capacity,
+    stoichiometry or state of charge instead.
+    """
+    impedance = c.FREQUENCY in table
+    open_circuit = any(name in table for name in c.OPEN_CIRCUIT_AXES)
+    missing = []
+    if c.VOLTAGE not in table and not impedance:
+        missing.append("voltage")
+    if not (impedance or open_circuit):
+        missing += [word for word, name in (("current", c.CURRENT), ("time", c.TIME)) if name not in table]
+    if missing:
+        have = ", ".join(f"'{name}'" for name in table.names[:20])
+        raise FileRefused(
+            f"No column was recognised as {' nor as '.join(missing)}. The file has {have}. Name it with a column "
+            'map: column_map={"Volts": "Voltage [V]"} (--map "Volts=Voltage [V]").'
+        )
+
+
+def uncounted_name(name: str) -> str:
+    """What a column is called that is named like a counter and is none.
+
+    >>> uncounted_name("Discharge capacity [A.h]")
+    'Discharge capacity from cycler [A.h]'
+    """
+    words, _, unit = name.partition(" [")
+    return f"{words} from cycler [{unit}"

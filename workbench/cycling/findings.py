@@ -1,0 +1,21 @@
+"""What is found at the door: nothing is mended in silence, so each thing that was noticed is said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Level: TypeAlias = Literal["assumed", "kept", "repaired", "odd", "refused"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing about a series that a person should know, as a sentence.
+
+    ``level``: ``assumed`` (taken so, the data do not say), ``kept`` (stored as it is, though unknown to us),
+    ``repaired`` (changed on request), ``odd`` (stored as it is, but look at it), ``refused`` (not stored).
+    """
+
+    level: Level
+    code: str
+    message: str
