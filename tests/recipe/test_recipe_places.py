@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recipe_examples import places, problems_of, put, stands, whole
@@ -70,12 +72,7 @@ def leads(raw: Any, problem: Problem) -> bool:
     return stands(raw, loc[1:]) or ends_missing
 
 
-CASES = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-@CASES
-@given(broken())
-def test_a_broken_recipe_never_crashes_and_every_problem_has_its_place(raw: dict[str, Any]) -> None:
+def a_broken_recipe_never_crashes_and_every_problem_has_its_place(raw: dict[str, Any]) -> None:
     before = json.dumps(raw)
     problems = problems_of(sound, raw)
     assert all(leads(raw, problem) and problem.msg.strip() for problem in problems)
@@ -85,15 +82,11 @@ def test_a_broken_recipe_never_crashes_and_every_problem_has_its_place(raw: dict
         assert list(bound.steps) == list(raw["plan"]["steps"])
 
 
-@CASES
-@given(broken())
-def test_the_schema_accepts_what_the_models_accept(raw: dict[str, Any]) -> None:
+def the_schema_accepts_what_the_models_accept(raw: dict[str, Any]) -> None:
     assert VALIDATOR.is_valid(raw) is (not problems_of(parse, raw))
 
 
-@CASES
-@given(broken())
-def test_a_readable_recipe_round_trips(raw: dict[str, Any]) -> None:
+def a_readable_recipe_round_trips(raw: dict[str, Any]) -> None:
     if problems_of(parse, raw):
         return
     config = parse(raw)
@@ -101,6 +94,21 @@ def test_a_readable_recipe_round_trips(raw: dict[str, Any]) -> None:
     assert parse(dumped) == config
     assert parse(json.loads(json.dumps(dumped))).dump() == dumped
     assert list(dumped["plan"]["steps"]) == list(raw["plan"]["steps"])
+
+
+PROPERTIES = [
+    a_broken_recipe_never_crashes_and_every_problem_has_its_place,
+    the_schema_accepts_what_the_models_accept,
+    a_readable_recipe_round_trips,
+]
+
+
+@pytest.mark.parametrize("check_one", PROPERTIES, ids=lambda check_one: check_one.__name__)
+def test_of_broken_recipes(check_one: Callable[[dict[str, Any]], None], long: bool) -> None:
+    cases = settings(
+        max_examples=5000 if long else 300, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    cases(given(broken())(check_one))()
 
 
 def test_the_whole_recipe_is_sound_and_kept_letter_by_letter() -> None:
@@ -113,7 +121,7 @@ def test_the_whole_recipe_is_sound_and_kept_letter_by_letter() -> None:
 chosen = st.dictionaries(st.sampled_from([*whole()["params"], "nobody"]), values, max_size=4)
 
 
-@CASES
+@settings(max_examples=300, deadline=None)
 @given(chosen)
 def test_any_values_bind_or_are_laid_at_their_place(given_values: dict[str, Any]) -> None:
     config = sound(whole())

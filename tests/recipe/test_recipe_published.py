@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import jsonschema
 import pytest
@@ -16,6 +17,7 @@ from workbench.recipe.plot import AuthoringRequest, PlotConfig
 from workbench.recipe.recipe import Recipe
 from workbench.recipe.schema import COMMAND, PAGE_FILE, SCHEMA_FILE, page, schema, schema_text
 from workbench.recipe.shapes import fields_of, models_under
+from workbench.records.measurement import Measurement
 
 STALE = f"run '{COMMAND}' to write it anew"
 
@@ -55,6 +57,10 @@ def test_every_filter_says_where_it_applies() -> None:
     assert set(CLOSED) <= set(APPLIES)
 
 
+def test_closed_sets_are_those_of_the_records() -> None:
+    assert {"measurementType": get_args(Measurement.model_fields["measurement_type"].annotation)} == CLOSED
+
+
 def test_a_recipe_travels_through_a_file(tmp_path: Path) -> None:
     recipe = Recipe(whole())
     path = recipe.save(tmp_path / "fade.json")
@@ -78,6 +84,7 @@ def test_a_recipe_is_made_of_its_parts() -> None:
     changed = Recipe(recipe, params={"p": {"kind": "view", "default": 1}})
     assert repr(changed) == "<Recipe: 1 step (cells), params p>"
     assert recipe != changed
+    assert changed.check() == []
 
 
 def test_an_unsound_recipe_is_refused_with_all_its_problems() -> None:

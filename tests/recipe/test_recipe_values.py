@@ -54,6 +54,14 @@ def test_ranges(value: Any, ok: bool) -> None:
     assert (not problems_of(effective, config(0, min=0, max=1), {"p": value})) is ok
 
 
+def test_a_long_list_is_checked_whole() -> None:
+    options = [f"cell {n}" for n in range(500)]
+    values = [f"cell {n}" for n in range(400, 2400)]
+    problems = problems_of(effective, config([], options=options), {"p": values})
+    assert [problem.loc[-1] for problem in problems] == list(range(100, 2000))
+    assert "Did you mean" in problems[0].msg
+
+
 def test_single_and_multiple() -> None:
     assert taken([], "a") == ["a"]
     assert taken([], None) is None

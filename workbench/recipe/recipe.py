@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadRequest
-from .check import sound
+from ..errors import BadRequest, Problem
+from .check import check, sound
 from .jsontext import read_json
 from .plot import PlotConfig
 from .schema import schema
@@ -46,7 +46,8 @@ class Recipe:
     ) -> None:
         parts = {"plan": plan, "transform": transform, "params": params}
         given = {key: part for key, part in parts.items() if part is not None}
-        self.config: PlotConfig = sound(_raw(config) | given if isinstance(_raw(config), dict) else config)
+        raw = _raw(config)
+        self.config: PlotConfig = sound(raw | given if isinstance(raw, dict) else raw)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recipe:
@@ -75,6 +76,10 @@ class Recipe:
     def raw(self) -> dict[str, Any]:
         """The recipe as plain JSON values: what is saved and sent."""
         return self.config.dump()
+
+    def check(self) -> list[Problem]:
+        """What is wrong with it without a store: nothing, since an unsound one is refused when made."""
+        return check(self.config)
 
     @property
     def plan(self) -> dict[str, Any]:

@@ -14,6 +14,9 @@ from .params import Control, Param
 from .plot import PlotConfig
 from .strict import is_number
 
+MOST_GUESSES = 20
+"""Refused elements of one list that are told the near options; looking for them costs, and one list has many."""
+
 
 def same_key(value: Any) -> Hashable:
     """Equal for equal values: numbers by value (``1`` and ``1.0``), booleans, texts, null only to their like."""
@@ -80,29 +83,22 @@ def check_value(name: str, param: Param, value: Any, at: Loc | None = None) -> t
     if isinstance(value, list) and not param.multiple and param.default is not None:
         message = f"'{name}' is a single choice and takes one value, not a list; a list default makes it multiple."
         return value, [Problem(at, message, "single_choice")]
+    many = isinstance(value, list)
+    taken = [value] if param.multiple and not many else value
     if param.control is None:
-        return [value] if param.multiple and not isinstance(value, list) else value, []
-    if isinstance(value, list):
-        return value, [
-            problem for place, item in enumerate(value) for problem in _check_one(name, param, item, (*at, place))
-        ]
-    return [value] if param.multiple else value, _check_one(name, param, value, at)
-
-
-def _check_one(name: str, param: Param, value: Any, at: Loc) -> list[Problem]:
-    if value is None or param.control is None:
-        return []
-    problems = _outside(name, param.control, value, at)
+        return taken, []
+    problems: list[Problem] = []
     options = fixed_options(param)
-    if options is not None and same_key(value) not in {same_key(option["value"]) for option in options}:
-        problems.append(
-            Problem(
-                at,
-                f"{show(value)} is not among the options of '{name}'. {_among(value, options)}",
-                "not_an_option",
-            )
-        )
-    return problems
+    known = {same_key(option["value"]) for option in options or ()}
+    for place, item in enumerate(value if many else [value]):
+        here = (*at, place) if many else at
+        if item is not None:
+            problems += _outside(name, param.control, item, here)
+        if item is not None and options is not None and same_key(item) not in known:
+            closing = _among(item, options) if len(problems) < MOST_GUESSES else ""
+            message = f"{show(item)} is not among the options of '{name}'. {closing}".rstrip()
+            problems.append(Problem(here, message, "not_an_option"))
+    return taken, problems
 
 
 def _outside(name: str, control: Control, value: Any, at: Loc) -> list[Problem]:
