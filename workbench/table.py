@@ -63,14 +63,15 @@ class Column:
     @classmethod
     def text(cls, values: Sequence[str | None]) -> Column:
         """A text column from Python strings; None is null."""
-        places: dict[str, int] = {}
-        codes = np.fromiter(
-            (-1 if value is None else places.setdefault(value, len(places)) for value in values),
-            dtype=np.int32,
-            count=len(values),
-        )
-        valid = codes >= 0
-        return cls("text", np.maximum(codes, 0), None if valid.all() else valid, tuple(places))
+        words = dict.fromkeys(values)
+        nulls = None in words
+        words.pop(None, None)
+        places: dict[str | None, int] = {word: place for place, word in enumerate(words)}
+        if nulls:
+            places[None] = -1
+        codes = np.fromiter(map(places.__getitem__, values), np.int32, len(values))
+        valid = codes >= 0 if nulls else None
+        return cls("text", np.maximum(codes, 0), valid, tuple(word for word in words if word is not None))
 
     @classmethod
     def nulls(cls, n: int) -> Column:
@@ -103,6 +104,11 @@ class Column:
         """The rows named by ``index`` (positions, or a boolean mask)."""
         valid = None if self.valid is None else self.valid[index]
         return Column(self.kind, self.values[index], valid, self.words)
+
+    def slice(self, start: int, stop: int) -> Column:
+        """The rows from ``start`` to before ``stop``, as a view."""
+        valid = None if self.valid is None else self.valid[start:stop]
+        return Column(self.kind, self.values[start:stop], valid, self.words)
 
     def null_mask(self) -> NDArray[np.bool_]:
         """(n,) bool, true where null; NaN is not null here."""
@@ -183,7 +189,10 @@ class Table(Mapping[str, Column]):
         return Table({name: column.take(index) for name, column in self.columns.items()}, n)
 
     def slice(self, start: int, stop: int) -> Table:
-        return self.take(np.arange(max(start, 0), min(stop, self.n)))
+        """The rows from ``start`` to before ``stop``, as a view; what lies outside the table is left out."""
+        start, stop = max(start, 0), min(stop, self.n)
+        made = {name: column.slice(start, stop) for name, column in self.columns.items()}
+        return Table(made, max(stop - start, 0))
 
     def select(self, names: Iterable[str]) -> Table:
         return Table({name: self.columns[name] for name in names}, self.n)

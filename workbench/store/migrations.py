@@ -25,7 +25,8 @@ def revisions_and_facts(database: Database) -> None:
 
 def _present(*modules: str) -> tuple[Migrations, ...]:
     found = [name for name in modules if importlib.util.find_spec(f"workbench.store.{name}")]
-    return tuple(importlib.import_module(f"workbench.store.{name}").MIGRATIONS for name in found)
+    modules_found = [importlib.import_module(f"workbench.store.{name}") for name in found]
+    return tuple(module.MIGRATIONS for module in modules_found if hasattr(module, "MIGRATIONS"))
 
 
 SETS: tuple[Migrations, ...] = (STORE, SERIES, PIECES, *_present("rows", "search"))

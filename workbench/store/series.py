@@ -1,35 +1,435 @@
-"""Sampled data by owner and dataset: columns in checked chunks, published whole."""
+"""Sampled data by owner and dataset: written piece by piece, published whole, read exactly or reduced.
+
+A series is written under a number of its own, in small transactions nobody sees; its last transaction puts the
+row that names it, and a reader finds the old series or the new one, never a mix. An append seals its chunks
+first and then replaces the last, partial ones in one transaction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from types import TracebackType
 from typing import TYPE_CHECKING
 
+import orjson
 from sqlite_utils import Database, Migrations
+
+from ..dataset import Samples
+from ..errors import Conflict, Damaged, NotFound, StoreError
+from ..table import Table, from_micros
+from . import chunks, lease, pyramid, summaries
+from .building import Builder, Built, Start
+from .chunks import CHUNK, Fetcher, Sealed
+from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
+from .reading import Reading, Window, level_buckets
 
 if TYPE_CHECKING:
     from .store import Store
 
+__all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
+
+FLUSH_BYTES = 8 << 20
+PURGE_CHUNKS = 2000
+ATTEMPTS = 5
 MIGRATIONS = Migrations("series")
 
 
 @MIGRATIONS()
-def series(database: Database) -> None:
-    database.execute(
-        "create table series (id integer primary key, owner text not null, dataset text not null, "
-        "revision integer not null)"
-    )
+def series_and_chunks(database: Database) -> None:
+    for sql in (
+        "create table layouts (digest blob primary key, body blob not null) without rowid",
+        "create table series (owner text not null, dataset text not null, id integer not null unique, "
+        "revision integer not null, rows integer not null, base integer not null, buckets integer not null, "
+        "published integer not null, layout blob not null, content blob not null, stats_crc integer not null, "
+        "crc integer not null, stats blob not null, primary key (owner, dataset))",
+        "create table chunks (key integer primary key, head blob not null, data blob not null)",
+        "create table drafts (id integer primary key autoincrement, lease text, beat integer not null)",
+        "create table series_log (owner text not null, dataset text not null, time integer not null, "
+        "revision integer not null, rows integer not null, primary key (owner, dataset, revision)) without rowid",
+    ):
+        database.execute(sql)
 
 
 class Series:
+    """All sampled data of a store: ``dataset`` is "series", "steps" or "cycles" of an owner (a record's id)."""
+
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._layouts: dict[bytes, Layout] = {}
 
-    def sweep(self) -> int:
-        return 0
+    def writer(self, owner: str, dataset: str = "series") -> SeriesWriter:
+        """A writer of a new series, which replaces the owner's present one when it is published."""
+        return SeriesWriter(self._store, self, owner, dataset)
 
-    def verify(self) -> list[str]:
-        return []
+    def info(self, owner: str, dataset: str = "series") -> SeriesInfo | None:
+        """Columns, rows and revision of a series; None if there is none."""
+        return self.infos([owner], dataset).get(owner)
+
+    def infos(self, owners: Iterable[str], dataset: str = "series") -> dict[str, SeriesInfo]:
+        """As ``info``, of those owners that have such a series."""
+        with self._store.snapshot() as connection:
+            rows = self._rows(connection, owners, dataset)
+            return {row.owner: info_of(row, self._layout(connection, row)) for row in rows}
 
     def revisions(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], int]:
-        return {("series", owner, dataset): 0 for owner, dataset in keys}
+        """The revision of each (owner, dataset), 0 where there is none."""
+        wanted = list(keys)
+        found: dict[tuple[str, ...], int] = {("series", *key): 0 for key in wanted}
+        if wanted:
+            with self._store.snapshot() as connection:
+                query = (
+                    "with wanted(pair) as (select value from json_each(?)) select owner, dataset, revision from wanted "
+                    "join series on owner = pair ->> 0 and dataset = pair ->> 1"
+                )
+                for owner, dataset, revision in connection.execute(query, (orjson.dumps(wanted).decode(),)):
+                    found["series", owner, dataset] = revision
+        return found
+
+    def history(self, owner: str, dataset: str = "series") -> list[tuple[datetime, int, int]]:
+        """(time, revision, number of samples) of every publication and append, oldest first."""
+        with self._store.snapshot() as connection:
+            query = "select time, revision, rows from series_log where owner = ? and dataset = ? order by revision"
+            found = connection.execute(query, (owner, dataset)).fetchall()
+        return [(from_micros(time), revision, rows) for time, revision, rows in found]
+
+    def read(
+        self,
+        owner: str,
+        columns: Sequence[str] | None = None,
+        rows: tuple[int, int] | None = None,
+        dataset: str = "series",
+    ) -> Table:
+        """The samples, exact to the bit: all columns and rows, or those asked for.
+
+        Raises
+        ------
+        NotFound
+            If there is no such series or column.
+        Damaged
+            If a chunk fails its checksum.
+        """
+        with self._reading(owner, dataset) as reading:
+            names = reading.layout.names if columns is None else list(dict.fromkeys(columns))
+            start, stop = rows or (0, reading.row.rows)
+            return reading.table(names, start, stop)
+
+    def many(self, owners: Iterable[str], columns: Sequence[str], dataset: str) -> dict[str, Table]:
+        """Whole tables of many owners, in their order: those columns that each has.
+
+        Owners without such a series are absent.
+        """
+        with self._store.snapshot() as connection:
+            rows = self._rows(connection, owners, dataset)
+            layouts = {row.layout: self._layout(connection, row) for row in rows}
+            return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)))
+
+    def sample(
+        self,
+        owner: str,
+        x: str,
+        columns: Sequence[str],
+        *,
+        window: Window | None = None,
+        most: int,
+        dataset: str = "series",
+    ) -> Samples:
+        """At most ``most`` samples of those with ``window[0] <= x <= window[1]`` (None: no bound).
+
+        All of them if they are no more than ``most`` (then ``complete``), else real samples that stand for them:
+        in stored order, at least half of ``most``, the first and the last, and, if ``most`` is at least two for
+        each column and two more, the least and greatest finite value of each.
+        Bounds of a date-time x are microseconds since 1970 UTC.
+        """
+        with self._reading(owner, dataset) as reading:
+            return reading.sample(x, columns, window, most)
+
+    def sample_rows(
+        self, owner: str, x: str, columns: Sequence[str], rows: tuple[int, int], most: int, dataset: str = "series"
+    ) -> Samples:
+        """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]``."""
+        with self._reading(owner, dataset) as reading:
+            return reading.sample_rows(x, columns, rows, most)
+
+    def append(
+        self,
+        owner: str,
+        dataset: str,
+        tables: Table | Sequence[Table],
+        connection: sqlite3.Connection | None = None,
+    ) -> SeriesInfo:
+        """Add samples at the end of a series; without one, begin it.
+
+        Full chunks stay as they are; the last one of each column and level is written anew. The encoded new
+        samples are held in memory; much more than a test's growth goes through ``writer``.
+
+        Raises
+        ------
+        BadRequest
+            If the columns do not fit those of the series.
+        Conflict
+            If others kept appending to the same series meanwhile.
+        """
+        parts = [tables] if isinstance(tables, Table) else list(tables)
+        for _ in range(ATTEMPTS):
+            with self._store.snapshot() as reader:
+                found = self._rows(reader, [owner], dataset)
+                if not found:
+                    break
+                before = found[0]
+                builder = self._resumed(self._open(reader, before))
+            sealed = [one for part in parts for one in builder.feed(part)]
+            last, built = builder.finish()
+            with self._store.transaction() as writing:
+                now = self._rows(writing, [owner], dataset)
+                if now and now[0].revision == before.revision:
+                    _insert(writing, before.id, [*sealed, *last])
+                    return self._publish(writing, owner, dataset, before.id, built)
+        else:
+            raise Conflict(f"The {dataset} of '{owner}' kept changing; append again.")
+        with self.writer(owner, dataset) as writer:
+            for part in parts:
+                writer.add(part)
+            return writer.publish(connection, replace=False)
+
+    def _resumed(self, reading: Reading) -> Builder:
+        """A builder that stands where the full chunks end, fed with the samples after them."""
+        row, layout = reading.row, reading.layout
+        full = row.rows // CHUNK * CHUNK if row.rows > CHUNK else 0
+        builder = Builder()
+        if full:
+            stats = load_stats(row.stats)
+            for place, one in enumerate(stats):
+                tail = reading.column(place, full, row.rows)
+                one.nulls -= 0 if tail.valid is None else int((~tail.valid).sum())
+            builder = Builder.resume(Start(list(layout.fields), stats, full, _levels(reading, full)))
+        builder.feed(reading.table(layout.names, full, row.rows))
+        return builder
+
+    def delete(self, owner: str, dataset: str | None = None, connection: sqlite3.Connection | None = None) -> None:
+        """Remove a series, or all of an owner. Its chunks go in small steps afterwards."""
+        with self._store.transaction() as writing:
+            chosen = "owner = ? and dataset = coalesce(?, dataset)"
+            found = writing.execute(f"select id from series where {chosen}", (owner, dataset)).fetchall()  # noqa: S608
+            writing.executemany("insert or replace into drafts values (?, null, 0)", found)
+            writing.execute(f"delete from series where {chosen}", (owner, dataset))  # noqa: S608
+            writing.execute(f"delete from series_log where {chosen}", (owner, dataset))  # noqa: S608
+        if connection is None:
+            self.tidy()
+
+    def _publish(
+        self, connection: sqlite3.Connection, owner: str, dataset: str, number: int, built: Built
+    ) -> SeriesInfo:
+        tick = self._store.tick(connection)
+        body = built.layout
+        connection.execute("insert or ignore into layouts values (?, ?)", (body.digest, body.body))
+        row = Row(
+            owner, dataset, number, tick, built.rows, built.base, built.buckets, tick, body.digest, built.content,
+            pack_stats(built.stats),
+        )  # fmt: skip
+        query = "select id from series where owner = ? and dataset = ? and id <> ?"
+        older = connection.execute(query, (owner, dataset, number)).fetchall()
+        connection.executemany("insert or replace into drafts values (?, null, 0)", older)
+        connection.execute("delete from drafts where id = ?", (number,))
+        connection.execute(
+            f"insert or replace into series ({Row.COLUMNS}, stats) values (?,?,?,?,?,?,?,?,?,?,?,?,?)",  # noqa: S608
+            row.values(),
+        )
+        connection.execute(
+            "insert into series_log values (?, ?, ?, ?, ?)", (owner, dataset, tick, tick, built.rows)
+        )
+        return info_of(row, body)
+
+    def tidy(self) -> None:
+        """Remove the chunks of series that were deleted or replaced."""
+        with self._store.snapshot() as connection:
+            gone = connection.execute("select id from drafts where lease is null").fetchall()
+        for (number,) in gone:
+            self.purge(number)
+
+    def sweep(self) -> int:
+        """Remove the chunks of series that were deleted, replaced or left by a writer that is gone.
+
+        Returns how many series were removed. What another process is writing now is left alone.
+        """
+        with self._store.snapshot() as connection:
+            found = connection.execute("select id, lease, beat from drafts").fetchall()
+        gone = [number for number, held, beat in found if held is None or not lease.is_held(held, beat)]
+        for number in gone:
+            self.purge(number)
+        return len(gone)
+
+    def purge(self, number: int) -> None:
+        """Remove the chunks under a number that no published series has, in small transactions."""
+        first, last = chunks.span(number)
+        query = "delete from chunks where key in (select key from chunks where key between ? and ? limit ?)"
+        left = PURGE_CHUNKS
+        while left == PURGE_CHUNKS:
+            with self._store.transaction() as connection:
+                left = connection.execute(query, (first, last, PURGE_CHUNKS)).rowcount
+                if left < PURGE_CHUNKS:
+                    connection.execute("delete from drafts where id = ?", (number,))
+
+    def _rows(self, connection: sqlite3.Connection, owners: Iterable[str], dataset: str) -> list[Row]:
+        """The rows of published series, in the order of ``owners``."""
+        wanted = list(dict.fromkeys(owners))
+        query = (
+            f"with wanted(place, name) as (select key, value from json_each(?)) select {Row.COLUMNS}, stats "  # noqa: S608
+            "from wanted join series on owner = name and dataset = ? order by place"
+        )
+        found = connection.execute(query, (orjson.dumps(wanted).decode(), dataset)).fetchall()
+        return [load_row(row) for row in found]
+
+    def _layout(self, connection: sqlite3.Connection, row: Row) -> Layout:
+        known = self._layouts.get(row.layout)
+        if known is None:
+            found = connection.execute("select body from layouts where digest = ?", (row.layout,)).fetchone()
+            if found is None:
+                raise Damaged(f"Damaged series of '{row.owner}': the description of its columns is missing.")
+            known = self._layouts[row.layout] = Layout.load(row.layout, found[0])
+        return known
+
+    def _open(self, connection: sqlite3.Connection, row: Row) -> Reading:
+        layout = self._layout(connection, row)
+        return Reading(row, layout, Fetcher(connection, row.id, row.owner, layout.names))
+
+    @contextmanager
+    def _reading(self, owner: str, dataset: str) -> Iterator[Reading]:
+        with self._store.snapshot() as connection:
+            rows = self._rows(connection, [owner], dataset)
+            if not rows:
+                raise NotFound(f"'{owner}' has no {dataset}.")
+            yield self._open(connection, rows[0])
+
+    def verify(self) -> list[str]:
+        """Everything wrong with the series, as sentences."""
+        findings: list[str] = []
+        connection = self._store.connection()
+        for owner, dataset in connection.execute("select owner, dataset from series").fetchall():
+            try:
+                with self._reading(owner, dataset) as reading:
+                    findings += summaries.check(reading)
+            except StoreError as error:
+                findings.append(str(error))
+        return findings
+
+
+def _levels(reading: Reading, rows: int) -> list[pyramid.Level]:
+    """The levels as they stood when ``rows`` samples, full chunks, had been taken in."""
+    row = reading.row
+    levels: list[pyramid.Level] = []
+    size, complete = row.base, rows // row.base if row.base else 0
+    while size and complete:
+        level = pyramid.Level(size, complete // row.buckets)
+        if complete % row.buckets:
+            start = level.emitted * row.buckets
+            level.waiting = [level_buckets(reading, len(levels) + 1, size, start, complete)]
+        levels.append(level)
+        size, complete = size * pyramid.FACTOR, level.emitted * row.buckets // pyramid.FACTOR
+    return levels
+
+
+def _insert(connection: sqlite3.Connection, number: int, sealed: Sequence[Sealed]) -> None:
+    connection.executemany(
+        "insert or replace into chunks values (?, ?, ?)", [one.stored(number) for one in sealed]
+    )
+
+
+class SeriesWriter:
+    """Writes one series in bounded memory; nothing is seen before ``publish``.
+
+    As a context manager it discards what was not published.
+    """
+
+    def __init__(self, store: Store, series: Series, owner: str, dataset: str) -> None:
+        self.owner = owner
+        self.dataset = dataset
+        self.number = 0
+        self._store = store
+        self._series = series
+        self._builder = Builder()
+        self._sealed: list[Sealed] = []
+        self._bytes = 0
+        self._done = False
+
+    def add(self, table: Table) -> None:
+        """Take in the next samples: any number of rows, the columns of the first table.
+
+        Raises
+        ------
+        BadRequest
+            If a column is new, mixes kinds, or cannot be joined to what came before without loss.
+        """
+        self._check()
+        sealed = self._builder.feed(table)
+        self._sealed += sealed
+        self._bytes += sum(len(one.payload) for one in sealed)
+        if self._bytes >= FLUSH_BYTES:
+            self._flush()
+
+    def _check(self) -> None:
+        if self._done:
+            raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is done; take a new one.")
+
+    def _flush(self) -> None:
+        with self._store.transaction() as connection:
+            self._take_number(connection, lease.take())
+            beat = connection.execute(
+                "update drafts set beat = ? where id = ?", (self._store.tick(connection), self.number)
+            )
+            if not beat.rowcount:
+                raise StoreError(f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again.")
+            _insert(connection, self.number, self._sealed)
+        self._sealed, self._bytes = [], 0
+
+    def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
+        if not self.number:
+            made = connection.execute(
+                "insert into drafts (lease, beat) values (?, ?)", (held, self._store.tick(connection))
+            )
+            self.number = int(made.lastrowid or 0)
+
+    def publish(self, connection: sqlite3.Connection | None = None, *, replace: bool = True) -> SeriesInfo:
+        """Make the series visible, in place of an older one, in one last transaction.
+
+        ``connection`` says that the caller's transaction is to decide; it must be this thread's.
+
+        Raises
+        ------
+        Conflict
+            If ``replace`` is false and there is one.
+        """
+        self._check()
+        sealed, built = self._builder.finish()
+        with self._store.transaction() as writing:
+            if (
+                not replace
+                and self._series.revisions([(self.owner, self.dataset)])["series", self.owner, self.dataset]
+            ):
+                raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
+            self._take_number(writing, None)
+            _insert(writing, self.number, [*self._sealed, *sealed])
+            info = self._series._publish(writing, self.owner, self.dataset, self.number, built)
+        self._done = True
+        self._sealed = []
+        if connection is None:
+            self._series.tidy()
+        return info
+
+    def discard(self) -> None:
+        """Give up: remove what was written so far."""
+        self._done = True
+        self._sealed = []
+        if self.number:
+            self._series.purge(self.number)
+
+    def __enter__(self) -> SeriesWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._done:
+            self.discard()

@@ -21,6 +21,7 @@ from .connections import Connections, named
 from .pieces import Pieces
 from .scope import Scope
 from .series import Series
+from .soundness import check_rows
 
 if TYPE_CHECKING:
     from .rows import Rows
@@ -130,7 +131,8 @@ class Store:
         """
         tick = self.tick(connection)
         connection.executemany(
-            "insert into revisions (name, revision) values (?, ?) on conflict do update set revision = excluded.revision",
+            "insert into revisions (name, revision) values (?, ?) "
+            "on conflict do update set revision = excluded.revision",
             [(name, tick) for name in tables],
         )
 
@@ -182,10 +184,10 @@ class Store:
     def verify(self) -> list[str]:
         """Everything wrong with the file, as sentences; empty if it is sound.
 
-        Checks SQLite's pages and indexes, foreign keys, every chunk, summary and piece against its checksum.
+        Checks SQLite's pages, indexes and links, every record, and each chunk, summary and piece by checksum.
         """
         findings: list[str] = []
-        checks: list[Any] = [self._verify_file, self.series.verify, self.pieces.verify]
+        checks: list[Any] = [self._verify_file, self._verify_rows, self.series.verify, self.pieces.verify]
         for check in checks:
             try:
                 with self.snapshot():
@@ -200,6 +202,9 @@ class Store:
         for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
             findings.append(f"row {row} of '{table}' refers to a row of '{parent}' that is not there")
         return findings
+
+    def _verify_rows(self) -> list[str]:
+        return check_rows(self.connection())
 
     def close(self) -> None:
         self._connections.close()

@@ -1,0 +1,93 @@
+"""Many small tables at once, and the full check of one series."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+import orjson
+
+from ..table import Column, Table
+from . import chunks, codec, pyramid
+from .chunks import CHUNK, INDEX, Fetcher, is_sound
+from .layout import Layout, Row, load_stats
+from .reading import Reading
+
+
+def read(
+    connection: sqlite3.Connection, rows: Sequence[Row], layouts: Mapping[bytes, Layout], names: Sequence[str]
+) -> dict[str, Table]:
+    """Some columns of whole series, by owner; those of one chunk by a single query.
+
+    Raises
+    ------
+    Damaged
+        If a chunk is missing or fails its checksum.
+    """
+    wanted = {
+        digest: [(place, one) for name in names for place, one in enumerate(layout.fields) if one.name == name]
+        for digest, layout in layouts.items()
+    }
+    keys = [
+        chunks.key(row.id, 0, place, 0) for row in rows if 0 < row.rows <= CHUNK for place, _ in wanted[row.layout]
+    ]
+    query = "select chunks.key, head, data from json_each(?) as wanted join chunks on chunks.key = wanted.value"
+    found = {
+        number: (head, data) for number, head, data in connection.execute(query, (orjson.dumps(keys).decode(),))
+    }
+    tables = {}
+    for row in rows:
+        layout = layouts[row.layout]
+        if row.rows == 0 or row.rows > CHUNK:
+            reading = Reading(row, layout, Fetcher(connection, row.id, row.owner, layout.names))
+            tables[row.owner] = reading.table([one.name for _, one in wanted[row.layout]], 0, row.rows)
+            continue
+        columns: dict[str, Column] = {}
+        for place, one in wanted[row.layout]:
+            number = chunks.key(row.id, 0, place, 0)
+            head, data = found.get(number, (None, None))
+            if not is_sound(number, head, data):
+                raise Fetcher(connection, row.id, row.owner, layout.names).damaged(number)
+            columns[one.name] = codec.decode_column(data, one.kind, one.dtype)
+        tables[row.owner] = Table(columns, row.rows)
+    return tables
+
+
+def check(reading: Reading) -> list[str]:
+    """Everything wrong with a series: chunks that are missing, too many, damaged, or not those of its content hash."""
+    row, layout = reading.row, reading.layout
+    count = -(-row.rows // CHUNK)
+    fields = range(len(layout.fields))
+    expected = {chunks.key(row.id, 0, place, chunk) for place in fields for chunk in range(count)}
+    linked = []
+    for place, stats in zip(fields, load_stats(row.stats), strict=True):
+        chain, end = bytes(16), b""
+        for head, payload in zip(
+            reading.fetch.heads(place, count), reading.fetch.payloads(0, place, 0, count - 1), strict=True
+        ):
+            digest = hashlib.sha256(payload).digest()[:16]
+            full = head.n == CHUNK
+            chain = hashlib.sha256(chain + digest).digest()[:16] if full else chain
+            end = b"" if full else digest
+        if chain != stats.chain:
+            return [f"Damaged series of '{row.owner}': column '{layout.names[place]}' is not what was published."]
+        linked.append(chain + end)
+        reading.column(place, 0, row.rows)
+    content = hashlib.sha256(b"".join([layout.digest, row.rows.to_bytes(8, "little"), *linked])).digest()
+    if content != row.content:
+        return [f"Damaged series of '{row.owner}': its content hash does not fit its samples."]
+    level, size = 1, row.base
+    while size and -(-row.rows // size) >= pyramid.LEAST_BUCKETS:
+        last = (-(-row.rows // size) - 1) // row.buckets
+        for place in (*fields, INDEX):
+            expected |= {chunks.key(row.id, level, place, chunk) for chunk in range(last + 1)}
+            for payload in reading.fetch.payloads(level, place, 0, last):
+                for frame in pyramid.frames_of(payload)[1]:
+                    codec.decode(frame)
+        level, size = level + 1, size * pyramid.FACTOR
+    query = "select key from chunks where key between ? and ?"
+    present = {number for (number,) in reading.fetch.connection.execute(query, chunks.span(row.id))}
+    if present != expected:
+        return [f"Damaged series of '{row.owner}': {len(present ^ expected)} chunks are missing or too many."]
+    return []
