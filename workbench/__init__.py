@@ -1,3 +1,65 @@
-"""Battery Workbench: from cycler files to a figure that answers a question."""
+"""Battery Workbench: from cycler files to a figure that answers a question.
+
+>>> import workbench as wb
+>>> bench = wb.open("lab.db")                              # doctest: +SKIP
+>>> bench.ingest("data/*.csv", specification="LG M50")     # doctest: +SKIP
+>>> bench.figure("recipes/fade.json").show()               # doctest: +SKIP
+
+The names below are imported when first used: a worker that only draws or only reads a file loads no more than that.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .bench import Bench, Data, Figure
+    from .bench import open_bench as open
+    from .errors import (
+        BadRequest,
+        Conflict,
+        FileRefused,
+        Invalid,
+        NotFound,
+        Problem,
+        ScriptError,
+        StoreError,
+        WorkbenchError,
+    )
+    from .recipe.recipe import Recipe
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "BadRequest",
+    "Bench",
+    "Conflict",
+    "Data",
+    "Figure",
+    "FileRefused",
+    "Invalid",
+    "NotFound",
+    "Problem",
+    "Recipe",
+    "ScriptError",
+    "StoreError",
+    "WorkbenchError",
+    "open",
+]
+
+_HOMES = {"open": ("bench", "open_bench"), "Recipe": ("recipe.recipe", "Recipe")}
+_HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure")}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'workbench' has no attribute '{name}'")
+    module, attribute = _HOMES.get(name, ("errors", name))
+    found = getattr(import_module(f".{module}", __name__), attribute)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

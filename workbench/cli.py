@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,7 +35,9 @@ err = Console(stderr=True, highlight=False)
 
 StoreOption = Annotated[
     Path | None,
-    typer.Option("--store", help="The store file; else $WORKBENCH_STORE, else ./workbench.db.", show_default=False),
+    typer.Option(
+        "--store", help="The store file; else $WORKBENCH_STORE, else ./workbench.db.", show_default=False
+    ),
 ]
 ProjectOption = Annotated[
     str | None, typer.Option("--project", help="Project name or id; else $WORKBENCH_PROJECT.", show_default=False)
@@ -119,7 +122,9 @@ def demo(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: `workbench ingest data/*.csv --specification 'LG M50' --rating 5Ah,2.5V,4.2V --batch A`")
+@app.command(
+    epilog="Example: `workbench ingest data/*.csv --specification 'LG M50' --rating 5Ah,2.5V,4.2V --batch A`"
+)
 def ingest(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Cycler files, or folders of them.")],
     store: StoreOption = None,
@@ -131,13 +136,16 @@ def ingest(
     batch: Annotated[str | None, typer.Option(help="The batch of the cells; made if absent.")] = None,
     format: Annotated[str | None, typer.Option("--format", help="Else recognised from the content.")] = None,
     column_map: Annotated[
-        list[str] | None, typer.Option("--map", metavar="'THEIRS=OURS'", help="As 'Volts=Voltage [V]'; repeatable.")
+        list[str] | None,
+        typer.Option("--map", metavar="'THEIRS=OURS'", help="As 'Volts=Voltage [V]'; repeatable."),
     ] = None,
     sign: Annotated[
         str | None, typer.Option(help="What a positive current in the file means: discharge or charge.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Files read at the same time.")] = 1,
-    keep_file: Annotated[bool, typer.Option("--keep-file", help="Keep the file's bytes in the store too.")] = False,
+    keep_file: Annotated[
+        bool, typer.Option("--keep-file", help="Keep the file's bytes in the store too.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read cycler files or folders into the store; what does not exist yet is made and reported."""
@@ -239,7 +247,9 @@ def run(
         list[str] | None,
         typer.Option("-p", metavar="NAME=VALUE", help="A value; NAME:=JSON is literal, repeated it makes a list."),
     ] = None,
-    step: Annotated[str | None, typer.Option(help="With .csv or .parquet: this step's rows, not the traces.")] = None,
+    step: Annotated[
+        str | None, typer.Option(help="With .csv or .parquet: this step's rows, not the traces.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a recipe and write its figure, its traces or a step's rows; OUT's ending says which."""
@@ -268,9 +278,9 @@ def search(
     """Search names and notes across everything the store holds."""
     found = _open(store, project, organization).find(text, limit=limit)
     if as_json:
-        _print_json(found.as_dict())
+        _print_json(asdict(found))
         return
-    rows = [hit.as_dict() for hit in found.results]
+    rows = [asdict(hit) for hit in found.results]
     _print_rows(rows, ["entity_type", "name", "id"])
     if found.total > len(rows):
         out.print(f"{len(rows)} of {found.total}; see more with --limit.")

@@ -8,26 +8,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
 from .engine import answer, keys
-from .engine.cancel import Cancel
 from .engine.check import check_against_store
-from .engine.run import Progress
-from .errors import BadRequest, Invalid, Problem
-from .ingest import Report
+from .engine.reader import Cancel, Progress
+from .engine.ratings import in_ampere_hours
+from .errors import BadRequest, Cancelled, Invalid, Problem, instead
+from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
 from .recipe.check import sound
 from .recipe.plot import PlotConfig
-from .records import Dashboard, Organization, Plot, Project, Record, Revision
+from .records import (
+    Dashboard,
+    Measurement,
+    Organization,
+    Plot,
+    Project,
+    Record,
+    Revision,
+    Specification,
+)
 from .records.catalog import Catalog
 from .store import catalog as catalogs
 from .store import search as searches
 from .store.cache import Cache
-from .store.rows import LOCAL_USER
+from .store.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
 from .table import Column, Kind, Table
 from .transform.inprocess import draw
@@ -53,7 +64,9 @@ class FigureAnswer:
 class LocalWorkbench:
     """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond."""
 
-    def __init__(self, store: Store, cache: Cache, organization: Organization, project: Project, actor: str) -> None:
+    def __init__(
+        self, store: Store, cache: Cache, organization: Organization, project: Project, actor: str
+    ) -> None:
         self.store = store
         self.cache = cache
         self.organization = organization
@@ -97,14 +110,22 @@ class LocalWorkbench:
         return [*check_against_store(checked, values, self.store, self.scope), *script]
 
     def dataset(
-        self, config: Any, values: Mapping[str, Any], progress: Progress | None = None, cancel: Cancel | None = None
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
     ) -> Dataset:
         """The data of a recipe; ``transform`` may be missing and is not looked at."""
         checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
         return self._answered(checked, values, progress, cancel).dataset
 
     def figure(
-        self, config: Any, values: Mapping[str, Any], progress: Progress | None = None, cancel: Cancel | None = None
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
     ) -> FigureAnswer:
         """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh."""
         started = time.perf_counter()
@@ -114,26 +135,29 @@ class LocalWorkbench:
         checked_at = time.perf_counter()
         answered = self._answered(checked, values, progress, cancel)
         read_at = time.perf_counter()
-        key = keys.figure_key(answered.content, checked.transform, answered.dataset.values)
+        key = keys.figure_key(answered.content, checked.transform, answered.values)
 
         def make() -> tuple[bytes, dict[str, Any]]:
-            drawn = draw(checked.transform, answered.packed, answered.dataset.values)
+            drawn = draw(checked.transform, answered.packed, answered.values)
             return drawn.figure, {"log": drawn.log}
 
-        found = self.cache.get_or_make("figure", key, make, waiting=cancel.check if cancel else None)
-        data = answered.dataset
+        def waiting() -> None:
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("The request was withdrawn while another one drew its figure.")
+
+        found = self.cache.get_or_make("figure", key, make, waiting=waiting)
         timings = {
             "check": _ms(started, checked_at),
-            **data.timings,
+            **answered.timings,
             "draw": _ms(read_at, time.perf_counter()),
         }
         return FigureAnswer(
             figure=found.data,
-            values=data.values,
-            options=data.options,
-            warnings=[warning.as_dict() for warning in data.warnings],
-            cache={**data.cache, "figure": "hit" if found.hit else "miss"},
-            reads=data.reads,
+            values=answered.values,
+            options=answered.options,
+            warnings=[warning.as_dict() for warning in answered.warnings],
+            cache={**answered.cache, "figure": "hit" if found.hit else "miss"},
+            reads=answered.reads,
             timings=timings,
             log=found.meta.get("log", ""),
         )
@@ -141,7 +165,7 @@ class LocalWorkbench:
     def _answered(
         self, config: PlotConfig, values: Mapping[str, Any], progress: Progress | None, cancel: Cancel | None
     ) -> answer.Answered:
-        return answer.answer(config, values, self.store, self.scope, self.cache, progress=progress, cancel=cancel)
+        return answer.dataset(config, values, self.store, self.scope, self.cache, progress, cancel)
 
     # What there is
 
@@ -195,7 +219,54 @@ class LocalWorkbench:
         chosen = flat if fields is None else fields
         if unknown := [name for name in chosen if name not in members]:
             raise BadRequest(f"'{unknown[0]}' is no field of {kind.table}; its fields are {', '.join(members)}.")
-        return Table({name: _column([getattr(i, name) for i in items], members[name].kind) for name in chosen}, len(items))
+        return Table(
+            {name: _column([getattr(i, name) for i in items], members[name].kind) for name in chosen}, len(items)
+        )
+
+    # Sampled data
+
+    def sampled(self, owner: str, dataset: str, columns: list[str] | None = None) -> Table:
+        """The stored table of a record in reach, exact."""
+        info = self.store.series.info(owner, dataset)
+        there = [] if info is None else [column.name for column in info.columns]
+        if unknown := [name for name in columns or [] if name not in there]:
+            raise BadRequest(f"There is no column '{unknown[0]}'. {instead(unknown[0], there, 'columns')}")
+        return self.store.series.read(owner, columns, dataset=dataset)
+
+    def steps(self, measurement: Measurement) -> Table:
+        """The steps summary, with ``Step type`` by the present rated capacity."""
+        with self.store.snapshot():
+            stored = self.sampled(measurement.id, "steps")
+            if STEP_TYPE in stored:
+                return stored
+            rated = None
+            if measurement.specification_id is not None:
+                capacity = self.get(Specification, measurement.specification_id).ratings.capacity
+                rated = in_ampere_hours(capacity.value, capacity.unit)
+        return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, rated)}), stored.n)
+
+    def add_time_series(self, fields: Mapping[str, Any], samples: Table, steps: Table | None) -> Measurement:
+        """A measurement from samples that passed the checks at the door, with its steps and cycles."""
+        return register(self.store, self.scope, fields, samples, steps=steps, actor=self.actor)
+
+    def extend(self, measurement: str, samples: Table) -> Measurement:
+        """More samples of a running measurement; its steps and cycles follow in the same transaction."""
+        return extend(self.store, self.scope, measurement, samples, actor=self.actor)
+
+    def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+        """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
+        with self.store.transaction() as connection:
+            id = new_id(self.store.clock(connection))
+        with ExitStack() as stack:
+            writers = [stack.enter_context(self.store.series.writer(id, dataset)) for dataset in tables]
+            for writer, table in zip(writers, tables.values(), strict=True):
+                writer.add(table)
+            with self.store.transaction() as connection:
+                rows = self.store.rows
+                rows.create(kind, fields, scope=self.scope, actor=self.actor, id=id, connection=connection)
+                for writer in writers:
+                    writer.publish(connection)
+        return self.store.rows.get(kind, id, self.scope)
 
     def assign(self, study: str | Record, kind: type[Record], ref: str | Record) -> None:
         self.store.rows.assign(self._study(study), kind, self.get(kind, ref).id, self.scope)
@@ -237,7 +308,9 @@ def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:
         return found[0]
     names = ", ".join(f"'{record.name}'" for record in found)
     if wanted is None:
-        raise BadRequest(f"There are {len(found)} {several} here: {names}. Say which with {what}=... (--{what} NAME).")
+        raise BadRequest(
+            f"There are {len(found)} {several} here: {names}. Say which with {what}=... (--{what} NAME)."
+        )
     for record in found:
         if wanted in (record.id, record.name):
             return record

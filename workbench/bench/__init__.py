@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import Problem
-from ..export import write
+import pandas as pd
+
+from .. import export
+from ..errors import BadRequest, Problem, instead
 from ..ingest import Report
 from ..local import FigureAnswer, LocalWorkbench
 from ..recipe.plot import PlotConfig
@@ -105,10 +107,8 @@ class Bench:
         """What there is to plot: sources, their columns, units, and how many records fill them."""
         return self.work.catalog()
 
-    def search(self, text: str, **options: Any) -> Any:
+    def search(self, text: str, **options: Any) -> pd.DataFrame:
         """Records whose name holds ``text`` or whose notes have words that begin with it, as a frame."""
-        import pandas as pd
-
         found = self.find(text, **options)
         columns = ["entity_type", "name", "id", "project_id", "parent_id", "created_at"]
         return pd.DataFrame([[getattr(hit, c) for c in columns] for hit in found.results], columns=columns)
@@ -124,13 +124,19 @@ class Bench:
         return recipe.config if isinstance(recipe, Recipe) else Recipe(recipe).config
 
     def check(
-        self, recipe: Recipe | Mapping[str, Any] | str | Path, values: Mapping[str, Any] | None = None, **by_name: Any
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        **by_name: Any,
     ) -> list[Problem]:
         """Everything wrong with a recipe, also against what the store holds; empty when it is sound."""
         return self.work.check(_raw(recipe), _merged(values, by_name))
 
     def dataset(
-        self, recipe: Recipe | Mapping[str, Any] | str | Path, values: Mapping[str, Any] | None = None, **by_name: Any
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        **by_name: Any,
     ) -> Data:
         """The data of a recipe or of a bare plan: step name -> frame, or series by id.
 
@@ -142,7 +148,10 @@ class Bench:
         return Data(self.work.dataset(_raw(recipe), _merged(values, by_name)))
 
     def figure(
-        self, recipe: Recipe | Mapping[str, Any] | str | Path, values: Mapping[str, Any] | None = None, **by_name: Any
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        **by_name: Any,
     ) -> Figure:
         """Draw a recipe; ``.workbench`` of the figure tells values, choices, warnings, cache, reads and times.
 
@@ -162,9 +171,44 @@ class Bench:
         *,
         step: str | None = None,
     ) -> dict[str, Any]:
-        """Write a recipe's figure, traces or a step's rows to a file; its ending says which. Answers the account
-        of the run: warnings, reads, timings."""
-        return write(self.work, Recipe(_raw(recipe)), Path(out), values or {}, step=step)
+        """Write a recipe to a file whose ending says what: ``.html .png .svg .pdf .json`` its figure, ``.csv .parquet``
+        its traces in long form or, with ``step``, that step's rows, ``.ipynb`` a notebook that draws it.
+
+        Answers the account of the run: ``warnings``, ``reads``, ``timings``. The file is written whole or not at all.
+
+        Raises
+        ------
+        BadRequest
+            For an unknown ending or step, or a step with an ending that holds no table.
+        Invalid
+            As ``figure``.
+        """
+        target = Path(out)
+        ending = export.ending_of(target, (*export.ENDINGS, "ipynb"))
+        config = _raw(recipe)
+        chosen = dict(values or {})
+        if step is not None:
+            return self._export_step(config, target, ending, chosen, step)
+        answer = self.work.figure(config, chosen)
+        if ending == "ipynb":
+            raw = Recipe(config).raw()
+            store = str(self.work.store.path)
+            export.write(target, export.notebook(raw, name=target.stem, values=answer.values, store=store))
+        else:
+            export.save(target, answer.figure, title=target.stem)
+        return {"warnings": answer.warnings, "reads": answer.reads, "timings": answer.timings}
+
+    def _export_step(
+        self, config: Any, target: Path, ending: str, values: Mapping[str, Any], step: str
+    ) -> dict[str, Any]:
+        if ending not in export.TABLES:
+            raise BadRequest(f"A step's rows go to .csv or .parquet, not to '.{ending}'.")
+        data = self.work.dataset(config, values)
+        if step not in data.steps:
+            raise BadRequest(f"The plan has no step '{step}'. {instead(step, data.steps, 'steps')}")
+        export.save_table(target, export.step_table(data.steps[step]))
+        warnings = [warning.as_dict() for warning in data.warnings]
+        return {"warnings": warnings, "reads": data.reads, "timings": data.timings}
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use."""

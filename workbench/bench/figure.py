@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 import plotly.io as pio
 
-from ..export import PLOTLY_CONFIG
+from ..export import CONFIG
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Figure(go.Figure):  # type: ignore[misc]
 
     def show(self, *args: Any, **kwargs: Any) -> None:
         """As plotly's ``show``, with our display configuration unless ``config`` says otherwise."""
-        kwargs["config"] = {**PLOTLY_CONFIG, **kwargs.get("config", {})}
+        kwargs["config"] = {**CONFIG, **kwargs.get("config", {})}
         super().show(*args, **kwargs)
 
     def _ipython_display_(self) -> None:
         if pio.renderers.render_on_display and pio.renderers.default:
-            pio.show(self, config=PLOTLY_CONFIG)
+            pio.show(self, config=CONFIG)
         else:
             print(repr(self))

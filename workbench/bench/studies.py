@@ -17,7 +17,9 @@ class Studies(Collection[Study]):
     def __init__(self, work: LocalWorkbench) -> None:
         super().__init__(work, Study)
 
-    def assign(self, study: Ref, *, measurements: list[Ref] | None = None, simulations: list[Ref] | None = None) -> None:
+    def assign(
+        self, study: Ref, *, measurements: list[Ref] | None = None, simulations: list[Ref] | None = None
+    ) -> None:
         """Put measurements and simulations (ids, names or records) into a study; doing it twice is harmless."""
         for kind, ref in _each(measurements, simulations):
             self._work.assign(study, kind, ref)

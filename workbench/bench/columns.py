@@ -1,0 +1,68 @@
+"""What people hand in as a table, as typed columns: frames, Arrow tables, mappings of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..arrow import of_arrow
+from ..errors import BadRequest
+from ..table import Column, Table
+
+
+def table_of(given: Any) -> Table:
+    """The typed columns of a DataFrame, an Arrow table, a Table or a mapping of arrays; nothing changes a bit.
+
+    Raises
+    ------
+    BadRequest
+        For anything else, for columns of unequal length, and for values that no column holds.
+    """
+    if isinstance(given, Table):
+        return given
+    try:
+        if isinstance(given, pd.DataFrame):
+            return Table({str(name): _of_pandas(given[name]) for name in given.columns}, len(given))
+        if isinstance(given, pa.Table):
+            pairs = zip(given.column_names, given.columns, strict=True)
+            return Table({name: of_arrow(column) for name, column in pairs}, given.num_rows)
+        if isinstance(given, Mapping):
+            return Table.of({str(name): _of_values(values) for name, values in given.items()})
+    except (TypeError, ValueError, OverflowError) as error:
+        raise BadRequest(f"This is no table of columns: {error}.") from None
+    raise BadRequest(
+        f"A table is a DataFrame, an Arrow table or a mapping of column name to values, not {type(given).__name__}."
+    )
+
+
+def _of_values(values: Any) -> Column:
+    if isinstance(values, Column):
+        return values
+    if isinstance(values, pd.Series | pd.Index):
+        return _of_pandas(pd.Series(values))
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return of_arrow(values)
+    return Column.of(values) if isinstance(values, np.ndarray) else Column.from_python(list(values))
+
+
+def _of_pandas(series: pd.Series[Any]) -> Column:
+    dtype = series.dtype
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return Column.of(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy("datetime64[us]"))
+    if isinstance(dtype, np.dtype) and dtype.kind in "fiubM":
+        return Column.of(series.to_numpy())
+    present = series.notna().to_numpy()
+    if pd.api.types.is_bool_dtype(dtype) and not isinstance(dtype, np.dtype):
+        return Column.of(series.to_numpy(bool, na_value=False), present)
+    if pd.api.types.is_integer_dtype(dtype):
+        values: NDArray[Any] = series.to_numpy(np.dtype(str(dtype).lower()), na_value=0)
+        return Column.of(values, present)
+    if pd.api.types.is_float_dtype(dtype):
+        return Column.of(series.to_numpy(np.float64, na_value=np.nan), present)
+    items = series.astype(object).tolist()
+    return Column.from_python([item if ok else None for item, ok in zip(items, present, strict=True)])

@@ -1,0 +1,142 @@
+"""The collections whose records hold sampled data: measurements, simulations, analyses, property sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pandas as pd
+
+from ..errors import NotFound
+from ..records import Analysis, MaterialProperty, Measurement, Record, Simulation
+from ..transform.frames import frame_of
+from .collections import Collection, Ref
+from .columns import table_of
+
+if TYPE_CHECKING:
+    from ..local import LocalWorkbench
+
+R = TypeVar("R", bound=Record)
+Frame = Any
+"""A DataFrame, an Arrow table, a mapping of arrays or a workbench Table."""
+
+
+class Sampled(Collection[R]):
+    """Records with one table of sampled columns each."""
+
+    def __init__(self, work: LocalWorkbench, kind: type[R]) -> None:
+        super().__init__(work, kind)
+
+    def _frame(self, ref: Ref, dataset: str, columns: list[str] | None = None) -> pd.DataFrame:
+        record = self.get(ref)
+        if self._work.store.series.info(record.id, dataset) is None:
+            status = getattr(record, "processing_status", None)
+            told = f" (its status is '{status}')" if status and status != "ready" else ""
+            raise NotFound(f"The {self.kind.label} '{record.name}' has no {_WORDS[dataset]}{told}.")
+        return frame_of(self._work.sampled(record.id, dataset, columns))
+
+
+_WORDS = {"series": "sampled data", "steps": "steps", "cycles": "cycles"}
+
+
+class Measurements(Sampled[Measurement]):
+    """Measurements, with their time series, steps and cycles."""
+
+    def __init__(self, work: LocalWorkbench) -> None:
+        super().__init__(work, Measurement)
+
+    def create(
+        self, *, time_series: Frame | None = None, steps: Frame | None = None, **fields: Any
+    ) -> Measurement:
+        """Make a measurement; with ``time_series`` its samples pass the checks at the door.
+
+        Parameters
+        ----------
+        time_series : samples under the names of the interface (``Time [s]``, ``Current [A]`` positive on
+            discharge, ``Voltage [V]`` ...); other columns are kept under their own names.
+        steps : a step table to be used as it is; by default it is computed from the samples.
+        fields : ``instance`` (id, name or record), ``name``, ``tags``, ``protocol`` ...
+
+        Raises
+        ------
+        FileRefused
+            If the samples break a convention; says which, and the mend. Nothing is stored.
+        """
+        linked = self._linked(fields)
+        if time_series is None:
+            return self._work.create(Measurement, {"measurement_type": "properties", **linked})
+        given = None if steps is None else table_of(steps)
+        return self._work.add_time_series(linked, table_of(time_series), given)
+
+    def extend(self, ref: Ref, time_series: Frame) -> Measurement:
+        """Append samples to a running test; steps and cycles follow in the same transaction.
+
+        The rows need ``Time [s]``, not falling and not before the last stored one, and ``Step count``.
+        """
+        return self._work.extend(self.get(ref).id, table_of(time_series))
+
+    def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
+        """All samples, exact; ``columns`` picks some."""
+        return self._frame(ref, "series", columns)
+
+    def steps(self, ref: Ref) -> pd.DataFrame:
+        """One row per step: the ``steps`` summary."""
+        return frame_of(self._work.steps(self.get(ref)))
+
+    def cycles(self, ref: Ref) -> pd.DataFrame:
+        """One row per cycle: the ``cycles`` summary."""
+        return self._frame(ref, "cycles")
+
+
+class Simulations(Sampled[Simulation]):
+    """Simulations, with their time series and steps."""
+
+    def __init__(self, work: LocalWorkbench) -> None:
+        super().__init__(work, Simulation)
+
+    def create(self, *, time_series: Frame | None = None, steps: Frame | None = None, **fields: Any) -> Simulation:
+        """Make a simulation from its time series (columns as for measurements) and, if given, its steps."""
+        tables = {"series": time_series, "steps": steps}
+        return self._work.create_with_tables(Simulation, self._linked(fields), _tables(tables))
+
+    def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
+        """All samples, exact."""
+        return self._frame(ref, "series", columns)
+
+    def steps(self, ref: Ref) -> pd.DataFrame:
+        """The step table it came with."""
+        return self._frame(ref, "steps")
+
+
+class Analyses(Sampled[Analysis]):
+    """Analyses of measurements, each with a table."""
+
+    def __init__(self, work: LocalWorkbench) -> None:
+        super().__init__(work, Analysis)
+
+    def create(self, *, table: Frame | None = None, **fields: Any) -> Analysis:
+        """Make an analysis of a measurement with its table; column names are kept as they are."""
+        return self._work.create_with_tables(Analysis, self._linked(fields), _tables({"series": table}))
+
+    def table(self, ref: Ref) -> pd.DataFrame:
+        """The table of an analysis."""
+        return self._frame(ref, "series")
+
+
+class MaterialProperties(Sampled[MaterialProperty]):
+    """Property sets of materials (open-circuit curves and the like), each with a table."""
+
+    def __init__(self, work: LocalWorkbench) -> None:
+        super().__init__(work, MaterialProperty)
+
+    def create(self, *, table: Frame | None = None, **fields: Any) -> MaterialProperty:
+        """Make a property set of a material with its table."""
+        return self._work.create_with_tables(MaterialProperty, self._linked(fields), _tables({"series": table}))
+
+    def table(self, ref: Ref) -> pd.DataFrame:
+        """The table of a property set."""
+        return self._frame(ref, "series")
+
+
+def _tables(given: Mapping[str, Frame | None]) -> dict[str, Any]:
+    return {dataset: table_of(frame) for dataset, frame in given.items() if frame is not None}
