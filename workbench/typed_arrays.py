@@ -15,7 +15,8 @@ _DTYPES = {"f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4"}
 def to_spec(values: NDArray[Any]) -> Any:
     """The spec of a float or integer array of one to three dimensions.
 
-    The type is the smallest that keeps every value. Empty arrays, and integers beyond 32 bits, which JavaScript has no array for, are plain lists.
+    The type is the smallest that keeps every value. Empty arrays, and integers beyond 32 bits, which JavaScript
+    has no array for, are plain lists.
     """
     small = _smallest(values) if values.size else None
     if small is None:

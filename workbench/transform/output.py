@@ -7,8 +7,9 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
+FILENAME = "<transform>"  # under which scripts are compiled
 MOST = 64_000
 _CUT = "\n... (cut here: a log holds at most 64 kB)\n"
 
@@ -61,8 +62,25 @@ def captured(log: Log) -> Iterator[None]:
     """This thread's standard output, standard error and warnings go to ``log``."""
     kept = sys.stdout, sys.stderr
     split = _Split(log, kept[0]), _Split(log, kept[1])
+    mine, shown_before = threading.get_ident(), warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if threading.get_ident() != mine:
+            shown_before(message, category, filename, lineno, file, line)
+            return
+        place = f"Line {lineno}: " if filename == FILENAME else ""
+        log.write(f"{place}{category.__name__}: {message}\n")
+
     with warnings.catch_warnings():
         warnings.simplefilter("default")
+        warnings.showwarning = show
         sys.stdout, sys.stderr = split
         try:
             yield

@@ -28,11 +28,10 @@ import plotly.io as pio
 
 from ..errors import Loc, Problem, ScriptError, instead, near
 from .modules import refusal, script_builtins
-from .output import Log, captured
+from .output import FILENAME, Log, captured
 
 NAME = "transform"
 PLACE: Loc = ("config", "transform")
-FILENAME = "<transform>"
 TEMPLATE = "plotly"
 SEED = 0
 _MODULE = "__transform__"
