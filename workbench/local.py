@@ -17,8 +17,8 @@ from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
 from .engine import answer, keys
 from .engine.check import check_against_store
-from .engine.reader import Cancel, Progress
 from .engine.ratings import in_ampere_hours
+from .engine.reader import Cancel, Progress
 from .errors import BadRequest, Cancelled, Invalid, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
