@@ -7,16 +7,32 @@ from os import PathLike
 from pathlib import Path
 
 from ..errors import BadRequest, FileRefused, instead
+from .arbin import ARBIN
+from .arrow import parquet_names
+from .basytec import BASYTEC
+from .bdf import BDF, BDF_PARQUET
 from .biologic import BIOLOGIC
-from .delimited import DELIMITED
+from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
+from .landt import LANDT
+from .layout import header_lines
 from .maccor import MACCOR
 from .neware import NEWARE
+from .neware_binary import NDA, NDAX
+from .novonix import NOVONIX
+from .own import OWN, OWN_PARQUET
+from .parquet import OPEN_CIRCUIT_PARQUET, PARQUET, PYPROBE
+from .pec import PEC
 from .reading import Note, Reader, Reading
 from .source import Head, look
 
 __all__ = ["FORMATS", "Note", "Reader", "Reading", "read", "recognise"]
 
-FORMATS: dict[str, Reader] = {format.name: format for format in (NEWARE, MACCOR, BIOLOGIC, DELIMITED)}
+_ALL: tuple[Reader, ...] = (
+    NDA, NDAX, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, MACCOR, BIOLOGIC,
+    ARBIN, NOVONIX, BASYTEC, LANDT, PEC,
+    PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE,
+)  # fmt: skip
+FORMATS: dict[str, Reader] = {format.name: format for format in _ALL}
 """All formats by name, in the order in which they are tried; the general ones stand last."""
 
 
@@ -35,7 +51,35 @@ def _recognised(head: Head) -> Reader:
     for format in FORMATS.values():
         if format.matches(head):
             return format
-    raise FileRefused(f"'{head.name}' is of no format that is known here.")
+    raise FileRefused(_unknown(head))
+
+
+def _unknown(head: Head) -> str:
+    """What was seen of a file of no known format, and what would mend it."""
+    if head.raw.startswith(b"PK\x03\x04"):
+        return (
+            f"'{head.name}' is a zip container or workbook and no Neware .ndax; unpack it, or save the sheet of the "
+            "samples as csv."
+        )
+    names = parquet_names(head)
+    if names is None and head.encoding is None:
+        return (
+            f"'{head.name}' is a binary file of no format that is known here ({', '.join(FORMATS)}); export the test "
+            "as text or csv with the software of the cycler."
+        )
+    if names is None:
+        best = max(header_lines(head), key=lambda line: len(line.keys), default=None)
+        names = best.fields if best is not None else ()
+    if not names:
+        return (
+            f"'{head.name}' has no header line: a text export with a line of column names above its rows was expected, "
+            "such as 'Time [s],Current [A],Voltage [V]'."
+        )
+    listed = ", ".join(f"'{name.strip()}'" for name in names[:20])
+    return (
+        f"'{head.name}' is of no known format; its columns are {listed}. Say which are which with --map "
+        "'column in the file=Voltage [V]', and so for 'Current [A]' and 'Time [s]'."
+    )
 
 
 def read(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from .quantities import Header, Unit, fold, split_header, unit_of
 
 Role: TypeAlias = Literal["time", "number", "count", "clock", "free"]
 
+T = TypeVar("T")
 KNOWN = {described.name: described for described in SERIES_COLUMNS}
 _LONGEST_NAME = 200
 
@@ -43,6 +44,8 @@ class Split:
     charge: str
     discharge: str
     unit: str
+    signed: bool = False
+    """The counter itself rises above zero on charge and falls below it on discharge."""
 
 
 @dataclass(frozen=True)
@@ -213,6 +216,12 @@ def _match(column: From, heads: Mapping[str, Header], claimed: Mapping[str, Plan
                 label, column.to, _role(column.to), used, stated, positive=column.positive, negate=column.negate
             )
     return None
+
+
+def in_order(made: Mapping[str, T]) -> dict[str, T]:
+    """Canonical columns first, in the order of the catalog, then the others as they stand."""
+    places = {name: place for place, name in enumerate(KNOWN)}
+    return dict(sorted(made.items(), key=lambda item: places.get(item[0], len(places))))
 
 
 def _role(name: str) -> Role:

@@ -18,12 +18,13 @@ COLUMNS = (
     From("Time [s]", TIME_NAMES, "s"),
     From("Current [A]", CURRENT_NAMES, "A"),
     From("Voltage [V]", VOLTAGE_NAMES, "V"),
-    From("Step count", ("step count",)),
-    From("Cycle count", ("cycle count",)),
-    From("Step from cycler", ("step from cycler", "step index", "step number", "step", "step id", "ns")),
+    From(
+        "Step from cycler",
+        ("step from cycler", "step index", "step number", "step", "step id", "ns", "step count"),
+    ),
     From(
         "Cycle from cycler",
-        ("cycle from cycler", "cycle index", "cycle number", "cycle", "cycle id", "cyc", "cyc#"),
+        ("cycle from cycler", "cycle index", "cycle number", "cycle", "cycle id", "cyc", "cyc#", "cycle count"),
     ),
     From(
         "Discharge capacity [A.h]",
@@ -55,12 +56,6 @@ COLUMNS = (
     From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree"), "deg"),
 )
 
-OPEN_CIRCUIT = (
-    From("Voltage [V]", VOLTAGE_NAMES, "V"),
-    From("Capacity [A.h]", ("capacity", "cap", "q"), "A.h"),
-    From("Stoichiometry", ("stoichiometry", "sto", "x")),
-    From("SOC", ("soc", "state of charge")),
-)
 
 DELIMITED = TextFormat(
     name="delimited",
@@ -71,4 +66,33 @@ DELIMITED = TextFormat(
     columns=COLUMNS,
     sign="found",
     clocks=("date", "date time", "datetime", "timestamp", "date and time", "clock", "absolute time"),
+)
+
+OPEN_CIRCUIT = TextFormat(
+    name="open-circuit",
+    brand="open-circuit curve",
+    endings=(".csv", ".txt"),
+    about="A voltage over capacity, stoichiometry or SOC, without time or current.",
+    needs=(VOLTAGE_NAMES, ("capacity", "stoichiometry", "sto", "soc", "state of charge")),
+    columns=(
+        From("Voltage [V]", VOLTAGE_NAMES, "V"),
+        From("Capacity [A.h]", ("capacity",), "A.h"),
+        From("Stoichiometry", ("stoichiometry", "sto")),
+        From("SOC", ("soc", "state of charge")),
+    ),
+    sign="found",
+)
+
+IMPEDANCE = TextFormat(
+    name="impedance",
+    brand="impedance spectra",
+    endings=(".csv", ".txt"),
+    about="Frequency with real and imaginary impedance, without current and voltage.",
+    needs=(
+        ("frequency", "freq"),
+        next(column.names for column in COLUMNS if column.to == "Z_Re [Ohm]"),
+        tuple(name for column in COLUMNS if column.to == "Z_Im [Ohm]" for name in column.names),
+    ),
+    columns=COLUMNS,
+    sign="found",
 )

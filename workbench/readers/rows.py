@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ..errors import FileRefused
 from ..table import Column, Table
-from .columns import KNOWN, Plan, Planned
+from .columns import Plan, Planned, in_order
 from .reading import Note
 from .survey import Settings
 from .values import clocks, column_of, count_column, durations, is_text, number_column, numbers
@@ -30,6 +30,7 @@ class Rows:
         self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
         self.zero: float | None = None
         self.passed = 0
+        self.last_time = 0.0
         self.kept = 0
         self.unread: Counter[str] = Counter()
         self.left_out = 0
@@ -68,20 +69,16 @@ class Rows:
             signs = self._signs(made[CURRENT].floats(), frame)
             made[split.charge] = number_column(np.where(signs < 0, np.abs(values), 0.0))
             made[split.discharge] = number_column(np.where(signs > 0, np.abs(values), 0.0))
-        order = {name: place for place, name in enumerate(KNOWN)}
-        return (
-            dict(sorted(made.items(), key=lambda item: order.get(item[0], len(order))))
-            if self.plan.splits
-            else made
-        )
+        return in_order(made) if self.plan.splits else made
 
     def _signs(self, current: Floats, frame: pd.DataFrame) -> Floats:
         """+1 in rows of a discharge, -1 of a charge: by the state where there is one, else by the current."""
-        signs = np.sign(current).astype(np.float64)
+        signs: Floats = np.asarray(np.sign(current), np.float64)
         if self.settings.state_column is None:
             return signs
         by_word = self._by_word(frame)
-        return np.where(np.isnan(by_word), signs, by_word)
+        made: Floats = np.where(np.isnan(by_word), signs, by_word)
+        return made
 
     def _by_word(self, frame: pd.DataFrame) -> Floats:
         words = frame[self.settings.state_column].astype("str").str.strip()
@@ -125,7 +122,9 @@ class Rows:
             if len(present):
                 self.zero = float(present[0])
                 self._note_zero()
-        return values - (self.zero or 0.0)
+        values = values - (self.zero or 0.0)
+        self.last_time = max(self.last_time, float(np.nanmax(values, initial=0.0)))
+        return values
 
     def _note_zero(self) -> None:
         if self.zero and self.settings.time in ("number", "duration"):
@@ -133,18 +132,8 @@ class Rows:
             self.notes.append(Note("assumed", "time_from_first_row", text))
 
     def _directed(self, current: NDArray[Any], frame: pd.DataFrame) -> NDArray[Any]:
-        """The current positive on discharge, without negative zeros."""
-        settings = self.settings
-        if settings.turn is not None:
-            return current + 0.0 if settings.turn > 0 else 0.0 - current
-        signs = np.zeros(len(current))
-        if settings.directions is not None:
-            signs = settings.directions.rows(self.passed, len(current)).astype(np.float64)
-        if settings.state_column is not None:
-            by_word = self._by_word(frame)
-            signs = np.where(np.isnan(by_word), signs, by_word)
-        turned: NDArray[Any] = np.abs(current) * signs + 0.0
-        return turned
+        by_word = None if self.settings.state_column is None else self._by_word(frame)
+        return directed(current, self.settings, self.passed, by_word)
 
     def _without_junk(self, table: Table, cut_short: bool) -> Table:
         """Rows without any number of time, current, voltage or frequency are no samples: titles, ends, blanks."""
@@ -172,6 +161,7 @@ class Rows:
                 f"No row of '{self.file}' holds numbers for time, current and voltage; see whether the export has "
                 "data below its header, or name the columns with --map."
             )
+        self.notes.extend(time_notes(self.last_time))
         if self.left_out > 0:
             text = f"{self.left_out} lines hold no time, current or voltage and were left out."
             self.notes.append(Note("odd", "lines_left_out", text))
@@ -182,3 +172,28 @@ class Rows:
             if count:
                 text = f"{count} values in '{header}' could not be read and are left empty."
                 self.notes.append(Note("odd", "unreadable_values", text))
+
+
+def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Floats | None = None) -> NDArray[Any]:
+    """(n,) current positive on discharge and without negative zeros, of the rows from ``first`` on.
+
+    ``by_word``: (n,) +1, -1 or NaN where a state says the direction; it goes before that of the run.
+    """
+    if settings.turn is not None:
+        return current + 0.0 if settings.turn > 0 else 0.0 - current
+    signs = np.zeros(len(current))
+    if settings.directions is not None:
+        signs = settings.directions.rows(first, len(current)).astype(np.float64)
+    if by_word is not None:
+        signs = np.where(np.isnan(by_word), signs, by_word)
+    turned: NDArray[Any] = np.abs(current) * signs + 0.0
+    return turned
+
+
+def time_notes(last: float) -> list[Note]:
+    """What is odd about a series that ends at ``last`` seconds."""
+    years = last / (365.25 * 86400)
+    if years < 5:
+        return []
+    text = f"Time runs to {last:.6g} s, {years:.0f} years: see whether its unit is the one that the file names."
+    return [Note("odd", "very_long", text)]

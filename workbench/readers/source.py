@@ -32,6 +32,7 @@ class Head:
     last one that is not whole, and empty if the file is no text (``encoding`` None). ``whole``: there is no more.
     """
 
+    path: Path
     name: str
     raw: bytes
     data: bytes
@@ -75,7 +76,7 @@ def look(path: Path) -> Head:
     data = data[: limits.HEAD_BYTES]
     encoding = _encoding(data)
     lines = _lines(data, encoding, whole) if encoding else ()
-    return Head(path.name, raw, data, packed, encoding, lines, whole)
+    return Head(path, path.name, raw, data, packed, encoding, lines, whole)
 
 
 def _broken_gzip(name: str) -> str:

@@ -156,21 +156,12 @@ class Survey:
         """The settings, and what had to be assumed for them as notes."""
         if self.first is None:
             raise FileRefused(f"'{self.file}' has no rows.")
-        kinds = {**self.kinds, **{name: "integer" if whole else "number" for name, whole in self.whole.items()}}
-        settings = Settings(kinds, self.decimal)
-        for name, whole in self.whole.items():
-            if not whole:
-                notes.append(
-                    Note("odd", "not_whole", f"'{name}' holds numbers that are not whole; they stay as they are.")
-                )
+        settings = Settings(dict(self.kinds), self.decimal)
+        self.settle_counts(settings, notes)
         self._settle_clocks(settings, notes, day_first)
         self._settle_time(settings, notes, day_first)
-        self._settle_sign(settings, notes)
-        self._note_units(notes)
-        if self.plan.kept:
-            listed = ", ".join(f"'{name}'" for name in self.plan.kept[:40])
-            more = f" and {len(self.plan.kept) - 40} more" if len(self.plan.kept) > 40 else ""
-            notes.append(Note("kept", "columns_kept", f"Columns kept under their own names: {listed}{more}."))
+        self.settle_sign(settings, notes)
+        self.settle_names(settings, notes)
         return settings
 
     def _column(self, header: str) -> pd.Series[Any]:
@@ -197,7 +188,7 @@ class Survey:
                     settings.first_clock = _first_clock(clocks(series, pattern))
             else:
                 self._rank_numeric_clock(settings, column, series)
-        if settings.first_clock is not None:
+        if settings.patterns:
             notes.append(Note("assumed", "time_zone", "Clock times name no time zone and are taken as UTC."))
 
     def _rank_numeric_clock(self, settings: Settings, column: Planned, series: pd.Series[Any]) -> None:
@@ -280,14 +271,27 @@ class Survey:
         word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}[known]
         notes.append(Note("assumed", "time_unit", f"'{planned.header}' names no unit and is read as {word}."))
 
-    def _note_units(self, notes: list[Note]) -> None:
-        for column in self.plan.columns:
-            if column.stated or column.role != "number" or self.format not in ("delimited", "parquet"):
-                continue
-            unit = split_unit(column.name)[1]
-            notes.append(Note("assumed", "unit", f"'{column.header}' names no unit and is read in {unit}."))
+    def settle_counts(self, settings: Settings, notes: list[Note]) -> None:
+        """Cycle and step numbers are integers where all are whole; a step count that is none of ours is kept."""
+        settings.kinds |= {name: "integer" if whole else "number" for name, whole in self.whole.items()}
+        for name, whole in self.whole.items():
+            if not whole:
+                text = f"'{name}' holds numbers that are not whole; they stay as they are."
+                notes.append(Note("odd", "not_whole", text))
 
-    def _settle_sign(self, settings: Settings, notes: list[Note]) -> None:
+    def settle_names(self, settings: Settings, notes: list[Note]) -> None:
+        """Notes on units that had to be assumed and on the columns that are kept."""
+        for column in self.plan.columns:
+            if not column.stated and column.role == "number" and self.sign == "found":
+                unit = split_unit(column.name)[1]
+                text = f"'{column.header}' names no unit and is read in {unit}."
+                notes.append(Note("assumed", "unit", text))
+        if self.plan.kept:
+            listed = ", ".join(f"'{name}'" for name in self.plan.kept[:40])
+            more = f" and {len(self.plan.kept) - 40} more" if len(self.plan.kept) > 40 else ""
+            notes.append(Note("kept", "columns_kept", f"Columns kept under their own names: {listed}{more}."))
+
+    def settle_sign(self, settings: Settings, notes: list[Note]) -> None:
         if self.plan.find(CURRENT) is None:
             return
         if self.sign in ("charge", "discharge") and not (self.states and not self.runs.falls_below_zero):
@@ -313,7 +317,7 @@ class Survey:
                 return 1.0
             raise FileRefused(
                 f"The direction of the current in '{self.file}' cannot be known: nothing documents its sign "
-                "and the voltage does not tell. Say what a positive current means with --sign charge or --sign discharge."
+                "and the voltage does not tell. Say what positive means: --sign charge or --sign discharge."
             )
         means = "charges" if self.verdict == "charge" else "discharges"
         text = f"A positive current {means} in this file, as its voltage says."
@@ -328,7 +332,7 @@ class Survey:
         if unknown > 0.01 * self.runs.rows:
             raise FileRefused(
                 f"The current in '{self.file}' has no sign, no column says whether the cell is charged, and "
-                f"the voltage does not tell for {unknown} rows. Say what it means with --sign charge or --sign discharge."
+                f"the voltage does not tell for {unknown} rows. Say which: --sign charge or --sign discharge."
             )
         settings.directions = directions
         text = "The current has no sign in the file; its direction is from how the voltage moves in each step."

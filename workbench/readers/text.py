@@ -41,10 +41,12 @@ class TextFormat:
     """One text export. Adding a brand is one of these: see docs/how-to/add-a-format.md.
 
     ``needs`` is the signature: the header line must have one name of each group (folded as by
-    ``quantities.fold``). ``opening``: what the first line must match besides. ``sign``: what a positive current
-    means by the brand's documentation; "found" asks the data. With ``states``, an export without any negative
-    current takes the direction from them. ``clocks`` are columns of date and time. ``start`` finds the
-    beginning of the test in the lines above the header, at the first row or (``start_at_zero``) at time 0.
+    ``quantities.fold``). ``exact`` are headers that must stand there to the letter, ``marks`` some of which one
+    must; ``opening`` is what the first line must match. ``sign``: what a positive current means by the brand's
+    documentation; "found" asks the data. With ``states``, an export without any negative current takes the
+    direction from them. ``splits`` are counters of both directions. ``clocks`` are columns of date and time.
+    ``start`` finds the beginning of the test in the lines above the header, at the first row or
+    (``start_at_zero``) at time 0. ``rewrite`` makes a function that mends each block of lines.
     """
 
     name: str
@@ -62,6 +64,8 @@ class TextFormat:
     start: str | None = None
     start_at_zero: bool = False
     opening: str | None = None
+    exact: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     remarks: tuple[Note, ...] = ()
     rewrite: Callable[[], Callable[[bytes], bytes]] | None = None
 
@@ -78,7 +82,12 @@ class TextFormat:
         """The header line of this format, or None where the file is of another."""
         if self.opening is not None and not re.search(self.opening, head.first_line):
             return None
-        return next((line for line in header_lines(head) if line.has(self.needs)), None)
+        lines = (line for line in header_lines(head) if line.has(self.needs))
+        for line in lines:
+            fields = {field.strip() for field in line.fields}
+            if set(self.exact) <= fields and (not self.marks or fields & set(self.marks)):
+                return line
+        return None
 
     def matches(self, head: Head) -> bool:
         return self.header(head) is not None

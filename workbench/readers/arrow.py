@@ -1,0 +1,338 @@
+"""Columns that come with their types, from parquet or a binary reader: matched like text, kept bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ..errors import FileRefused, TooLarge
+from ..table import Column, Table, from_micros
+from . import limits
+from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
+from .quantities import split_header
+from .reading import Counters, Note, Reading
+from .rows import directed, time_notes
+from .source import Head
+from .survey import Settings, Survey
+from .text import check_sign
+from .values import clock_format, clocks, count_column, durations, number_column, numbers
+
+Batches = Callable[[Sequence[str] | None], Iterator[pa.RecordBatch]]
+"""Opens the rows anew: all columns, or those named."""
+
+
+@dataclass(frozen=True)
+class ParquetFormat:
+    """One flavour of parquet; the fields mean what they mean in ``text.TextFormat``."""
+
+    name: str
+    brand: str
+    endings: tuple[str, ...]
+    about: str
+    needs: tuple[tuple[str, ...], ...]
+    columns: tuple[From, ...]
+    sign: Literal["charge", "discharge", "found"] = "charge"
+    counters: Counters = None
+    clocks: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+
+    @property
+    def sign_rule(self) -> str:
+        return {
+            "charge": "positive charges; turned",
+            "discharge": "positive discharges",
+            "found": "found from how the voltage answers",
+        }[self.sign]
+
+    def matches(self, head: Head) -> bool:
+        names = parquet_names(head)
+        if names is None or not set(self.exact) <= set(names):
+            return False
+        if self.marks and not set(self.marks) & set(names):
+            return False
+        keys = {split_header(name).key for name in names}
+        return all(any(name in keys for name in group) for group in self.needs)
+
+    def read(self, path: Path, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+        """Read a parquet file; see ``readers.read``."""
+        source = _Parquet(path)
+        plan = plan_columns(
+            unique_labels(source.names), self.columns, clocks=self.clocks, column_map=column_map, file=path.name
+        )
+        return read_typed(self.name, path.name, plan, source.batches, sign or self.sign, self.counters)
+
+
+@lru_cache(maxsize=8)
+def parquet_names(head: Head) -> tuple[str, ...] | None:
+    """The column names of a parquet file, or None if it is none."""
+    if not head.raw.startswith(b"PAR1"):
+        return None
+    try:
+        return tuple(pq.read_schema(head.path).names)
+    except (pa.ArrowException, OSError):
+        return ()
+
+
+class _Parquet:
+    """A parquet file as record batches, within bounds."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with pq.ParquetFile(path) as file:
+                meta, schema = file.metadata, file.schema_arrow
+        except (pa.ArrowException, OSError) as error:
+            raise self._damaged(error) from None
+        self.names: list[str] = schema.names
+        unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
+        if len(self.names) > limits.MOST_COLUMNS or meta.num_rows > limits.MOST_ROWS:
+            raise TooLarge(
+                f"'{path.name}' has {len(self.names)} columns and {meta.num_rows} rows; at most "
+                f"{limits.MOST_COLUMNS} columns and {limits.MOST_ROWS} rows can be read."
+            )
+        if unpacked > limits.MOST_UNPACKED:
+            raise TooLarge(f"'{path.name}' unpacks to more than {limits.MOST_UNPACKED >> 30} GiB; split the file.")
+
+    def _damaged(self, error: Exception) -> FileRefused:
+        said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+        return FileRefused(f"'{self.path.name}' is a damaged parquet file ({said}); write or copy it again.")
+
+    def batches(self, only: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Batches of all columns, or of those named, by their unique labels."""
+        labels = unique_labels(self.names)
+        chosen = None if only is None else [self.names[labels.index(label)] for label in only]
+        try:
+            with pq.ParquetFile(self.path) as file:
+                for batch in file.iter_batches(limits.CHUNK_ROWS, columns=chosen):
+                    names = labels if only is None else [labels[self.names.index(n)] for n in batch.schema.names]
+                    yield batch.rename_columns(names)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise self._damaged(error) from None
+
+
+def read_typed(
+    format: str,
+    file: str,
+    plan: Plan,
+    batches: Batches,
+    sign: str,
+    counters: Counters,
+    notes: list[Note] | None = None,
+) -> Reading:
+    """The reading of typed batches: sign, times and counts are settled on the columns they need, then rows flow."""
+    check_sign(None if sign == "found" else sign)
+    notes = [] if notes is None else notes
+    survey = Survey(format, file, plan, ".", sign, None)
+    rows = 0
+    for batch in batches(survey.undecided()):
+        frame = pd.DataFrame(
+            {name: _numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
+        )
+        survey.feed(frame)
+        rows += len(frame)
+    if not rows:
+        raise FileRefused(f"'{file}' has no rows.")
+    settings = Settings({}, ".")
+    survey.settle_counts(settings, notes)
+    survey.settle_sign(settings, notes)
+    survey.settle_names(settings, notes)
+    typed = _TypedRows(file, plan, settings, notes)
+    start = typed.begin(next(b for b in batches(None) if b.num_rows))
+    return Reading(format, typed.tables(batches(None)), start, notes, {}, counters)
+
+
+def _numbers_of(array: pa.Array) -> NDArray[np.float64]:
+    column = column_of_arrow(array)
+    if column is None or column.kind in ("text", "mixed", "datetime"):
+        series = (
+            pd.Series(array.cast(pa.string()).to_pandas())
+            if column is not None and column.kind == "text"
+            else None
+        )
+        return numbers(series)[0] if series is not None else np.full(len(array), np.nan)
+    return column.floats()
+
+
+class _TypedRows:
+    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Note]) -> None:
+        self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
+        self.time = plan.find(TIME) or plan.clock
+        self.pattern: str | None = None
+        self.zero: float | None = None
+        self.passed = 0
+        self.last_time = 0.0
+        self.left_out: list[str] = []
+        self.unread: dict[str, int] = {}
+
+    def begin(self, batch: pa.RecordBatch) -> datetime | None:
+        """Look at the first rows: how time is written, and when the test began (the answer)."""
+        columns = dict(zip(batch.schema.names, batch, strict=True))
+        if self.time is not None:
+            first = column_of_arrow(columns[self.time.header])
+            if first is not None and first.kind == "text":
+                self.pattern, _ = clock_format([str(v) for v in first.words[:20000]])
+        if self.time is not None and self.time.role == "time" and not self.time.stated:
+            text = f"'{self.time.header}' names no unit and is read as seconds."
+            self.notes.append(Note("assumed", "time_unit", text))
+        for planned in self.plan.columns:
+            if planned.role == "clock" or planned is self.time:
+                begun = _first_moment(columns[planned.header], planned)
+                if begun is not None:
+                    return begun
+        return None
+
+    def tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Table]:
+        for batch in batches:
+            if batch.num_rows:
+                yield self._table(batch)
+        self.notes.extend(time_notes(self.last_time))
+        for name in self.left_out:
+            text = f"Column '{name}' holds neither numbers, texts, times nor truth values and was left out."
+            self.notes.append(Note("odd", "column_left_out", text))
+        for header, count in self.unread.items():
+            text = f"{count} values in '{header}' could not be read and are left empty."
+            self.notes.append(Note("odd", "unreadable_values", text))
+
+    def _table(self, batch: pa.RecordBatch) -> Table:
+        arrays = dict(zip(batch.schema.names, batch, strict=True))
+        made: dict[str, Column] = {}
+        if self.time is not None:
+            made[TIME] = self._time(arrays[self.time.header])
+        for planned in self.plan.columns:
+            if planned.name == TIME:
+                continue
+            column = column_of_arrow(arrays[planned.header])
+            if column is None:
+                if planned.name not in self.left_out:
+                    self.left_out.append(planned.name)
+                continue
+            made[planned.name] = self._column(planned, column, arrays[planned.header])
+        for header, split, unit in self.plan.splits:
+            made |= _split(split, unit.convert(_numbers_of(arrays[header])), made[CURRENT].floats())
+        for name in (CURRENT, VOLTAGE, TIME):
+            if name not in made and FREQUENCY in made:
+                made[name] = Column("number", np.zeros(batch.num_rows), np.zeros(batch.num_rows, bool))
+        self.passed += batch.num_rows
+        return Table(in_order(made), batch.num_rows)
+
+    def _column(self, planned: Planned, column: Column, array: pa.Array) -> Column:
+        if planned.role == "number":
+            values = column.values if column.kind == "number" else _numbers_of(array)
+            valid = column.valid if column.kind == "number" else ~np.isnan(values)
+            values = planned.apply(values)
+            if planned.name == CURRENT:
+                values = directed(values, self.settings, self.passed)
+            return Column("number", values, None if valid is None or valid.all() else valid)
+        if planned.role == "count" and column.kind != "integer":
+            values = _numbers_of(array)
+            whole = self.settings.kinds.get(planned.name) == "integer"
+            return count_column(values) if whole else number_column(values)
+        return column
+
+    def _time(self, array: pa.Array) -> Column:
+        planned, column = self.time, column_of_arrow(array)
+        if planned is None or column is None:
+            raise FileRefused(f"The times of '{self.file}' cannot be read; name their column with --map.")
+        if column.kind == "datetime":
+            values = np.where(column.null_mask(), np.nan, column.values / 1e6)
+        elif column.kind == "text":
+            values = self._time_of_text(array)
+        else:
+            values = column.floats()
+            values = (
+                planned.unit.convert(values) if planned.unit is not None and planned.role == "time" else values
+            )
+        present = values[np.isfinite(values)]
+        if self.zero is None and len(present):
+            self.zero = float(present[0])
+            if self.zero and column.kind != "datetime" and self.pattern is None:
+                text = f"Time begins at {self.zero:.6g} s in '{planned.header}'; here it begins at 0."
+                self.notes.append(Note("assumed", "time_from_first_row", text))
+        values = values - (self.zero or 0.0)
+        self.last_time = max(self.last_time, float(np.nanmax(values, initial=0.0)))
+        return number_column(values)
+
+    def _time_of_text(self, array: pa.Array) -> NDArray[np.float64]:
+        series = pd.Series(array.cast(pa.string()).to_pandas(), dtype="str")
+        if self.pattern is None:
+            return durations(series)[0]
+        stamps = clocks(series, self.pattern)
+        return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
+
+
+def _split(split: Split, values: NDArray[np.float64], current: NDArray[np.float64]) -> dict[str, Column]:
+    way = -np.sign(values) if split.signed else np.sign(current)
+    return {
+        split.charge: number_column(np.where(way < 0, np.abs(values), 0.0)),
+        split.discharge: number_column(np.where(way > 0, np.abs(values), 0.0)),
+    }
+
+
+def _first_moment(array: pa.Array, planned: Planned) -> datetime | None:
+    column = column_of_arrow(array)
+    if column is None or not len(column) or bool(column.missing()[0]):
+        return None
+    if column.kind == "datetime":
+        return from_micros(int(column.values[0]))
+    if column.kind == "text":
+        pattern, _ = clock_format([str(word) for word in column.words[:20000]])
+        if pattern is None:
+            return None
+        return from_micros(int(clocks(pd.Series([column.tolist()[0]]), pattern).astype(np.int64)[0]))
+    if planned.role != "clock" or column.kind not in ("number", "integer"):
+        return None
+    seconds = float(column.values[0])
+    seconds = seconds / 1000 if seconds > 1e11 else seconds
+    return datetime.fromtimestamp(seconds, UTC) if 1e8 < seconds < 1e11 else None
+
+
+def column_of_arrow(array: pa.Array) -> Column | None:
+    """A column with the values, type and nulls of an arrow array; None for nested types, which have no place."""
+    kind = array.type
+    valid = None if array.null_count == 0 else pc.is_valid(array).to_numpy(zero_copy_only=False)
+    if pa.types.is_null(kind):
+        return Column.nulls(len(array))
+    if pa.types.is_dictionary(kind) and (
+        pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+    ):
+        return _coded(array, valid)
+    if pa.types.is_dictionary(kind):
+        array, kind = array.dictionary_decode(), kind.value_type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _coded(array.dictionary_encode(), valid)
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        micros = array.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+        return Column("datetime", micros.fill_null(0).to_numpy(zero_copy_only=False), valid)
+    if pa.types.is_duration(kind):
+        seconds = array.cast(pa.duration("us"), safe=False).cast(pa.int64()).fill_null(0)
+        return Column("number", seconds.to_numpy(zero_copy_only=False) / 1e6, valid)
+    if pa.types.is_boolean(kind):
+        return Column("boolean", array.fill_null(False).to_numpy(zero_copy_only=False), valid)
+    if pa.types.is_decimal(kind) or pa.types.is_float16(kind):
+        array = array.cast(pa.float64())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    values: NDArray[Any] = array.fill_null(0).to_numpy(zero_copy_only=False)
+    return Column("number" if values.dtype.kind == "f" else "integer", values, valid)
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _coded(array: pa.Array, valid: NDArray[np.bool_] | None) -> Column:
+    codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Column("text", codes, valid, tuple(array.dictionary.to_pylist()) or ("",))

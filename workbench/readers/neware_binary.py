@@ -1,0 +1,192 @@
+"""Neware binary files, .nda and .ndax, through fastnda where it is installed (the extra ``neware``)."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import warnings
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ..errors import FileRefused, TooLarge
+from . import limits
+from .arrow import read_typed
+from .columns import From, Split, plan_columns, unique_labels
+from .reading import Counters, Note, Reading
+from .source import Head
+
+COLUMNS = (
+    From("Time [s]", ("total time",), "s"),
+    From("Current [A]", ("current",), "A"),
+    From("Voltage [V]", ("voltage",), "V"),
+    From("Step from cycler", ("step index",)),
+    From("Cycle from cycler", ("cycle count",)),
+    From("Temperature [degC]", ("aux1 temperature", "aux temperature", "temperature"), "degC"),
+)
+SPLITS = (
+    Split(("capacity",), "Charge capacity [A.h]", "Discharge capacity [A.h]", "mAh", signed=True),
+    Split(("energy",), "Charge energy [W.h]", "Discharge energy [W.h]", "mWh", signed=True),
+)
+
+
+@dataclass(frozen=True)
+class NewareBinary:
+    """A binary format of Neware; ``begins`` is what its first bytes are, ``member`` a file that a zip must hold."""
+
+    name: str
+    brand: str
+    endings: tuple[str, ...]
+    about: str
+    begins: bytes
+    member: bytes = b""
+    sign_rule: str = "positive charges; turned"
+    counters: Counters = "step"
+
+    def matches(self, head: Head) -> bool:
+        if not head.raw.startswith(self.begins):
+            return False
+        return not self.member or _has_member(head.path, self.member.decode())
+
+    def read(self, path: Path, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+        """Read a .nda or .ndax file; see ``readers.read``."""
+        if self.member:
+            _check_zip(path)
+        table = _table_of(path)
+        labels = unique_labels(table.column_names)
+        plan = plan_columns(
+            labels, COLUMNS, clocks=("unix time",), splits=SPLITS, column_map=column_map, file=path.name
+        )
+        table = table.rename_columns(labels)
+        notes = [
+            Note(
+                "assumed",
+                "cycles",
+                "A charge after a discharge begins a cycle, as Neware counts by default.",
+            )
+        ]
+
+        def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+            chosen = table if only is None else table.select(list(only))
+            yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
+
+        if not table.num_rows:
+            raise FileRefused(f"'{path.name}' has no rows: the test was set up but recorded nothing.")
+        reading = read_typed(self.name, path.name, plan, batches, sign or "charge", self.counters, notes)
+        reading.metadata = _metadata(path)
+        return reading
+
+
+def _has_member(path: Path, member: str) -> bool:
+    try:
+        with zipfile.ZipFile(path) as container:
+            return any(name.rsplit("/", 1)[-1] == member for name in container.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
+def _check_zip(path: Path) -> None:
+    """Refuse a container that would unpack to more than it should, before anything is unpacked."""
+    try:
+        with zipfile.ZipFile(path) as container:
+            members = container.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        raise FileRefused(f"'{path.name}' is a zip that is damaged or cut short; export it again.") from None
+    unpacked = sum(member.file_size for member in members)
+    worst = max((member.file_size / max(member.compress_size, 1) for member in members), default=0.0)
+    if len(members) > limits.MOST_MEMBERS or unpacked > limits.MOST_IN_MEMORY:
+        raise TooLarge(
+            f"'{path.name}' holds {len(members)} files of {unpacked >> 20} MiB together; at most {limits.MOST_MEMBERS} "
+            f"files and {limits.MOST_IN_MEMORY >> 20} MiB are unpacked."
+        )
+    if unpacked > limits.RATIO_FREE and worst > limits.MOST_RATIO:
+        raise TooLarge(
+            f"'{path.name}' unpacks to more than {limits.MOST_RATIO} times its size; this is no Neware file."
+        )
+
+
+def _fastnda(name: str) -> Any:
+    try:
+        return importlib.import_module("fastnda")
+    except ImportError:
+        raise FileRefused(
+            f"'{name}' is a binary Neware file, and its reader is not installed: pip install "
+            "'battery-workbench[neware]', or export the test as csv."
+        ) from None
+
+
+def _table_of(path: Path) -> pa.Table:
+    fastnda = _fastnda(path.name)
+    with _quiet():
+        try:
+            frame = fastnda.read(str(path))
+        except BaseException as error:
+            # A panic in the Rust beneath polars is no Exception; whatever else is none is not ours to hold.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+            raise FileRefused(
+                f"'{path.name}' is damaged, cut short or of an unknown Neware version ({said}); export it again, "
+                "or as csv."
+            ) from None
+    if frame.height > limits.MOST_ROWS:
+        raise TooLarge(f"'{path.name}' has more than {limits.MOST_ROWS} rows.")
+    return frame.to_arrow()
+
+
+def _metadata(path: Path) -> dict[str, Any]:
+    """Scalars of the header, flat; {} where the header cannot be read, for the data were."""
+    with _quiet():
+        try:
+            found = _fastnda(path.name).read_metadata(str(path))
+        except Exception:
+            return {}
+    flat: dict[str, Any] = {}
+    _flatten(found, "", flat)
+    return flat
+
+
+def _flatten(item: Any, place: str, flat: dict[str, Any]) -> None:
+    if len(flat) >= 100:
+        return
+    if isinstance(item, Mapping):
+        for key, value in item.items():
+            _flatten(value, f"{place}.{key}" if place else str(key), flat)
+    elif isinstance(item, str | int | float | bool) and not place.startswith("UNKNOWN") and item != "":
+        flat[place] = item[:200] if isinstance(item, str) else item
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """fastnda speaks of time jumps and pulses through logging and warnings; our notes say what matters."""
+    logger = logging.getLogger("fastnda")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+NDA = NewareBinary(
+    name="neware-nda",
+    brand="Neware",
+    endings=(".nda",),
+    about="Binary of BTS, versions 8 to 130; known by its first bytes. Needs the extra 'neware'.",
+    begins=b"NEWARE",
+)
+NDAX = NewareBinary(
+    name="neware-ndax",
+    brand="Neware",
+    endings=(".ndax",),
+    about="Zip container of BTS; known by the 'data.ndc' in it. Needs the extra 'neware'.",
+    begins=b"PK\x03\x04",
+    member=b"data.ndc",
+)

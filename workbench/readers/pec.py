@@ -1,0 +1,27 @@
+"""PEC csv: a block of test data above the header, units in the header that differ from export to export."""
+
+from __future__ import annotations
+
+from .columns import From
+from .text import TextFormat
+
+PEC = TextFormat(
+    name="pec",
+    brand="PEC",
+    endings=(".csv",),
+    about="Known by the columns of test, cell, rack or shelf, step, cycle and total time.",
+    needs=(("test",), ("cell",), ("step",), ("cycle",), ("total time",), ("voltage",), ("current",)),
+    columns=(
+        From("Time [s]", ("total time",), "s"),
+        From("Current [A]", ("current",), "A"),
+        From("Voltage [V]", ("voltage",), "V"),
+        From("Step from cycler", ("step",)),
+        From("Cycle from cycler", ("cycle",)),
+        From("Charge capacity [A.h]", ("charge capacity",), "A.h", positive=True),
+        From("Discharge capacity [A.h]", ("discharge capacity",), "A.h", positive=True),
+        From("Charge energy [W.h]", ("charge energy", "charge capacity"), "W.h", positive=True),
+        From("Discharge energy [W.h]", ("discharge energy", "discharge capacity"), "W.h", positive=True),
+        From("Ambient temperature [degC]", ("ambient temperature",), "degC"),
+    ),
+    clocks=("real time",),
+)
