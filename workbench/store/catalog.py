@@ -14,9 +14,10 @@ from ..records import SOURCES, Record
 from ..records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
 from ..table import Column, Kind, Table
 from ..units import split_unit
+from .layout import Layout
 from .listing import list_columns
 from .opened import Path, Seen, census, join_name, joined_kind
-from .tables import reach
+from .tables import reach, values_of
 
 if TYPE_CHECKING:
     from .scope import Scope
@@ -30,8 +31,8 @@ def catalog(store: Store, scope: Scope) -> Catalog:
     under open objects, the columns of its series with units, and the columns of the two summaries."""
     with store.snapshot() as db:
         sources = [_source(store, db, cls, scope) for cls in SOURCES.values()]
-        steps = _summary(store, db, scope, "steps", STEP_COLUMNS)
-        cycles = _summary(store, db, scope, "cycles", CYCLE_COLUMNS)
+        steps = _summary(db, scope, "steps", STEP_COLUMNS)
+        cycles = _summary(db, scope, "cycles", CYCLE_COLUMNS)
     return Catalog(sources, steps, cycles)
 
 
@@ -52,7 +53,7 @@ def _source(store: Store, db: sqlite3.Connection, cls: type[Record], scope: Scop
     found = {member.name: member for member in cls.members().values() if member.open}
     names = [name for column in found for name in _names(db, cls, column, scope)]
     meaning = " ".join((cls.__doc__ or "").split())
-    return CatalogSource(source, meaning, table.n, described, names, _series(store, db, cls, scope, table))
+    return CatalogSource(source, meaning, table.n, described, names, _series(db, cls, scope, table))
 
 
 def _is_value(path: Path) -> bool:
@@ -86,14 +87,12 @@ def _sibling_unit(seen: Mapping[Path, Seen], path: Path) -> str | None:
     return str(next(iter(unit.examples)))
 
 
-def _series(
-    store: Store, db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Table
-) -> list[CatalogSeries]:
+def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Table) -> list[CatalogSeries]:
     """The columns of the sampled data of a source, the most frequent first; a unit that records disagree on
     is None."""
     known = {column.name: column for column in SERIES_COLUMNS}
     units = _kept_units(db, cls, scope)
-    counted = _counted(store, table["id"].tolist(), "series")
+    counted = _counted(db, table["id"].tolist(), "series")
     found = [
         CatalogSeries(name, kind, units.get(name, split_unit(name)[1]), count) for name, kind, count in counted
     ]
@@ -101,13 +100,18 @@ def _series(
     return sorted(found, key=lambda column: (-column.records, order.get(column.name, len(order)), column.name))
 
 
-def _counted(store: Store, owners: list[str], dataset: str) -> list[tuple[str, Kind, int]]:
+def _counted(db: sqlite3.Connection, owners: list[str], dataset: str) -> list[tuple[str, Kind, int]]:
     """Name, kind and number of owners of each column in the published data of these owners."""
+    query = (
+        "SELECT l.digest, l.body, count(*) FROM json_each(?) AS wanted "
+        "JOIN series AS s ON s.owner = wanted.value AND s.dataset = ? "
+        "JOIN layouts AS l ON l.digest = s.layout GROUP BY l.digest ORDER BY count(*) DESC, l.digest"
+    )
     kinds: dict[str, set[Kind]] = {}
     counts: Counter[str] = Counter()
-    for info in store.series.infos(owners, dataset).values():
-        for column in info.columns:
-            counts[column.name] += 1
+    for digest, body, count in db.execute(query, [values_of(owners), dataset]):
+        for column in Layout.load(digest, body).fields:
+            counts[column.name] += count
             kinds.setdefault(column.name, set()).add(column.kind)
     return [(name, joined_kind(kinds[name]), count) for name, count in counts.items()]
 
@@ -117,11 +121,9 @@ def _kept_units(db: sqlite3.Connection, cls: type[Record], scope: Scope) -> dict
     if "columns" not in cls.members():
         return {}
     clause, params = reach(cls, scope)
-    rows = db.execute(
-        "SELECT DISTINCT json_extract(j.value, '$.name'), json_extract(j.value, '$.unit') "
-        f'FROM "{cls.table}" AS t, json_each(t."columns") AS j WHERE {clause}',
-        params,
-    )
+    named = "DISTINCT json_extract(j.value, '$.name'), json_extract(j.value, '$.unit')"
+    kept = f'"{cls.table}" AS t, json_each(t."columns") AS j'
+    rows = db.execute(f"SELECT {named} FROM {kept} WHERE {clause}", params)  # noqa: S608
     found: dict[str, set[str]] = {}
     for name, unit in rows:
         found.setdefault(name, set()).add(unit)
@@ -129,12 +131,12 @@ def _kept_units(db: sqlite3.Connection, cls: type[Record], scope: Scope) -> dict
 
 
 def _summary(
-    store: Store, db: sqlite3.Connection, scope: Scope, dataset: str, described: Iterable[Described]
+    db: sqlite3.Connection, scope: Scope, dataset: str, described: Iterable[Described]
 ) -> list[CatalogSummary]:
     """The columns of a summary in their order, each with the measurements that have it, then given ones."""
     clause, params = reach(SOURCES["measurements"], scope)
     ids = [id for (id,) in db.execute(f"SELECT id FROM measurements AS t WHERE {clause}", params)]  # noqa: S608
-    counts = {name: (kind, count) for name, kind, count in _counted(store, ids, dataset)}
+    counts = {name: (kind, count) for name, kind, count in _counted(db, ids, dataset)}
     found = []
     for column in described:
         _, count = counts.pop(column.name, (column.kind, 0))

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from sqlite_utils import Database, Migrations
 
 from ..errors import BadRequest, Conflict, Damaged, Invalid, NotFound, Problem, instead
-from ..records import KINDS, Instance, Measurement, Member, Organization, Plot, Project, Record, User, kind
+from ..records import KINDS, Batch, Instance, Measurement, Member, Organization, Plot, Project, Record, User, kind
 from ..table import Kind, from_micros, to_micros
 from . import search
 from .conditions import conditions
@@ -182,7 +182,8 @@ class Rows:
             if isinstance(record, Plot):
                 self.plots.keep(db, record, origin, actor)
             self.store.bump(db, cls.table)
-            return self._get(db, cls, record.id, scope)
+            seen = scope._replace(organization_id=record.id) if cls.scoping == "itself" else scope
+            return self._get(db, cls, record.id, seen)
 
     @overload
     def get(self, kind: type[R], id: str, scope: Scope) -> R: ...
@@ -250,7 +251,7 @@ class Rows:
         cls = _class(kind)
         changes = dict(changes)
         with self._writing(connection) as db:
-            present = self._get(db, cls, id, scope)
+            present = self._own(db, cls, id, scope)
             if isinstance(present, Plot):
                 self.plots.check_revision(present, changes)
             _refuse_read_only(cls, changes)
@@ -309,7 +310,7 @@ class Rows:
         gone: dict[str, list[str]] = {}
         touched: set[str] = set()
         with self._writing(connection) as db:
-            self._get(db, cls, id, scope)
+            self._own(db, cls, id, scope)
             self._remove(db, cls, [id], gone, touched)
             self.store.bump(db, *sorted(touched | set(gone)))
         return {table: len(ids) for table, ids in gone.items()}
@@ -481,6 +482,13 @@ class Rows:
             raise NotFound(f"No {cls.label} '{id}' here.")
         return self._record(cls, rows[0])
 
+    def _own(self, db: sqlite3.Connection, cls: type[Record], id: str, scope: Scope) -> Any:
+        """A record that the scope's organization may also change."""
+        record = self._get(db, cls, id, scope)
+        if cls.shared and record.organization_id is None:
+            raise BadRequest(f"The {cls.label} '{record.name}' is the system's; make one of your own from it.")
+        return record
+
     def _record(self, cls: type[Record], row: Mapping[str, Any]) -> Any:
         try:
             return cls.model_validate(decode(cls, row))
@@ -517,6 +525,8 @@ class Rows:
                 )
             if isinstance(record, Instance) and member.name == "batch_id":
                 _check_batch(record, linked)
+        if isinstance(record, Batch):
+            _check_cells(db, record)
 
     def _holder(self, db: sqlite3.Connection, record: Record) -> _Holder | None:
         """Who holds already what must be unique, if anyone does: the id first, then each rule."""
@@ -620,6 +630,13 @@ def _taken(cls: type[Record], fields: tuple[str, ...], name: str) -> str:
 def _check_batch(record: Instance, batch: Record) -> None:
     if getattr(batch, "specification_id", None) != record.specification_id:
         raise BadRequest(f"The batch '{batch.name}' belongs to another cell specification.")
+
+
+def _check_cells(db: sqlite3.Connection, batch: Batch) -> None:
+    held = "SELECT count(*) FROM instances WHERE batch_id = ? AND specification_id <> ?"
+    (strangers,) = db.execute(held, [batch.id, batch.specification_id]).fetchone()
+    if strangers:
+        raise BadRequest(f"{strangers} cells of the batch '{batch.name}' belong to another cell specification.")
 
 
 def _refuse_read_only(cls: type[Record], data: Mapping[str, Any]) -> None:

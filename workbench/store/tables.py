@@ -74,7 +74,8 @@ def _create_table(cls: type[Record]) -> str:
         if member.required:
             words.append("NOT NULL")
         if member.storage == "json":
-            words.append(f'CHECK (json_valid("{member.name}"))')
+            nothing = "" if member.required else f'"{member.name}" IS NULL OR '
+            words.append(f'CHECK ({nothing}json_valid("{member.name}"))')
         if member.link is not None:
             words.append(f'REFERENCES "{member.link.table}"("id")')
         columns.append(" ".join(words))
