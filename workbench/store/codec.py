@@ -138,9 +138,8 @@ def _decimals(values: Array) -> tuple[int, NDArray[np.int64]] | None:
 def _scaled(whole: Array, digits: int, dtype: np.dtype[Any], out: Array | None = None) -> Array:
     # float32 values are the nearest to a decimal, found by dividing in float64 and rounding once more; both
     # sides do the same, and encode() compares the bits.
-    if dtype == np.float64:
-        return np.divide(whole, _POWERS[digits], out=out)
-    return (whole / _POWERS[digits]).astype(dtype)
+    exact: Array = np.divide(whole, _POWERS[digits], out=out if dtype == np.float64 else None)
+    return exact if dtype == np.float64 else exact.astype(dtype)
 
 
 def _same_bits(left: Array, right: Array) -> bool:

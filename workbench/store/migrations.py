@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sqlite3
 from pathlib import Path
 
@@ -11,25 +9,20 @@ from sqlite_utils import Database, Migrations
 
 from ..errors import StoreError, StoreTooNew
 from .pieces import MIGRATIONS as PIECES
+from .rows import MIGRATIONS as ROWS
 from .series import MIGRATIONS as SERIES
 
 APPLICATION = 0x57426E63
 STORE = Migrations("store")
 
 
-@STORE()
+@STORE()  # type: ignore[untyped-decorator]
 def revisions_and_facts(database: Database) -> None:
     database.execute("create table revisions (name text primary key, revision integer not null) without rowid")
     database.execute("create table facts (name text primary key, value not null) without rowid")
 
 
-def _present(*modules: str) -> tuple[Migrations, ...]:
-    found = [name for name in modules if importlib.util.find_spec(f"workbench.store.{name}")]
-    modules_found = [importlib.import_module(f"workbench.store.{name}") for name in found]
-    return tuple(module.MIGRATIONS for module in modules_found if hasattr(module, "MIGRATIONS"))
-
-
-SETS: tuple[Migrations, ...] = (STORE, SERIES, PIECES, *_present("rows", "search"))
+SETS: tuple[Migrations, ...] = (STORE, SERIES, PIECES, ROWS)
 
 
 def recognise(connection: sqlite3.Connection, path: Path) -> None:

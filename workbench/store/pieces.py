@@ -19,7 +19,7 @@ PIECE = 1 << 20
 MIGRATIONS = Migrations("pieces")
 
 
-@MIGRATIONS()
+@MIGRATIONS()  # type: ignore[untyped-decorator]
 def pieces(database: Database) -> None:
     database.execute(
         "create table contents (hash text primary key, size integer not null, created integer not null) without rowid"

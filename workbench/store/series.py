@@ -37,7 +37,7 @@ ATTEMPTS = 5
 MIGRATIONS = Migrations("series")
 
 
-@MIGRATIONS()
+@MIGRATIONS()  # type: ignore[untyped-decorator]
 def series_and_chunks(database: Database) -> None:
     for sql in (
         "create table layouts (digest blob primary key, body blob not null) without rowid",

@@ -8,9 +8,7 @@ import uuid
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
 
@@ -19,12 +17,10 @@ from ..table import from_micros
 from . import migrations
 from .connections import Connections, named
 from .pieces import Pieces
+from .rows import Rows
 from .scope import Scope
 from .series import Series
 from .soundness import check_rows
-
-if TYPE_CHECKING:
-    from .rows import Rows
 
 __all__ = ["Scope", "Store"]
 
@@ -40,6 +36,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connections = Connections(path)
+        self.rows = Rows(self)
         self.series = Series(self)
         self.pieces = Pieces(self)
 
@@ -84,13 +81,6 @@ class Store:
                     (uuid.uuid4().hex,),
                 )
         self.series.sweep()
-
-    @cached_property
-    def rows(self) -> Rows:
-        """The records."""
-        from .rows import Rows
-
-        return Rows(self)
 
     def connection(self) -> sqlite3.Connection:
         """This thread's connection, for reading; inside a transaction the one that sees its writes."""
@@ -187,7 +177,7 @@ class Store:
         Checks SQLite's pages, indexes and links, every record, and each chunk, summary and piece by checksum.
         """
         findings: list[str] = []
-        checks: list[Any] = [self._verify_file, self._verify_rows, self.series.verify, self.pieces.verify]
+        checks = [self._verify_file, self._verify_rows, self.series.verify, self.pieces.verify]
         for check in checks:
             try:
                 with self.snapshot():
