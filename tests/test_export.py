@@ -1,0 +1,300 @@
+"""Files that leave the workbench: whole, exact, and inert."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pandas as pd
+import plotly.graph_objects as go
+import pyarrow.parquet as pq
+import pytest
+
+from workbench import export
+from workbench.dataset import Samples
+from workbench.errors import BadRequest, ExportUnavailable
+from workbench.table import Column, Table
+from workbench.transform.figure import encode
+
+NASTY = "</script><script>window.pwned=1</script><!--\u2028&<b>"
+
+
+def figure(*traces: object, **layout: object) -> bytes:
+    return encode({"data": list(traces), "layout": layout})
+
+
+def rows(data: bytes) -> list[dict[str, object]]:
+    return export.traces(data).records()
+
+
+def test_traces_in_long_form_with_every_value() -> None:
+    made = export.traces(
+        figure(
+            {"type": "scatter", "name": "A", "x": np.array([1.5, 2.5]), "y": np.array([1, 300])},
+            {"type": "bar", "x": ["u", "v"], "y": [0.1, None], "error_y": {"array": [0.5, 0.25]}},
+        )
+    )
+    assert made.names == ["trace", "name", "x", "y", "error_y"]
+    assert made.records() == [
+        {"trace": 0, "name": "A", "x": 1.5, "y": 1, "error_y": None},
+        {"trace": 0, "name": "A", "x": 2.5, "y": 300, "error_y": None},
+        {"trace": 1, "name": "trace 1", "x": "u", "y": 0.1, "error_y": 0.5},
+        {"trace": 1, "name": "trace 1", "x": "v", "y": None, "error_y": 0.25},
+    ]
+
+
+def test_implied_axes_are_written_out() -> None:
+    assert [row["x"] for row in rows(figure({"y": [5, 6, 7]}))] == [0, 1, 2]
+    assert [row["x"] for row in rows(figure({"y": [5, 6], "x0": 10, "dx": 5}))] == [10, 15]
+    assert [row["y"] for row in rows(figure({"x": [5, 6]}))] == [0, 1]
+    assert "x" not in rows(figure({"type": "box", "y": [5, 6]}))[0]
+
+
+def test_grids_give_a_row_a_cell() -> None:
+    made = rows(
+        figure({"type": "heatmap", "x": [10, 20], "y": ["a", "b"], "z": np.array([[1.0, 2.0], [3.0, 4.0]])})
+    )
+    assert [(row["x"], row["y"], row["z"]) for row in made] == [
+        (10, "a", 1.0),
+        (20, "a", 2.0),
+        (10, "b", 3.0),
+        (20, "b", 4.0),
+    ]
+    ragged = rows(figure({"type": "heatmap", "z": [[1, 2], [3]]}))
+    assert [(row["x"], row["y"], row["z"]) for row in ragged] == [(0, 0, 1), (1, 0, 2), (0, 1, 3), (1, 1, None)]
+
+
+def test_other_traces_keep_their_columns() -> None:
+    assert rows(figure({"type": "pie", "labels": ["a"], "values": [3]})) == [
+        {"trace": 0, "name": "trace 0", "labels": "a", "values": 3}
+    ]
+    table = {"type": "table", "header": {"values": ["cell", "name"]}, "cells": {"values": [["a", "b"], [1, 2]]}}
+    assert rows(figure(table))[1] == {"trace": 0, "name": "trace 0", "cell": "b", "name (1)": 2}
+    custom = {"y": [1, 2], "customdata": [["p", 1], ["q", 2]], "text": ["s", "t"]}
+    assert rows(figure(custom))[0] == {
+        "trace": 0,
+        "name": "trace 0",
+        "x": 0,
+        "y": 1,
+        "text": "s",
+        "customdata 0": "p",
+        "customdata 1": 1,
+    }
+    assert rows(figure({"type": "bar", "x": [["a", "a"], ["u", "v"]], "y": [1, 2]}))[1]["y"] == 2
+    assert export.traces(figure()).n == 0
+
+
+def test_traces_of_unequal_lengths_are_filled_with_nulls() -> None:
+    assert [row["y"] for row in rows(figure({"x": [1, 2, 3], "y": [1.5]}))] == [1.5, None, None]
+
+
+EVERY = Table.of(
+    {
+        "number": Column("number", np.array([0.1, np.nan, -0.0, np.inf]), np.array([True, True, True, True])),
+        "float32": np.array([0.1, 1, 2, 3], np.float32),
+        "integer": [2**53 + 1, None, -1, 0],
+        "boolean": [True, None, False, True],
+        "text": ['a,"b"\n', None, "", "ü"],
+        "time": [
+            datetime(2026, 1, 31, 12, tzinfo=UTC),
+            None,
+            datetime(1, 1, 1, tzinfo=UTC),
+            datetime(2026, 1, 1, tzinfo=UTC),
+        ],
+        "null": [None, None, None, None],
+        "mixed": ["a", 1, None, 1.5],
+    }
+)
+
+
+def test_csv_reads_back_exactly() -> None:
+    text = export.table_csv(EVERY).decode()
+    read = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [float(row["number"]) for row in read][0] == 0.1
+    assert [row["number"] for row in read] == ["0.1", "NaN", "-0.0", "inf"]
+    assert np.float32(read[0]["float32"]) == np.float32(0.1)
+    assert [row["integer"] for row in read] == [str(2**53 + 1), "", "-1", "0"]
+    assert [row["boolean"] for row in read] == ["true", "", "false", "true"]
+    assert [row["text"] for row in read] == ['a,"b"\n', "", "", "ü"]
+    assert read[0]["time"] == "2026-01-31T12:00:00.000000Z"
+    assert [row["mixed"] for row in read] == ["a", "1", "", "1.5"]
+    assert {row["null"] for row in read} == {""}
+
+
+def test_parquet_keeps_types_nulls_and_bits() -> None:
+    made = pq.read_table(io.BytesIO(export.table_parquet(EVERY)))
+    types = {field.name: str(field.type) for field in made.schema}
+    assert types == {
+        "number": "double",
+        "float32": "float",
+        "integer": "int64",
+        "boolean": "bool",
+        "text": "string",
+        "time": "timestamp[us, tz=UTC]",
+        "null": "double",
+        "mixed": "string",
+    }
+    assert made["number"].null_count == 0
+    assert np.signbit(made["number"].to_numpy()[2])
+    assert made["integer"].to_pylist() == [2**53 + 1, None, -1, 0]
+    assert made["text"].to_pylist() == ['a,"b"\n', None, "", "ü"]
+    assert made["mixed"].to_pylist() == ["a", "1", None, "1.5"]
+    assert made["time"].to_pylist()[1] is None
+
+
+def test_rows_of_a_series_step() -> None:
+    table = Table.of({"t": [0.0, 1.0], "id": ["p", "q"]})
+    made = export.step_table(
+        {"a": Samples(np.array([4, 7]), table, True, 2), "b": Samples(np.array([0, 1]), table, True, 2)}
+    )
+    assert made.names == ["source id", "sample", "t", "id"]
+    assert made["source id"].tolist() == ["a", "a", "b", "b"]
+    assert made["sample"].tolist() == [4, 7, 0, 1]
+    assert export.step_table({}).n == 0
+    assert export.step_table(EVERY) is EVERY
+
+
+def test_the_ending_chooses_the_format(tmp_path: Path) -> None:
+    data = figure({"y": [1, 2]}, title="T")
+    assert export.save(tmp_path / "a.json", data).read_bytes() == data
+    assert export.save(tmp_path / "a.csv", data).read_text() == "trace,name,y,x\n".replace("y,x", "x,y") + (
+        "0,trace 0,0,1\n0,trace 0,1,2\n"
+    )
+    assert pd.read_parquet(export.save(tmp_path / "a.parquet", data))["y"].tolist() == [1, 2]
+    assert b"Plotly.newPlot" in export.save(tmp_path / "a.HTML", data).read_bytes()
+    export.save_table(tmp_path / "steps.csv", EVERY)
+    for name, words in (("a.htm", "Did you mean 'html'"), ("a", "The endings are")):
+        with pytest.raises(BadRequest, match=words):
+            export.save(tmp_path / name, data)
+    with pytest.raises(BadRequest):
+        export.save_table(tmp_path / "a.png", EVERY)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = export.write(tmp_path / "f.csv", b"old")
+
+    def fail(descriptor: int) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        export.write(target, b"new and longer")
+    assert target.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["f.csv"]
+
+
+def test_a_page_is_inert_and_offline() -> None:
+    data = figure({"y": [1], "name": NASTY, "text": [NASTY]}, title=NASTY)
+    page = export.html(data, title=NASTY, plotlyjs="plotly.min.js").decode()
+    assert page.count("<script") == 3
+    assert page.count("</script>") == 3
+    assert "&lt;/script&gt;" in page.partition("</title>")[0]
+    content = page.partition('id="content">')[2].partition("</script>")[0]
+    assert orjson.loads(content) == orjson.loads(data)
+    assert "http" not in page.replace('http-equiv="Content-Security-Policy"', "")
+    assert '"showSendToCloud":false' in page
+    assert '"plotlyServerURL":""' in page
+    assert "default-src 'none'" in page
+    assert export.html(data) == export.html(data)
+    assert export.html(data, plotlyjs='"><script>').count(b"<script") == 3
+
+
+def test_plotlyjs_stands_in_the_page_or_beside_it(tmp_path: Path) -> None:
+    data = figure({"y": [1]})
+    assert len(export.html(data)) > 4_000_000
+    assert len(export.html(data, plotlyjs=export.PLOTLY_FILE)) < 5_000
+    assert export.write_plotlyjs(tmp_path).name == "plotly.min.js"
+    assert (tmp_path / "plotly.min.js").stat().st_size > 4_000_000
+
+
+def test_pictures_without_kaleido_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    real = importlib.import_module
+
+    def absent(name: str) -> object:
+        if name == "kaleido":
+            raise ImportError(name)
+        return real(name)
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+    with pytest.raises(ExportUnavailable, match=r"battery-workbench\[export\]"):
+        export.picture(figure({"y": [1]}), "png")
+
+
+def test_a_browser_that_fails_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    kaleido = pytest.importorskip("kaleido")
+
+    class ChromeNotFoundError(Exception):
+        pass
+
+    def no_browser(*_: object, **__: object) -> bytes:
+        raise ChromeNotFoundError
+
+    def broken(*_: object, **__: object) -> bytes:
+        raise RuntimeError("it ended")
+
+    monkeypatch.setattr(kaleido, "calc_fig_sync", no_browser)
+    with pytest.raises(ExportUnavailable, match="install Chrome or Chromium"):
+        export.picture(figure({"y": [1]}), "png")
+    monkeypatch.setattr(kaleido, "calc_fig_sync", broken)
+    with pytest.raises(ExportUnavailable, match="it ended"):
+        export.picture(figure({"y": [1]}), "png")
+
+
+@pytest.mark.skipif(not (shutil.which("chromium") or shutil.which("google-chrome")), reason="no browser here")
+@pytest.mark.long
+def test_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("kaleido")
+    data = figure({"y": [1, 2]}, title="T")
+    starts = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}
+    for ending, start in starts.items():
+        assert export.save(tmp_path / f"a.{ending}", data).read_bytes().startswith(start)
+
+
+CONFIG = {
+    "plan": {"steps": {"cells": {"op": "list", "source": "instances", "where": {"batch": None}}}},
+    "transform": "def transform(data, params):\n    # it's \\d\n    return go.Figure()\n",
+    "params": {"on": {"kind": "view", "default": True}},
+}
+
+
+@pytest.mark.parametrize(
+    "script", [CONFIG["transform"], "a = '''x'''", "b = 'é\\'", "c = \"'", "d = '\x00\\n'", "\\"]
+)
+def test_a_notebook_holds_the_recipe_as_python(script: str) -> None:
+    made = json.loads(
+        export.notebook({**CONFIG, "transform": script}, name="A\nB", values={"on": False}, store="l'ab.db")
+    )
+    assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
+    ids = [cell["id"] for cell in made["cells"]]
+    assert len(set(ids)) == len(ids)
+    assert made["cells"][0] == {"cell_type": "markdown", "id": ids[0], "metadata": {}, "source": "# A B"}
+    names: dict[str, object] = {}
+    sources = [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in made["cells"][1:])
+    for source in sources[1:4]:
+        exec(source, names)
+    assert names["plan"] == CONFIG["plan"]
+    assert names["transform"] == script
+    assert names["params"] == CONFIG["params"]
+    assert 'wb.open("l\'ab.db")' in sources[0]
+    assert "values = {'on': False}" in sources[-1]
+
+
+def test_a_notebook_is_valid() -> None:
+    nbformat = pytest.importorskip("nbformat")
+    nbformat.validate(nbformat.reads(export.notebook(CONFIG).decode(), as_version=4))
+
+
+def test_plotlys_own_figures_export() -> None:
+    made = export.traces(encode(go.Figure([go.Histogram(x=[1, 1, 2]), go.Scatter3d(x=[1], y=[2], z=[3])])))
+    assert made.n == 4
+    assert made["z"].tolist() == [None, None, None, 3]
