@@ -12,6 +12,7 @@ from ..store.scope import Scope
 from ..store.series import SeriesInfo
 from ..store.store import Store
 from ..table import Kind, Table
+from .columns import merged
 
 _STATUS = {
     "measurements": ("measurement_type", "processing_status"),
@@ -107,7 +108,11 @@ class Reader:
         """The series columns that any record in reach has, with their kinds."""
         ids = self.store.rows.plan_list(source, self.scope, {}, ["id"], None).table["id"].tolist()
         self.dependencies.update(("rows", table) for table in self.store.rows.dependencies(source))
-        return {name: kind for name, kind, _ in self.store.series.columns_of(ids, "series")}
+        found: dict[str, list[Kind]] = {}
+        for info in self.store.series.infos(ids, "series").values():
+            for column in info.columns:
+                found.setdefault(column.name, []).append(column.kind)
+        return {name: merged(kinds) for name, kinds in found.items()}
 
     def sample(
         self,

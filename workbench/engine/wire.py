@@ -108,7 +108,8 @@ def infinities(steps: Mapping[str, StepResult]) -> list[Warn]:
 
 def _infinite(column: Column) -> NDArray[np.bool_]:
     if column.kind == "number":
-        return np.isinf(column.values) & ~column.null_mask()
+        infinite: NDArray[np.bool_] = np.isinf(column.values) & ~column.null_mask()
+        return infinite
     if column.kind == "mixed":
         return np.array([isinstance(v, float) and v in (np.inf, -np.inf) for v in column.tolist()], bool)
     return np.zeros(0, bool)
@@ -124,9 +125,8 @@ def _finite(value: Any) -> Any:
 
 def _is_pointless(values: NDArray[Any]) -> NDArray[np.bool_]:
     size = np.abs(values)
-    with np.errstate(invalid="ignore"):
-        found: NDArray[np.bool_] = (size >= _MOST_PLAIN) | ((size < _LEAST_PLAIN) & (size > 0))
-    return found & np.isfinite(values)
+    found: NDArray[np.bool_] = ((size >= _MOST_PLAIN) | ((size < _LEAST_PLAIN) & (size > 0))) & np.isfinite(size)
+    return found
 
 
 def _with_point(value: float) -> orjson.Fragment:

@@ -1,0 +1,108 @@
+"""Aggregate and join against the row-by-row reference, on random tables of every type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from engine.tables import NAMES, assert_same, tables
+from hypothesis import HealthCheck, given, settings
+from reference.plan import Interpreter, Records, Refused
+from workbench.engine.ops.aggregate import aggregate
+from workbench.engine.ops.join import join
+from workbench.errors import Invalid
+from workbench.recipe.steps import AggregateStep, JoinStep
+
+COLUMNS = st.sampled_from([*NAMES, "k", "a", "b"])
+CAPS = {"max_sources": 500, "max_summary_rows": 60, "max_series_points": 200000, "max_list_rows": 5000}
+COMPARED = st.integers(-2, 2) | st.sampled_from([0.25, 0.5, 2**53 + 1, 1e300, "a", "b", "2026-01-31"])
+
+
+@st.composite
+def metrics(draw: st.DrawFn) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name in draw(st.lists(st.sampled_from("mnopq"), min_size=1, max_size=5, unique=True)):
+        fn = draw(st.sampled_from(["first", "last", "min", "max", "mean", "sum", "count", "first_where", "last_where"]))
+        metric: dict[str, Any] = {"fn": fn}
+        if fn != "count" or draw(st.booleans()):
+            metric["column"] = draw(COLUMNS)
+        if fn.endswith("_where"):
+            value: Any = draw(COMPARED)
+            if made and draw(st.booleans()):
+                factor = draw(st.sampled_from([0.5, 1, -2, 0, 2**53]))
+                value = {"ratio_of": draw(st.sampled_from(list(made))), "factor": factor}
+            op = draw(st.sampled_from(["lt", "lte", "gt", "gte", "eq", "neq"]))
+            metric["where"] = {"column": draw(COLUMNS), "op": op, "value": value}
+        made[name] = metric
+    names = draw(st.permutations(list(made)))
+    return {name: made[name] for name in names}
+
+
+@st.composite
+def aggregates(draw: st.DrawFn) -> dict[str, Any]:
+    step = {"op": "aggregate", "input": "rows", "group_by": draw(st.lists(COLUMNS, min_size=1, max_size=3))}
+    if draw(st.booleans()):
+        step["sort_by"] = draw(COLUMNS)
+    return {**step, "metrics": draw(metrics())}
+
+
+@st.composite
+def joins(draw: st.DrawFn) -> dict[str, Any]:
+    step: dict[str, Any] = {"op": "join", "left": "rows", "right": "others", "how": draw(st.sampled_from(["inner", "left"]))}
+    step["on"] = {"left": draw(COLUMNS), "right": draw(COLUMNS)}
+    if draw(st.booleans()):
+        step["fields"] = draw(st.lists(COLUMNS, max_size=4))
+    value = st.none() | COMPARED | st.booleans()
+    wanted = value.filter(lambda item: item is not None) | st.lists(value, max_size=3)
+    if draw(st.booleans()):
+        step["where"] = draw(st.dictionaries(st.sampled_from([*NAMES, "a_right"]), wanted, max_size=2))
+    return step
+
+
+def expected(step: dict[str, Any], **inputs: Any) -> Any:
+    made = Interpreter(Records({}, {}, {}), CAPS, {}, inputs, "step", set())
+    try:
+        return getattr(made, step["op"])(step)
+    except Refused as error:
+        return error
+
+
+def examples(long: bool, n: int = 150) -> Any:
+    checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+    return settings(max_examples=4000 if long else n, deadline=None, suppress_health_check=checks, database=None)
+
+
+def test_random_aggregates_agree_with_the_reference(long: bool) -> None:
+    @examples(long)
+    @given(tables(), aggregates())
+    def agree(pair: Any, step: dict[str, Any]) -> None:
+        table, rows = pair
+        wanted = expected(step, rows=rows)
+        parsed = AggregateStep.model_validate(step)
+        if isinstance(wanted, Refused):
+            with pytest.raises(Invalid) as caught:
+                aggregate(parsed, table)
+            found = [problem.loc for problem in caught.value.problems]
+            assert any(loc[: len(wanted.place) - 2] == wanted.place[1:-1] for loc in found), (wanted.place, found)
+        else:
+            assert_same(aggregate(parsed, table), wanted)
+
+    agree()
+
+
+def test_random_joins_agree_with_the_reference(long: bool) -> None:
+    @examples(long)
+    @given(tables(), tables(), joins())
+    def agree(left: Any, right: Any, step: dict[str, Any]) -> None:
+        wanted = expected(step, rows=left[1], others=right[1])
+        parsed = JoinStep.model_validate(step)
+        if isinstance(wanted, Refused):
+            with pytest.raises(Invalid) as caught:
+                join(parsed, left[0], right[0], CAPS["max_summary_rows"])
+            found = [problem.loc for problem in caught.value.problems]
+            assert any(loc[: len(wanted.place) - 1] == wanted.place[1:] for loc in found), (wanted.place, found)
+        else:
+            assert_same(join(parsed, left[0], right[0], CAPS["max_summary_rows"]), wanted)
+
+    agree()
