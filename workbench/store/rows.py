@@ -50,13 +50,13 @@ LOCAL_USER = "local@localhost"
 MIGRATIONS = Migrations("rows")
 
 
-@MIGRATIONS()
+@MIGRATIONS()  # type: ignore[untyped-decorator]
 def tables(database: Database) -> None:
     for statement in (*create_statements(), *search.STATEMENTS):
         database.execute(statement)
 
 
-@MIGRATIONS()
+@MIGRATIONS()  # type: ignore[untyped-decorator]
 def first_records(database: Database) -> None:
     """What every store has from the start: an organization, a user and a project."""
     now = time.time_ns() // 1000
@@ -313,6 +313,8 @@ class Rows:
             self._own(db, cls, id, scope)
             self._remove(db, cls, [id], gone, touched)
             self.store.bump(db, *sorted(touched | set(gone)))
+        if connection is None:
+            self.store.series.tidy()
         return {table: len(ids) for table, ids in gone.items()}
 
     @overload

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadRequest, Invalid, Problem
 from ..records import ENTITIES, Record
 from ..table import from_micros, to_micros
+from .conditions import sound
 from .tables import fold, values_of
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def search(
     """
     wanted = _checked(text, limit, offset, per_type)
     entities = None if entity_types is None else list(entity_types)
+    if "\0" in wanted or not sound(wanted):
+        return Found([], wanted, 0, limit, offset)
     with store.snapshot() as db:
         found = _ranked(db, fold(wanted), wanted, scope, entities, per_type)
     found.sort(key=lambda row: (ORDER[row[0]], row[1]))

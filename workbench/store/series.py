@@ -216,6 +216,8 @@ class Series:
             writing.executemany("insert or replace into drafts values (?, null, 0)", found)
             writing.execute(f"delete from series where {chosen}", (owner, dataset))  # noqa: S608
             writing.execute(f"delete from series_log where {chosen}", (owner, dataset))  # noqa: S608
+            if found:
+                self._store.bump(writing, "series")
         if connection is None:
             self.tidy()
 
@@ -240,6 +242,8 @@ class Series:
         connection.execute(
             "insert into series_log values (?, ?, ?, ?, ?)", (owner, dataset, tick, tick, built.rows)
         )
+        # Rows show how many samples a record has, so lists hang on this.
+        self._store.bump(connection, "series")
         return info_of(row, body)
 
     def tidy(self) -> None:

@@ -82,7 +82,8 @@ def _assignments(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _plots(connection: sqlite3.Connection) -> Iterator[str]:
     rows = connection.execute(
-        "SELECT p.id FROM plots AS p LEFT JOIN plot_revisions AS r ON r.plot_id = p.id AND r.revision = p.revision "
+        "SELECT p.id FROM plots AS p "
+        "LEFT JOIN plot_revisions AS r ON r.plot_id = p.id AND r.revision = p.revision "
         "WHERE r.plot_id IS NULL OR r.name <> p.name OR r.config <> p.config "
         "OR p.revision <> (SELECT count(*) FROM plot_revisions WHERE plot_id = p.id)"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -226,17 +226,19 @@ def tables_behind(cls: type[Record]) -> tuple[str, ...]:
     stands for the counts of sampled data."""
     found = {cls.table: None}
     for member in cls.members().values():
-        if member.through is not None:
-            link = _link(cls.members()[member.through.link].link)
-            field = KINDS[link.table].members()[member.through.field]
-            found[link.table] = None
-            if field.through is not None:
-                found.update(dict.fromkeys(tables_behind(KINDS[link.table])))
-        if member.counted is not None:
-            found[member.counted.table] = None
-        if member.sampled is not None:
-            found["series"] = None
+        found.update(dict.fromkeys(_tables_of(cls, member)))
     return tuple(found)
+
+
+def _tables_of(cls: type[Record], member: Member) -> Iterator[str]:
+    if member.through is not None:
+        target = KINDS[_link(cls.members()[member.through.link].link).table]
+        yield target.table
+        yield from _tables_of(target, target.members()[member.through.field])
+    if member.counted is not None:
+        yield member.counted.table
+    if member.sampled is not None:
+        yield "series"
 
 
 def values_of(ids: Iterable[str]) -> str:
