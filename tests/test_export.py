@@ -117,7 +117,6 @@ EVERY = Table.of(
 def test_csv_reads_back_exactly() -> None:
     text = export.table_csv(EVERY).decode()
     read = list(csv.DictReader(io.StringIO(text, newline="")))
-    assert [float(row["number"]) for row in read][0] == 0.1
     assert [row["number"] for row in read] == ["0.1", "NaN", "-0.0", "inf"]
     assert np.float32(read[0]["float32"]) == np.float32(0.1)
     assert [row["integer"] for row in read] == [str(2**53 + 1), "", "-1", "0"]
@@ -151,9 +150,8 @@ def test_parquet_keeps_types_nulls_and_bits() -> None:
 
 def test_rows_of_a_series_step() -> None:
     table = Table.of({"t": [0.0, 1.0], "id": ["p", "q"]})
-    made = export.step_table(
-        {"a": Samples(np.array([4, 7]), table, True, 2), "b": Samples(np.array([0, 1]), table, True, 2)}
-    )
+    series = {key: Samples(np.array(sample), table, True, 2) for key, sample in {"a": [4, 7], "b": [0, 1]}.items()}
+    made = export.step_table(series)
     assert made.names == ["source id", "sample", "t", "id"]
     assert made["source id"].tolist() == ["a", "a", "b", "b"]
     assert made["sample"].tolist() == [4, 7, 0, 1]

@@ -154,7 +154,12 @@ def test_changing_a_frame_changes_nothing_outside() -> None:
     curves["b"].to_numpy(copy=False)
     curves.complete["b"] = True
     assert packed == kept
-    assert frames(packed)["curves"]["b"]["U"].tolist() == [3.0, 8.0, 12.0]
+    curves["b"].columns.name = "mine"
+    curves["b"].index.name = "mine"
+    assert curves["a"].columns.name is None
+    again = frames(packed)["curves"]["b"]
+    assert again["U"].tolist() == [3.0, 8.0, 12.0]
+    assert (again.columns.name, again.index.name) == (None, None)
 
 
 def test_what_is_missing_is_named() -> None:

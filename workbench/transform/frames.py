@@ -6,6 +6,7 @@ Every frame is the script's own copy. Changing one changes neither the dataset n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -90,15 +91,21 @@ _ARRAYS: dict[str, Callable[[Column], Any]] = {
 }
 
 
+@lru_cache(maxsize=64)
+def _labels(names: tuple[str, ...]) -> pd.Index:
+    """Column labels; frames take views of them, which share the look-up table but not the label's own name."""
+    return pd.Index(names, dtype=TEXT)
+
+
 def frame_of(table: Table, rows: NDArray[np.int64] | None = None) -> pd.DataFrame:
     """The frame of a table; ``rows`` (n,) are sample numbers for its index, else the index counts from 0."""
     index = pd.RangeIndex(table.n) if rows is None else pd.Index(rows.copy())
     if table and all(column.kind == "number" for column in table.values()):
         # One block instead of a column each: three times faster, and a plot of 100 sources has 100 frames.
         block = np.vstack([column.floats() for column in table.values()]).T
-        return pd.DataFrame(block, index=index, columns=pd.Index(table.names, dtype=TEXT), copy=False)
+        return pd.DataFrame(block, index=index, columns=_labels(tuple(table)).view(), copy=False)
     made = {name: series_of(column) for name, column in table.items()}
-    return pd.DataFrame(made, index=index, columns=pd.Index(table.names, dtype=TEXT), copy=False)
+    return pd.DataFrame(made, index=index, columns=_labels(tuple(table)).view(), copy=False)
 
 
 class SeriesFrames(Mapping[str, pd.DataFrame]):

@@ -228,13 +228,18 @@ def _steady() -> Iterator[None]:
     python, numpy, template = random.getstate(), np.random.get_state(), pio.templates.default
     random.seed(SEED)
     np.random.seed(SEED)
-    pio.templates.default = TEMPLATE
+    _set_template(TEMPLATE)
     try:
         yield
     finally:
         random.setstate(python)
         np.random.set_state(numpy)
-        pio.templates.default = template
+        _set_template(template)
+
+
+def _set_template(name: str | None) -> None:
+    if pio.templates.default != name:  # setting it costs 10 ms even where nothing changes
+        pio.templates.default = name
 
 
 def _worded(text: str, error: BaseException) -> Problem:
