@@ -54,10 +54,13 @@ class Builder:
     levels: list[pyramid.Level] = field(default_factory=list)
     _waiting: list[Table] = field(default_factory=list)
     _held: int = 0
+    _integers: list[int] = field(default_factory=list)
 
     @classmethod
     def resume(cls, start: Start) -> Builder:
-        return cls(list(start.fields), start.stats, start.rows, start.levels)
+        largest = [stats.magnitude() for stats in start.stats]
+        whole = [size if one.kind == "integer" else 0 for one, size in zip(start.fields, largest, strict=True)]
+        return cls(list(start.fields), start.stats, start.rows, start.levels, _integers=whole)
 
     def feed(self, table: Table) -> list[Sealed]:
         """Take in the next samples and give the chunks that became full.
@@ -86,6 +89,7 @@ class Builder:
             raise TooLarge(f"A series has at most {chunks.MOST_COLUMNS} columns; this one has {len(table)}.")
         self.fields = [Field(name, "null", np.dtype(bool)) for name in table]
         self.stats = [Stats() for _ in table]
+        self._integers = [0] * len(table)
         base = pyramid.base_rows(len(table))
         if 0 < len(table) <= pyramid.MOST_COLUMNS:
             self.levels = [pyramid.Level(base)]
@@ -100,9 +104,12 @@ class Builder:
             )
         missing = [Field(name, "null", np.dtype(bool)) for name in known if name not in table]
         given = {one.name: one for one in (*fields_of(table), *missing)}
+        self._integers = [
+            max(size, _magnitude(table.get(name))) for name, size in zip(known, self._integers, strict=True)
+        ]
         self.fields = [
-            joined_field(old, given[old.name], max(stats.magnitude(), _magnitude(table.get(old.name))))
-            for old, stats in zip(self.fields or [], self.stats, strict=True)
+            joined_field(old, given[old.name], size)
+            for old, size in zip(self.fields or [], self._integers, strict=True)
         ]
         return Table({name: table[name] if name in table else Column.nulls(table.n) for name in known}, table.n)
 
