@@ -305,13 +305,11 @@ def column_of_arrow(array: pa.Array) -> Column | None:
     valid = None if array.null_count == 0 else pc.is_valid(array).to_numpy(zero_copy_only=False)
     if pa.types.is_null(kind):
         return Column.nulls(len(array))
-    if pa.types.is_dictionary(kind) and (
-        pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
-    ):
+    if pa.types.is_dictionary(kind) and _is_string(kind.value_type):
         return _coded(array, valid)
     if pa.types.is_dictionary(kind):
         array, kind = array.dictionary_decode(), kind.value_type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if _is_string(kind):
         return _coded(array.dictionary_encode(), valid)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         micros = array.cast(pa.timestamp("us"), safe=False).cast(pa.int64())

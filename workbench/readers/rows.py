@@ -73,7 +73,7 @@ class Rows:
 
     def _signs(self, current: Floats, frame: pd.DataFrame) -> Floats:
         """+1 in rows of a discharge, -1 of a charge: by the state where there is one, else by the current."""
-        signs: Floats = np.asarray(np.sign(current), np.float64)
+        signs = np.asarray(np.sign(current), np.float64)
         if self.settings.state_column is None:
             return signs
         by_word = self._by_word(frame)
@@ -82,8 +82,7 @@ class Rows:
 
     def _by_word(self, frame: pd.DataFrame) -> Floats:
         words = frame[self.settings.state_column].astype("str").str.strip()
-        made: Floats = words.map(self.settings.states).to_numpy(np.float64, na_value=np.nan)
-        return made
+        return np.asarray(words.map(self.settings.states).to_numpy(np.float64, na_value=np.nan), np.float64)
 
     def _column(self, column: Planned, frame: pd.DataFrame) -> Column:
         series = frame[column.header]

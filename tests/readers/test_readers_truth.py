@@ -1,0 +1,266 @@
+"""Real files of every format answer as their reference answers say, by the rules in the README beside them.
+
+Where ours differs, the file, the reason and the evidence stand in ``DIFFERS``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.errors import FileRefused
+from workbench.readers import read, recognise
+from workbench.table import Table, concat
+
+FORMATS = {
+    "bdf_csv/SINTEF__G20M7-202512-Gru6mV__20251228__C30__25degC__Neware.bdf.csv": "bdf",
+    "bdf_csv/DLR__LiLNMOHydra0b__20221125__POCV__25degC__Basytec.bdf.csv.gz": "bdf",
+    "bdf_parquet/legacy.bdf.parquet": "bdf-parquet",
+    "arbin_csv/arbin_example.csv": "arbin",
+    "arbin_csv/sample_data_arbin.csv": "arbin",
+    "neware_ndax/BTS85-36-6-5-110-20240424.ndax": "neware-ndax",
+    "neware_ndax/nw4-120-1-6-53.ndax": "neware-ndax",
+    "neware_ndax/TESTCELL0001-B2-2025-M50T_NewareNDA_Investigation.ndax": "neware-ndax",
+    "neware_ndax/Unit27_Example_Data_File.ndax": "neware-ndax",
+    "neware_nda/2-1-6_61_07005012.nda": "neware-nda",
+    "neware_nda/nda_v22.nda": "neware-nda",
+    "neware_nda/new_nda_file.nda": "neware-nda",
+    "neware_csv/neware_uio.csv": "neware",
+    "maccor_txt/maccor_001.txt.gz": "maccor",
+    "maccor_txt/xTESLADIAG_000019_CH70.070.gz": "maccor",
+    "maccor_txt/PredictionDiagnostics_000151_paused.052": "maccor",
+    "maccor_txt/maccor_two.txt": "maccor",
+    "maccor_csv/testdata18.csv.gz": "maccor",
+    "biologic_mpt/Sample_data_biologic_01_MB_CA1.txt": "biologic",
+    "biologic_mpt/Sample_data_biologic_02_MB_CA1.txt.gz": "biologic",
+    "biologic_mpt/Sample_data_biologic_no_header.mpt": "biologic",
+    "biologic_csv/test_loopsnewoutput_MB_CE1_short10k.csv.gz": "biologic",
+    "novonix_csv/test_Nova_Form-CH01-01_short.csv": "novonix",
+    "basytec_txt/sample_data_basytec.txt": "basytec",
+    "pec_csv/pec.csv": "pec",
+    "landt_csv/SINTEF__LiGrR2032__2024-04-30__25degC__Landt.csv": "landt",
+    "batterydata_csv/p492-13-raw.csv": "delimited",
+    "pyprobe_parquet/NDK_-_LG_M50_deg_-_exp_2_2_-_rig_3_-_25degC_-_cell_C_-_BoL_-_RPT0_short_CA4.parquet": (
+        "pyprobe-parquet"
+    ),
+    "custom_csv/custom_data_001.csv": "delimited",
+    "custom_csv/T-cell_pOCV_data.txt": "biologic",
+}
+
+DIFFERS: dict[tuple[str, str], str] = {
+    ("maccor_csv/testdata18.csv.gz", "by_integration"): (
+        "The current has no sign and no State; the reference adds it up as all positive. Ours is parted into charge "
+        "and discharge by the voltage of each step (steps 11 and 19 end at 4.20 V, 13 and 21 at 2.50 V); the sum of "
+        "both is compared with the reference."
+    ),
+    ("custom_csv/custom_data_001.csv", "rows"): (
+        "The reference counts 2444 lines below the header; the last two hold nothing but ';;;;;;;;;' (tail of the "
+        "file). They are no samples: 2442."
+    ),
+    ("batterydata_csv/p492-13-raw.csv", "by_integration"): (
+        "78 rows of impedance stand between samples; the reference leaves out the intervals next to them, ours "
+        "integrates over all samples: 1 % more."
+    ),
+    ("bdf_csv/DLR__LiLNMOHydra0b__20221125__POCV__25degC__Basytec.bdf.csv.gz", "cycles"): (
+        "The file has no cycle column; the one cycle of the reference is made up by one tool."
+    ),
+}
+
+
+@pytest.fixture(scope="session")
+def truth(shared_data: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((shared_data / "truth.json").read_text())["files"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def reads(shared_data: Path) -> Any:
+    known: dict[str, tuple[Any, Table]] = {}
+
+    def get(name: str) -> tuple[Any, Table]:
+        if name in known:
+            return known[name]
+        reading = read(shared_data / name)
+        made = reading, concat(list(reading.batches))
+        if made[1].n < 100_000:
+            known[name] = made
+        return made
+
+    return get
+
+
+def close(ours: float, theirs: float, relative: float, absolute: float = 1e-12) -> bool:
+    return abs(ours - theirs) <= max(relative * abs(theirs), absolute)
+
+
+def charge_passed(table: Table, where: np.ndarray | None = None) -> tuple[float, float]:
+    """A.h charged and discharged by the trapezoid rule, each part of the current by itself."""
+    time, current = table["Time [s]"].floats(), table["Current [A]"].floats()
+    if where is not None:
+        time, current = time[where], current[where]
+    step = np.diff(time)
+    parts = []
+    for part in (np.maximum(-current, 0), np.maximum(current, 0)):
+        parts.append(float(np.nansum((part[1:] + part[:-1]) / 2 * step)) / 3600)
+    return parts[0], parts[1]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_is_recognised_from_content(name: str, shared_data: Path, tmp_path: Path) -> None:
+    nameless = tmp_path / "file"
+    nameless.write_bytes((shared_data / name).read_bytes())
+    assert recognise(nameless) == FORMATS[name]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_rows_cycles_voltages_and_duration(name: str, truth: dict[str, Any], reads: Any) -> None:
+    reference = truth[name]["reference"]
+    reading, table = reads(name)
+    assert reading.format == FORMATS[name]
+    assert table.n == (2442 if (name, "rows") in DIFFERS else reference["rows"])
+    if "cycles" in reference and (name, "cycles") not in DIFFERS:
+        assert len(set(table["Cycle from cycler"].tolist())) == reference["cycles"]
+    voltage = table["Voltage [V]"].floats()
+    assert close(np.nanmin(voltage), reference["voltage_min_V"], 1e-6)
+    assert close(np.nanmax(voltage), reference["voltage_max_V"], 1e-6)
+    time = table["Time [s]"].floats()
+    time = time[np.isfinite(time)]
+    assert time[0] == 0.0
+    assert close(time[-1], reference["duration_s"], 1e-6, 0.01)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_charge_by_integration_and_its_direction(name: str, truth: dict[str, Any], reads: Any) -> None:
+    reference = truth[name]["reference"]["by_integration"]
+    _, table = reads(name)
+    charged, discharged = charge_passed(table)
+    if name.startswith("maccor_csv"):
+        assert close(charged + discharged, reference["positive_current_Ah"], 1e-3)
+        assert close(charged, discharged, 0.05)
+        return
+    relative = 2e-2 if (name, "by_integration") in DIFFERS else 1e-3
+    assert close(charged, reference["positive_current_Ah"], relative)
+    assert close(discharged, reference["negative_current_Ah"], relative)
+    if "positive_first_cycle_Ah" not in reference or "Cycle from cycler" not in table:
+        return
+    cycles = table["Cycle from cycler"].floats()
+    for which, cycle in (("first", cycles[0]), ("last", cycles[-1])):
+        charged, discharged = charge_passed(table, cycles == cycle)
+        assert close(charged, reference[f"positive_{which}_cycle_Ah"], relative)
+        assert close(discharged, reference[f"negative_{which}_cycle_Ah"], relative)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_charge_by_the_counters_of_the_cycler(name: str, truth: dict[str, Any], reads: Any) -> None:
+    reference = truth[name]["reference"].get("by_counter")
+    if reference is None:
+        pytest.skip("the reference has no counters")
+    _, table = reads(name)
+    cycles = table["Cycle from cycler"].floats()
+    for way in ("charge", "discharge"):
+        counter = table[f"{way.capitalize()} capacity [A.h]"].floats()
+        assert np.nanmin(counter) >= 0
+        first, last = counter[cycles == cycles[0]], counter[cycles == cycles[-1]]
+        # The reference takes the first cycle from 0, all else between the samples.
+        assert close(rises(first) + first[0], reference[f"{way}_capacity_first_cycle_Ah"], 1e-4)
+        assert close(rises(last), reference[f"{way}_capacity_last_cycle_Ah"], 1e-4)
+        assert close(rises(counter), reference[f"{way}_throughput_Ah"], 1e-4)
+
+
+def rises(counter: np.ndarray) -> float:
+    return float(np.maximum(np.diff(counter), 0).sum())
+
+
+def test_the_large_parquet_stands_whole(shared_data: Path, truth: dict[str, Any]) -> None:
+    name = "large_parquet/nasa_ageing_10cells.parquet"
+    reading = read(shared_data / name)
+    assert reading.format == "parquet"
+    cells: dict[str, list[Any]] = {}
+    rows = 0
+    for batch in reading.batches:
+        rows += batch.n
+        assert batch.n <= 262_144
+        assert batch["Voltage [V]"].values.dtype == np.float32
+        voltage, time, column = batch["Voltage [V]"].floats(), batch["Time [s]"].floats(), batch["cell"]
+        names = np.array(column.tolist())
+        for cell in np.unique(names):
+            good = (names == cell) & ~np.isnan(voltage)
+            cells.setdefault(str(cell), []).append(
+                (
+                    int(good.sum()),
+                    float(voltage[good].min()),
+                    float(voltage[good].max()),
+                    float(time[names == cell][-1]),
+                )
+            )
+    assert rows == truth[name]["reference"]["rows"]
+    for cell, reference in truth[name]["reference"]["cells"].items():
+        parts = cells[cell]
+        assert sum(part[0] for part in parts) == reference["rows"]
+        # The reference is rounded to six decimals.
+        assert close(min(part[1] for part in parts), reference["voltage_min_V"], 1e-6, 5e-7)
+        assert close(max(part[2] for part in parts), reference["voltage_max_V"], 1e-6, 5e-7)
+        assert close(parts[-1][3], reference["last_time_s"], 1e-6, 0.01)
+
+
+def test_a_file_without_rows_is_refused(shared_data: Path) -> None:
+    with pytest.raises(FileRefused, match=r"'empty\.ndax' has no rows"):
+        read(shared_data / "neware_ndax/empty.ndax")
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("maccor_txt/maccor_001.txt.gz", "2020-12-11T12:22:12"),
+        ("maccor_txt/PredictionDiagnostics_000151_paused.052", "2019-10-21T10:59:59"),
+        ("biologic_mpt/Sample_data_biologic_01_MB_CA1.txt", "2024-05-13T11:19:51.602"),
+        ("neware_csv/neware_uio.csv", "2022-05-18T16:27:52"),
+        ("bdf_csv/SINTEF__G20M7-202512-Gru6mV__20251228__C30__25degC__Neware.bdf.csv", "2025-12-22T08:44:24.885"),
+        ("basytec_txt/sample_data_basytec.txt", "2023-06-19T17:56:53"),
+    ],
+)
+def test_start_time(name: str, start: str, shared_data: Path) -> None:
+    begun = read(shared_data / name).start_time
+    assert begun is not None
+    assert begun.isoformat().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("maccor_txt/maccor_two.txt", "cut_short"),
+        ("maccor_txt/maccor_two.txt", "time_unit"),
+        ("maccor_txt/maccor_001.txt.gz", "sign_from_state"),
+        ("maccor_csv/testdata18.csv.gz", "sign_from_voltage"),
+        ("bdf_csv/SINTEF__G20M7-202512-Gru6mV__20251228__C30__25degC__Neware.bdf.csv", "not_whole"),
+        ("bdf_csv/DLR__LiLNMOHydra0b__20221125__POCV__25degC__Basytec.bdf.csv.gz", "very_long"),
+        ("custom_csv/custom_data_001.csv", "lines_left_out"),
+        ("biologic_csv/test_loopsnewoutput_MB_CE1_short10k.csv.gz", "time_from_clock"),
+    ],
+)
+def test_what_is_odd_is_said(name: str, code: str, reads: Any) -> None:
+    reading, _ = reads(name)
+    assert code in {note.code for note in reading.notes}
+
+
+def test_batches_of_any_size_add_up_to_the_same(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in FORMATS:
+        if FORMATS[name] in ("neware-ndax", "neware-nda") or (shared_data / name).stat().st_size > 2_200_000:
+            continue
+        monkeypatch.undo()
+        whole = concat(list(read(shared_data / name).batches))
+        monkeypatch.setattr("workbench.readers.limits.CHUNK_ROWS", 997)
+        batches = list(read(shared_data / name).batches)
+        assert len(batches) == -(-whole.n // 997), name
+        parts = concat(batches)
+        assert parts.names == whole.names, name
+        for column in whole:
+            assert parts[column].kind == whole[column].kind, (name, column)
+            assert parts[column].missing().tolist() == whole[column].missing().tolist(), (name, column)
+            present = ~whole[column].missing()
+            left, right = parts[column].take(present), whole[column].take(present)
+            assert left.tolist() == right.tolist(), (name, column)
