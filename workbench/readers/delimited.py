@@ -14,6 +14,7 @@ VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
     "ewe", "measured voltage", "e", "vol", "ocv",
 )  # fmt: skip
+CLOCK_NAMES = ("date", "date time", "datetime", "timestamp", "date and time", "clock", "absolute time")
 COLUMNS = (
     From("Time [s]", TIME_NAMES, "s"),
     From("Current [A]", CURRENT_NAMES, "A"),
@@ -62,10 +63,10 @@ DELIMITED = TextFormat(
     brand="any delimited text",
     endings=(".csv", ".tsv", ".txt"),
     about="Columns by their common names with units from the header, or by --map; the header line is found.",
-    needs=(TIME_NAMES, CURRENT_NAMES, VOLTAGE_NAMES),
+    needs=((*TIME_NAMES, *CLOCK_NAMES), CURRENT_NAMES, VOLTAGE_NAMES),
     columns=COLUMNS,
     sign="found",
-    clocks=("date", "date time", "datetime", "timestamp", "date and time", "clock", "absolute time"),
+    clocks=CLOCK_NAMES,
 )
 
 OPEN_CIRCUIT = TextFormat(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .arrow import ParquetFormat
 from .columns import From
-from .delimited import COLUMNS, CURRENT_NAMES, DELIMITED, OPEN_CIRCUIT, TIME_NAMES, VOLTAGE_NAMES
+from .delimited import CLOCK_NAMES, COLUMNS, CURRENT_NAMES, OPEN_CIRCUIT, TIME_NAMES, VOLTAGE_NAMES
 
 PYPROBE = ParquetFormat(
     name="pyprobe-parquet",
@@ -29,10 +29,10 @@ PARQUET = ParquetFormat(
     brand="any parquet",
     endings=(".parquet",),
     about="Columns by their common names with units from the names, or by --map.",
-    needs=(TIME_NAMES, CURRENT_NAMES, VOLTAGE_NAMES),
+    needs=((*TIME_NAMES, *CLOCK_NAMES), CURRENT_NAMES, VOLTAGE_NAMES),
     columns=COLUMNS,
     sign="found",
-    clocks=DELIMITED.clocks,
+    clocks=CLOCK_NAMES,
 )
 OPEN_CIRCUIT_PARQUET = ParquetFormat(
     name="open-circuit-parquet",

@@ -1,0 +1,486 @@
+"""What cyclers write besides plain numbers: marks, units, encodings, headers, quotes, signs. All files are our own."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.errors import BadRequest, FileRefused
+from workbench.readers import read, recognise
+from workbench.table import Table, concat
+
+PLAIN = """time [s],current [A],voltage [V]
+0,0,3.50
+10,1.0,3.60
+20,1.0,3.62
+30,-1.0,3.40
+40,-1.0,3.38
+"""
+
+
+def file(folder: Path, text: str | bytes, name: str = "test.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def table(path: Path, **options: Any) -> Table:
+    return concat(list(read(path, **options).batches))
+
+
+def notes(path: Path, **options: Any) -> dict[str, str]:
+    reading = read(path, **options)
+    list(reading.batches)
+    return {note.code: note.message for note in reading.notes}
+
+
+def test_a_plain_file_gives_canonical_columns(tmp_path: Path) -> None:
+    reading = read(file(tmp_path, PLAIN))
+    (batch,) = list(reading.batches)
+    assert reading.format == "delimited"
+    assert batch.names == ["Time [s]", "Current [A]", "Voltage [V]"]
+    assert batch["Time [s]"].tolist() == [0.0, 10.0, 20.0, 30.0, 40.0]
+    assert batch["Current [A]"].tolist() == [0.0, -1.0, -1.0, 1.0, 1.0]
+    assert not np.signbit(batch["Current [A]"].values[0])
+    assert "sign_from_voltage" in {note.code for note in reading.notes}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN.replace(",", "\t"),
+        PLAIN.replace(",", ";"),
+        PLAIN.replace(",", ";").replace(".", ","),
+        PLAIN.replace(",", "\t").replace(".", ","),
+        PLAIN.replace(",", "|"),
+        PLAIN.replace("\n", "\r\n"),
+        PLAIN.replace("\n", "\r"),
+        "\ufeff" + PLAIN,
+        "\n\n" + PLAIN,
+        "Test of a cell\nOperator: A. Person\nDate: today, 12:00\n\n" + PLAIN,
+        "".join(f'"{line}"\n' for line in PLAIN.splitlines()),
+        PLAIN.replace("current [A]", '"current [A]"'),
+        PLAIN.replace("\n", ",\n").replace("[V],", "[V]"),
+        PLAIN.replace("\n", ",\n"),
+        PLAIN.rstrip("\n"),
+        PLAIN.replace("time [s],current [A],voltage [V]\n", "time,current,voltage\ns,A,V\n"),
+        PLAIN + "\n\n",
+        PLAIN + "End of test\n",
+    ],
+)
+def test_the_same_samples_in_other_clothes(text: str, tmp_path: Path) -> None:
+    made = table(file(tmp_path, text))
+    assert (
+        made.select(["Time [s]", "Current [A]", "Voltage [V]"]).records()
+        == table(file(tmp_path, PLAIN, "plain.csv")).records()
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+def test_encodings_keep_names_and_texts(encoding: str, tmp_path: Path) -> None:
+    text = PLAIN.replace("voltage [V]", "voltage [V];temperature [°C];note µ").replace(",", ";")
+    lines = [text.splitlines()[0], *(line + ";25.5;größer" for line in text.splitlines()[1:])]
+    made = table(file(tmp_path, "\n".join(lines).encode(encoding)))
+    assert made["Temperature [degC]"].tolist() == [25.5] * 5
+    assert made["note µ"].tolist() == ["größer"] * 5
+
+
+def test_gzip_is_opened_whatever_its_name(tmp_path: Path) -> None:
+    path = file(tmp_path, gzip.compress(PLAIN.encode()), "test.dat")
+    assert recognise(path) == "delimited"
+    assert table(path).n == 5
+
+
+@pytest.mark.parametrize(
+    ("header", "factor"),
+    [
+        ("time [s]", 1.0),
+        ("time/s", 1.0),
+        ("Time / s", 1.0),
+        ("time (min)", 60.0),
+        ("Total Time (Seconds)", 1.0),
+        ("test_time_millisecond", 1e-3),
+        ("Time_h", 3600.0),
+        ("elapsed time [ms]", 1e-3),
+    ],
+)
+def test_time_units_from_the_header(header: str, factor: float, tmp_path: Path) -> None:
+    made = table(file(tmp_path, PLAIN.replace("time [s]", header)))
+    assert made["Time [s]"].tolist() == pytest.approx([10 * place * factor for place in range(5)], rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("header", "divided"),
+    [("current [mA]", 1e3), ("Current(uA)", 1e6), ("I/µA", 1e6), ("current_ma", 1e3), ("I (kA)", 1e-3)],
+)
+def test_current_units_from_the_header(header: str, divided: float, tmp_path: Path) -> None:
+    made = table(file(tmp_path, PLAIN.replace("current [A]", header)))
+    assert made["Current [A]"].tolist() == pytest.approx([0, -1 / divided, -1 / divided, 1 / divided, 1 / divided])
+
+
+def test_units_divide_to_the_nearest_number(tmp_path: Path) -> None:
+    text = "time [s],current [mA],voltage [mV]\n0,3.3,3300.1\n10,-3.3,3200.7\n"
+    made = table(file(tmp_path, text), sign="discharge")
+    assert made["Current [A]"].tolist() == [0.0033, -0.0033]
+    assert made["Voltage [V]"].tolist() == [3.3001, 3.2007]
+
+
+def test_a_unit_that_is_not_named_is_assumed_and_said(tmp_path: Path) -> None:
+    said = notes(file(tmp_path, PLAIN.replace(" [s]", "").replace(" [A]", "").replace(" [V]", "")))
+    assert said["time_unit"] == "'time' names no unit and is read as seconds."
+    assert "is read in" in said["unit"]
+
+
+@pytest.mark.parametrize(
+    ("times", "seconds"),
+    [
+        (["00:00:00", "00:00:10", "00:01:00", "01:00:00", "125:00:00"], [0, 10, 60, 3600, 450000]),
+        (["0d 00:00:0", "0d 00:00:5.5", "0d 00:22:05.05", "1d 00:00:00", "2d 1:00:00"],
+         [0, 5.5, 1325.05, 86400, 176400]),
+        (["0:00:00.000", "0:00:00.100", "0:00:01.000", "0:01:00.5", "0:02:00.5"], [0, 0.1, 1, 60.5, 120.5]),
+        (["2024-02-28 23:59:50", "2024-02-29 00:00:00", "2024-02-29 00:00:10", "2024-03-01 00:00:00", ""],
+         [0, 10, 20, 86410, None]),
+        (["05/13/2024 11:00:00.5", "05/13/2024 11:00:01.5", "05/13/2024 12:00:00.5", "05/13/2024 13:00:00.5", ""],
+         [0, 1, 3600, 7200, None]),
+    ],
+)  # fmt: skip
+def test_times_as_text(times: list[str], seconds: list[float | None], tmp_path: Path) -> None:
+    lines = [f"{time},{1 - place % 2},3.{place}" for place, time in enumerate(times)]
+    made = table(file(tmp_path, "time,current [A],voltage [V]\n" + "\n".join(lines) + "\n"), sign="charge")
+    assert made["Time [s]"].tolist() == pytest.approx(seconds)
+
+
+def test_time_from_a_clock_where_there_is_no_other(tmp_path: Path) -> None:
+    text = PLAIN.replace("time [s]", "Date Time")
+    for place in range(5):
+        text = text.replace(f"\n{place * 10},", f"\n13.05.2024 10:00:{place * 10:02d},")
+    reading = read(file(tmp_path, text))
+    (batch,) = list(reading.batches)
+    assert batch["Time [s]"].tolist() == [0.0, 10.0, 20.0, 30.0, 40.0]
+    assert batch["Date Time"].kind == "datetime"
+    assert reading.start_time == datetime(2024, 5, 13, 10, tzinfo=UTC)
+    assert {"time_from_clock", "time_zone"} <= {note.code for note in reading.notes}
+
+
+def test_time_is_counted_from_the_first_row(tmp_path: Path) -> None:
+    path = file(tmp_path, PLAIN.replace("\n0,", "\n5,"))
+    assert table(path)["Time [s]"].tolist() == [0.0, 5.0, 15.0, 25.0, 35.0]
+    assert "begins at 5 s" in notes(path)["time_from_first_row"]
+
+
+def test_thousands_commas_in_quotes(tmp_path: Path) -> None:
+    text = (
+        PLAIN.replace("\n10,", '\n"1,010.5",')
+        .replace("\n20,", '\n"1,000,020",')
+        .replace("\n30,-", '\n"2,000,030",-')
+    )
+    text = text.replace("\n40,-", '\n"3,000,040.25",-')
+    assert table(file(tmp_path, text))["Time [s]"].tolist() == [0.0, 1010.5, 1000020.0, 2000030.0, 3000040.25]
+
+
+def test_thousands_commas_that_come_late(tmp_path: Path) -> None:
+    rows = "".join(f"{place},{1 - 2 * (place % 2)}.5,3.{place % 2}\n" for place in range(1000))
+    text = "time [s],current [A],voltage [V]\n" + rows + '"1,000.5",1.5,3.0\n'
+    assert table(file(tmp_path, text))["Time [s]"].tolist()[-1] == 1000.5
+
+
+def test_decimal_commas_that_come_late(tmp_path: Path) -> None:
+    rows = "".join(f"{place};{1 - 2 * (place % 2)};{4 - place % 2}\n" for place in range(1000))
+    text = "time [s];current [A];voltage [V]\n" + rows + "1000,5;1;3,25\n"
+    made = table(file(tmp_path, text))
+    assert made["Time [s]"].tolist()[-1] == 1000.5
+    assert made["Voltage [V]"].tolist()[-1] == 3.25
+
+
+def test_commas_for_fields_and_decimals_are_refused(tmp_path: Path) -> None:
+    text = "time [s],current [A],voltage [V]\n0,0,0,0,3,5\n10,5,1,0,3,6\n20,5,1,0,3,7\n"
+    with pytest.raises(FileRefused, match="decimal point"):
+        read(file(tmp_path, text))
+
+
+def test_unknown_columns_stay_with_their_types(tmp_path: Path) -> None:
+    text = "\n".join(
+        [
+            "time [s],current [A],voltage [V],Range,Comment,Open,Serial,Late,Empty,Range",
+            "0,1.5,3.6,1,,True,00A,,,7",
+            "10,-1.5,3.4,2,pause,False,00B,,,8",
+            "20,1.5,3.6,3,,True,00B,0.25,,9",
+        ]
+    )
+    path = file(tmp_path, text)
+    made = table(path)
+    kinds = {name: made[name].kind for name in made.names[3:]}
+    assert kinds == {
+        "Range": "integer", "Comment": "text", "Open": "boolean", "Serial": "text", "Late": "number", "Empty": "null",
+        "Range (2)": "integer",
+    }  # fmt: skip
+    assert made["Comment"].tolist() == [None, "pause", None]
+    assert made["Late"].tolist() == [None, None, 0.25]
+    assert "'Range', 'Comment'" in notes(path)["columns_kept"]
+
+
+def test_a_column_has_one_kind_in_all_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.readers.limits.CHUNK_ROWS", 10)
+    lines = ["time [s],current [A],voltage [V],cycle,whole,part,word,none"]
+    for place in range(35):
+        part = "0.5" if place > 25 else str(place)
+        word = "x" if place == 30 else str(place)
+        none = "12" if place == 33 else ""
+        lines.append(f"{place},{1.5 - 3 * (place % 2)},{3.6 - 0.2 * (place % 2)},1,{place},{part},{word},{none}")
+    batches = list(read(file(tmp_path, "\n".join(lines))).batches)
+    assert [batch.n for batch in batches] == [10, 10, 10, 5]
+    for batch in batches:
+        assert {name: batch[name].kind for name in batch.names[3:]} == {
+            "Cycle from cycler": "integer", "whole": "integer", "part": "number", "word": "text", "none": "number",
+        }  # fmt: skip
+    assert concat(batches)["word"].tolist()[29:32] == ["29", "x", "31"]
+
+
+def test_a_value_that_is_no_number_is_left_empty_and_said(tmp_path: Path) -> None:
+    path = file(tmp_path, PLAIN.replace("20,1.0,3.62", "20,1.0,OVER"))
+    assert table(path)["Voltage [V]"].tolist() == [3.5, 3.6, None, 3.4, 3.38]
+    assert notes(path)["unreadable_values"] == "1 values in 'voltage [V]' could not be read and are left empty."
+
+
+def test_a_last_line_cut_short_is_left_out_and_said(tmp_path: Path) -> None:
+    path = file(tmp_path, PLAIN + "50,-1.0")
+    assert table(path).n == 5
+    assert "cut short" in notes(path)["cut_short"]
+
+
+def test_lines_without_samples_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = file(tmp_path, PLAIN.replace("\n30,", "\ntime [s],current [A],voltage [V]\n,,\n30,"))
+    assert table(path).n == 5
+    assert notes(path)["lines_left_out"].startswith("2 lines")
+
+
+def test_fields_beyond_the_header_are_counted(tmp_path: Path) -> None:
+    path = file(tmp_path, PLAIN.replace("3.62\n", "3.62,surplus,more\n"))
+    assert table(path).n == 5
+    assert notes(path)["more_fields"].startswith("1 lines")
+
+
+def test_cycles_that_are_not_whole_stay(tmp_path: Path) -> None:
+    text = "\n".join(line + (",cycle" if place == 0 else ",6.28") for place, line in enumerate(PLAIN.splitlines()))
+    path = file(tmp_path, text)
+    assert table(path)["Cycle from cycler"].kind == "number"
+    assert "not whole" in notes(path)["not_whole"]
+
+
+def test_a_column_map_names_columns_and_units(tmp_path: Path) -> None:
+    text = PLAIN.replace("time [s],current [A],voltage [V]", "a,b,c").replace("\n", ",7\n").replace("c,7", "c,d")
+    with pytest.raises(FileRefused, match="'a', 'b', 'c', 'd'"):
+        read(file(tmp_path, text))
+    mapping = {"a": "Time [min]", "B": "Current [mA]", "c": "Voltage [V]", "d": "Pressure [bar]"}
+    made = table(file(tmp_path, text), column_map=mapping)
+    assert made["Time [s]"].tolist() == [0.0, 600.0, 1200.0, 1800.0, 2400.0]
+    assert made["Current [A]"].tolist() == [0.0, -0.001, -0.001, 0.001, 0.001]
+    assert made["Pressure [bar]"].tolist() == [7] * 5
+
+
+def test_a_column_map_goes_before_what_the_format_knows(tmp_path: Path) -> None:
+    text = (
+        PLAIN.replace("voltage [V]", "voltage [V],anode [mV]").replace("\n", ",100\n").replace("[mV],100", "[mV]")
+    )
+    made = table(file(tmp_path, text), column_map={"anode [mV]": "Voltage [V]"}, sign="charge")
+    assert made["Voltage [V]"].tolist() == [0.1] * 5
+    assert made["voltage [V]"].tolist()[0] == 3.5
+
+
+def test_a_column_map_of_what_is_not_there_names_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match=r"no column 'voltag'.*Did you mean 'voltage \[V\]'"):
+        read(file(tmp_path, PLAIN), column_map={"voltag": "Voltage [V]"})
+    with pytest.raises(FileRefused, match="to two columns"):
+        read(file(tmp_path, PLAIN), column_map={"voltage [V]": "Voltage [V]", "current [A]": "Voltage [V]"})
+
+
+def test_what_is_missing_is_named_with_the_mend(tmp_path: Path) -> None:
+    text = PLAIN.replace("voltage [V]", "U_zell")
+    with pytest.raises(FileRefused, match=r"'U_zell'.*--map"):
+        read(file(tmp_path, text))
+    with pytest.raises(FileRefused, match=r"no column of voltage.*--map 'column in the file=Voltage \[V\]'"):
+        read(file(tmp_path, text), column_map={"U_zell": "Something"})
+
+
+def test_the_sign_can_be_said(tmp_path: Path) -> None:
+    path = file(tmp_path, PLAIN)
+    assert table(path, sign="discharge")["Current [A]"].tolist() == [0.0, 1.0, 1.0, -1.0, -1.0]
+    assert table(path, sign="charge")["Current [A]"].tolist() == [0.0, -1.0, -1.0, 1.0, 1.0]
+    with pytest.raises(BadRequest, match="Did you mean 'discharge'"):
+        read(path, sign="discharg")
+    with pytest.raises(BadRequest, match=r"no format 'newar'.*'neware'"):
+        read(path, format="newar")
+
+
+def test_a_direction_that_cannot_be_known_is_refused(tmp_path: Path) -> None:
+    text = "time [s],current [A],voltage [V]\n" + "".join(f"{t},{(-1) ** t}.0,3.5\n" for t in range(10))
+    with pytest.raises(FileRefused, match="--sign charge or --sign discharge"):
+        read(file(tmp_path, text))
+    assert table(file(tmp_path, text), sign="charge").n == 10
+    unsigned = "time [s],current [A],voltage [V]\n" + "".join(f"{t},1.0,3.5\n" for t in range(10))
+    with pytest.raises(FileRefused, match="--sign"):
+        read(file(tmp_path, unsigned))
+
+
+def test_a_positive_discharge_is_found_by_its_voltage(tmp_path: Path) -> None:
+    text = "t [s],I [A],U [V]\n0,0,3.5\n10,1,3.3\n20,1,3.2\n30,0,3.4\n40,-1,3.6\n50,-1,3.7\n"
+    path = file(tmp_path, text)
+    assert table(path)["Current [A]"].tolist() == [0.0, 1.0, 1.0, 0.0, -1.0, -1.0]
+    assert "positive current discharges" in notes(path)["sign_from_voltage"]
+
+
+UNSIGNED = [
+    # step, state, current, voltages
+    (1, "R", 0.0, [3.50, 3.50]),
+    (2, "C", 1.0, [3.60, 3.70, 3.80]),
+    (3, "C", 0.5, [3.80, 3.80, 3.80]),
+    (4, "R", 0.0, [3.75, 3.74]),
+    (5, "D", 1.0, [3.60, 3.50, 3.40]),
+    (6, "S", 0.0, [3.50]),
+]
+
+
+def maccor_lines(state: bool = True) -> str:
+    head = "Today's Date:\t01 January 2024\tDate of Test:\t01 January 2024, 10:00:00 AM\n\n"
+    lines = ["Rec#\tCyc#\tStep\tTestTime\tStepTime\tAmp-hr\tWatt-hr\tAmps\tVolts\tState\tES\tDPt Time"]
+    time = 0
+    for step, word, current, voltages in UNSIGNED:
+        for place, voltage in enumerate(voltages):
+            clock = f"{time // 60:02d}:{time % 60:02d}"
+            fields = [len(lines), 0, step, f"  0d 00:{time // 60:02d}:{time % 60}", "0d 00:00:0"]
+            fields += [f"{place * current:.3f}", f"{place * current * 4:.3f}", current, voltage, word, 1]
+            fields.append(f"01/01/2024 10:{clock}")
+            lines.append("\t".join(map(str, fields)))
+            time += 10
+    if not state:
+        lines = ["\t".join(field for place, field in enumerate(line.split("\t")) if place != 9) for line in lines]
+    return head + "\n".join(lines) + "\n"
+
+
+EXPECTED = [0.0, 0.0, -1.0, -1.0, -1.0, -0.5, -0.5, -0.5, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]
+
+
+def test_an_unsigned_current_takes_its_direction_from_the_state(tmp_path: Path) -> None:
+    made = table(file(tmp_path, maccor_lines()))
+    assert made["Current [A]"].tolist() == EXPECTED
+    assert made["Charge capacity [A.h]"].tolist()[2:8] == [0.0, 1.0, 2.0, 0.0, 0.5, 1.0]
+    assert made["Discharge capacity [A.h]"].tolist()[-4:] == [0.0, 1.0, 2.0, 0.0]
+    assert made["Discharge energy [W.h]"].tolist()[-2] == 8.0
+    assert made["Time [s]"].tolist() == [10.0 * place for place in range(14)]
+
+
+@pytest.mark.parametrize("rows", [262_144, 3])
+def test_an_unsigned_current_without_state_takes_it_from_the_voltage(
+    rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.readers.limits.CHUNK_ROWS", rows)
+    path = file(tmp_path, maccor_lines(state=False))
+    assert table(path)["Current [A]"].tolist() == EXPECTED
+    assert "sign_from_voltage" in notes(path)
+
+
+def test_a_signed_maccor_current_is_turned(tmp_path: Path) -> None:
+    text = maccor_lines().replace("\t1.0\t3.6\tD", "\t-1.0\t3.6\tD").replace("\t1.0\t3.5\tD", "\t-1.0\t3.5\tD")
+    text = text.replace("\t1.0\t3.4\tD", "\t-1.0\t3.4\tD")
+    assert table(file(tmp_path, text))["Current [A]"].tolist() == EXPECTED
+
+
+def test_minutes_of_maccor_are_minutes_as_the_clock_says(tmp_path: Path) -> None:
+    lines = ["Rec\tCycle P\tCycle C\tStep\tTestTime\tStepTime\tCap. [Ah]\tCurrent [A]\tVoltage [V]\tMd\tDPT Time"]
+    lines += [f"{n}\t0\t1\t1\t{n},5\t{n},5\t0,0\t0,0\t3,{n}\tR\t01/13/2024 10:{n:02d}:00" for n in range(5)]
+    path = file(tmp_path, "\n".join(lines))
+    assert table(path)["Time [s]"].tolist() == [0.0, 60.0, 120.0, 180.0, 240.0]
+    assert "is in minutes, as the clock times in 'DPT Time' say" in notes(path)["time_unit"]
+
+
+def test_dates_that_could_be_swapped_are_said(tmp_path: Path) -> None:
+    lines = ["time [s],current [A],voltage [V],Date"]
+    lines += [f"{n},{1 - 2 * (n % 2)},3.{9 - n % 2},05/06/2024 10:00:0{n}" for n in range(5)]
+    reading = read(file(tmp_path, "\n".join(lines)))
+    assert reading.start_time == datetime(2024, 5, 6, 10, tzinfo=UTC)
+    assert "month before day" in {note.code: note.message for note in reading.notes}["dates"]
+
+
+IMPEDANCE = """EC-Lab ASCII FILE
+Nb header lines : 5
+Acquisition started on : 05/13/2024 11:19:51.602
+
+freq/Hz\tRe(Z)/Ohm\t-Im(Z)/Ohm\t|Z|/Ohm\tPhase(Z)/deg\ttime/s\t<Ewe>/V\t<I>/mA\tcycle number\t
+1.0E+003\t1.0E-002\t2.0E-003\t1.02E-002\t-1.13E+001\t2.0E+000\t3.7E+000\t-1.0E+000\t1.0E+000
+1.0E+002\t1.1E-002\t-1.0E-003\t1.1E-002\t5.2E+000\t4.0E+000\t3.7E+000\t1.0E+000\t1.0E+000
+"""
+
+
+def test_impedance_columns(tmp_path: Path) -> None:
+    reading = read(file(tmp_path, IMPEDANCE, "eis.mpt"))
+    (batch,) = list(reading.batches)
+    assert batch["Frequency [Hz]"].tolist() == [1000.0, 100.0]
+    assert batch["Z_Re [Ohm]"].tolist() == [0.01, 0.011]
+    assert batch["Z_Im [Ohm]"].tolist() == [-0.002, 0.001]
+    assert batch["Z_Phase [deg]"].tolist() == [-11.3, 5.2]
+    assert batch["Time [s]"].tolist() == [0.0, 2.0]
+    assert batch["Current [A]"].tolist() == [0.001, -0.001]
+    assert batch["Cycle from cycler"].tolist() == [1, 1]
+    assert batch["Cycle from cycler"].kind == "integer"
+    assert reading.start_time == datetime(2024, 5, 13, 11, 19, 53, 602000, tzinfo=UTC)
+
+
+def test_impedance_alone_has_null_time_current_and_voltage(tmp_path: Path) -> None:
+    path = file(tmp_path, "Frequency (Hz),Z' (Ohm),-Z'' (Ohm)\n1000,0.01,0.002\n100,0.02,0.003\n")
+    reading = read(path)
+    (batch,) = list(reading.batches)
+    assert reading.format == "impedance"
+    assert batch["Z_Im [Ohm]"].tolist() == [-0.002, -0.003]
+    for name in ("Time [s]", "Current [A]", "Voltage [V]"):
+        assert batch[name].tolist() == [None, None]
+
+
+def test_open_circuit_data_need_neither_time_nor_current(tmp_path: Path) -> None:
+    path = file(tmp_path, "Stoichiometry,Voltage [V]\n0.1,3.5\n0.2,3.6\n")
+    reading = read(path)
+    (batch,) = list(reading.batches)
+    assert reading.format == "open-circuit"
+    assert batch.names == ["Voltage [V]", "Stoichiometry"]
+
+
+NEWARE = """DataPoint,Cycle Index,Step Index,Step Type,Time,Total Time,Current(mA),Voltage(V),Chg. Cap.(mAh),DChg. Cap.(mAh),Date
+1,1,1,Rest,00:00:00,00:00:00,0.0,3.5,0,0,2024-05-13 10:00:00
+2,1,2,CC Chg,00:00:00,00:00:10,500.0,3.6,0.0,0,2024-05-13 10:00:10
+3,1,2,CC Chg,00:00:10,00:00:20,500.0,3.7,1.5,0,2024-05-13 10:00:20
+4,2,3,CC DChg,00:00:00,00:00:30,-500.0,3.4,0,0.1,2024-05-13 10:00:30
+"""
+
+
+def test_neware_flat(tmp_path: Path) -> None:
+    reading = read(file(tmp_path, NEWARE))
+    (batch,) = list(reading.batches)
+    assert (reading.format, reading.counters) == ("neware", "step")
+    assert batch["Current [A]"].tolist() == [0.0, -0.5, -0.5, 0.5]
+    assert batch["Charge capacity [A.h]"].tolist() == [0.0, 0.0, 0.0015, 0.0]
+    assert batch["Step from cycler"].tolist() == [1, 2, 2, 3]
+    assert batch["Step Type"].tolist()[1] == "CC Chg"
+
+
+def test_a_file_without_header_rows_or_text_is_refused_in_words(tmp_path: Path) -> None:
+    cases = {
+        b"": "is empty",
+        b"1,2,3\n4,5,6\n": "has no header line",
+        b"time [s],current [A],voltage [V]\n": "has a header but no rows",
+        b"\x00\x01\x02binary" * 50: "binary file of no format",
+        b"PK\x03\x04" + b"\0" * 50: "zip container or workbook",
+        b"time [s],current [A],voltage [V]\na,b,c\nd,e,f\n": "'.*",
+        b"\x1f\x8b\x08\x00broken": "gzip data",
+    }
+    for content, words in cases.items():
+        with pytest.raises(FileRefused, match=words) as refused:
+            list(read(file(tmp_path, content)).batches)
+        assert str(tmp_path) not in str(refused.value)
+    with pytest.raises(FileRefused, match=r"There is no file 'absent\.csv'"):
+        read(tmp_path / "absent.csv")
+    with pytest.raises(FileRefused, match="is a folder"):
+        read(tmp_path)
