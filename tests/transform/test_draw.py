@@ -175,6 +175,15 @@ def test_shapes_that_are_sound(text: str) -> None:
     draw(text, DATA, {})
 
 
+@pytest.mark.parametrize("depth", [500, 2000, 3000, 20_000])
+def test_deep_expressions_draw_or_are_a_problem(depth: int) -> None:
+    text = script(f"x = {'+'.join(['1'] * depth)}", "return {'data': [], 'layout': {'width': x}}")
+    if depth > 500 and check_script(text):
+        assert "cannot be read" in failure(text).problems[0].msg
+    else:
+        assert draw(text, DATA, {}).figure == b'{"data":[],"layout":{"width":%d}}' % depth
+
+
 def test_all_problems_at_once() -> None:
     found = check_script("import os\nimport sys\ndef transform(a): pass")
     assert [problem.ctx["line"] for problem in found] == [3, 1, 2]

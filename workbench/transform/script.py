@@ -116,11 +116,12 @@ def _misshapen(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
 
 def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function without those of functions and classes inside it."""
-    for node in ast.iter_child_nodes(function):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            continue
-        yield node
-        yield from _own_nodes(node)
+    waiting = list(ast.iter_child_nodes(function))
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield node
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 def _import_problems(text: str, tree: ast.Module) -> list[Problem]:
@@ -136,17 +137,14 @@ def _import_problems(text: str, tree: ast.Module) -> list[Problem]:
     return sorted(problems, key=lambda one: one.ctx["line"])
 
 
-class _Returns(ast.NodeTransformer):
-    """Lets ``transform`` say from which line it returned, for the error about a result that is no figure."""
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            return node
-        if not isinstance(node, ast.Return):
-            return self.generic_visit(node)
-        value = node.value or ast.Constant(None)
-        call = ast.Call(ast.Name(_RETURNED, ast.Load()), [value, ast.Constant(node.lineno)], [])
-        return ast.fix_missing_locations(ast.copy_location(ast.Return(ast.copy_location(call, node)), node))
+def _mark_returns(function: ast.FunctionDef) -> None:
+    """Let a function say from which line it returned, for the error about a result that is no figure."""
+    for node in _own_nodes(function):
+        if isinstance(node, ast.Return):
+            value = node.value or ast.copy_location(ast.Constant(None), node)
+            name = ast.copy_location(ast.Name(_RETURNED, ast.Load()), node)
+            line = ast.copy_location(ast.Constant(node.lineno), node)
+            node.value = ast.copy_location(ast.Call(name, [value, line], []), node)
 
 
 @lru_cache(maxsize=64)
@@ -157,7 +155,7 @@ def _compiled(text: str) -> types.CodeType:
     tree = ast.parse(text, FILENAME)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == NAME:
-            _Returns().generic_visit(node)
+            _mark_returns(node)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return compile(tree, FILENAME, "exec", dont_inherit=True)
