@@ -156,9 +156,10 @@ def named(path: Path) -> Iterator[None]:
         yield
     except sqlite3.IntegrityError:
         raise
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # SQLite's own messages quote the file: where that is damaged, they may be no text at all.
         text = str(error).lower()
-        if any(sign in text for sign in _DAMAGE):
+        if isinstance(error, UnicodeDecodeError) or any(sign in text for sign in _DAMAGE):
             raise Damaged(
                 f"The store '{path}' is damaged ({error}). Run 'workbench verify', then restore a backup."
             ) from error

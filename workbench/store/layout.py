@@ -45,8 +45,8 @@ class Layout:
         return cls(tuple(fields), hashlib.sha256(body).digest()[:16], body)
 
     @classmethod
-    def load(cls, digest: bytes, body: bytes) -> Layout:
-        if hashlib.sha256(body).digest()[:16] != digest:
+    def load(cls, digest: bytes, body: object) -> Layout:
+        if not isinstance(body, bytes) or hashlib.sha256(body).digest()[:16] != digest:
             raise Damaged("The description of a series' columns fails its checksum; restore a backup.")
         fields = tuple(Field(name, kind, np.dtype(dtype)) for name, kind, dtype in orjson.loads(body))
         return cls(fields, digest, body)

@@ -8,6 +8,7 @@ first and then replaces the last, partial ones in one transaction.
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -48,7 +49,8 @@ def series_and_chunks(database: Database) -> None:
         "create table chunks (key integer primary key, head blob not null, data blob not null)",
         "create table drafts (id integer primary key autoincrement, lease text, beat integer not null)",
         "create table series_log (owner text not null, dataset text not null, time integer not null, "
-        "revision integer not null, rows integer not null, primary key (owner, dataset, revision)) without rowid",
+        "revision integer not null, rows integer not null, crc integer not null, "
+        "primary key (owner, dataset, revision)) without rowid",
     ):
         database.execute(sql)
 
@@ -91,9 +93,11 @@ class Series:
     def history(self, owner: str, dataset: str = "series") -> list[tuple[datetime, int, int]]:
         """(time, revision, number of samples) of every publication and append, oldest first."""
         with self._store.snapshot() as connection:
-            query = "select time, revision, rows from series_log where owner = ? and dataset = ? order by revision"
+            query = "select time, revision, rows, crc from series_log where owner = ? and dataset = ? order by revision"
             found = connection.execute(query, (owner, dataset)).fetchall()
-        return [(from_micros(time), revision, rows) for time, revision, rows in found]
+        if any(_log_crc(owner, dataset, *entry) != crc for *entry, crc in found):
+            raise Damaged(f"Damaged series of '{owner}': its log fails its checksum; restore a backup.")
+        return [(from_micros(time), revision, rows) for time, revision, rows, _ in found]
 
     def read(
         self,
@@ -239,11 +243,11 @@ class Series:
             f"insert or replace into series ({Row.COLUMNS}, stats) values (?,?,?,?,?,?,?,?,?,?,?,?,?)",  # noqa: S608
             row.values(),
         )
+        entry = (tick, tick, built.rows)
         connection.execute(
-            "insert into series_log values (?, ?, ?, ?, ?)", (owner, dataset, tick, tick, built.rows)
+            "insert into series_log values (?, ?, ?, ?, ?, ?)",
+            (owner, dataset, *entry, _log_crc(owner, dataset, *entry)),
         )
-        # Rows show how many samples a record has, so lists hang on this.
-        self._store.bump(connection, "series")
         return info_of(row, body)
 
     def tidy(self) -> None:
@@ -315,6 +319,7 @@ class Series:
             try:
                 with self._reading(owner, dataset) as reading:
                     findings += summaries.check(reading)
+                self.history(owner, dataset)
             except StoreError as error:
                 findings.append(str(error))
         return findings
@@ -333,6 +338,10 @@ def _levels(reading: Reading, rows: int) -> list[pyramid.Level]:
         levels.append(level)
         size, complete = size * pyramid.FACTOR, level.emitted * row.buckets // pyramid.FACTOR
     return levels
+
+
+def _log_crc(owner: str, dataset: str, *entry: int) -> int:
+    return zlib.crc32(f"{owner}\0{dataset}\0{entry}".encode())
 
 
 def _insert(connection: sqlite3.Connection, number: int, sealed: Sequence[Sealed]) -> None:

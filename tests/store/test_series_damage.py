@@ -1,0 +1,182 @@
+"""One flipped byte anywhere in the file of a store is a named error or changes nothing; never a wrong value."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.errors import Damaged, StoreError, WorkbenchError
+from workbench.store import Store
+from workbench.table import Column, Table
+
+
+def samples(n: int) -> Table:
+    rng = np.random.default_rng(1)
+    return Table.of(
+        {
+            "t": np.arange(n) * 0.5,
+            "U": np.round(3.7 + np.cumsum(rng.normal(0, 1e-3, n)), 4),
+            "x": rng.normal(size=n),
+            "state": Column.text([("rest", "charge", None)[k] for k in rng.integers(0, 3, n)]),
+        }
+    )
+
+
+def build(path: Path) -> None:
+    with Store.open(path) as store:
+        store.series.append("m", "series", samples(36_000))
+        for k in range(8):
+            store.series.append(
+                f"m{k}", "steps", Table.of({"Cycle": np.arange(40 + k), "Q": np.arange(40 + k) / 7})
+            )
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma journal_mode = delete")
+
+
+def flat(table: Table) -> list[Any]:
+    return [(name, column.kind, column.tolist()) for name, column in table.items()]
+
+
+def plain(got: Any) -> list[Any]:
+    return [got.rows.tolist(), got.total, got.complete, flat(got.table)]
+
+
+READS: dict[str, Callable[[Store], Any]] = {
+    "whole": lambda s: flat(s.series.read("m")),
+    "overview": lambda s: plain(s.series.sample("m", "t", ["U", "x"], most=60)),
+    "window": lambda s: plain(s.series.sample("m", "t", ["U", "state"], window=(9000.0, 9100.0), most=500)),
+    "scattered": lambda s: plain(s.series.sample("m", "U", ["t"], window=(3.69, 3.71), most=50)),
+    "zoom": lambda s: plain(s.series.sample_rows("m", "t", ["U"], (100, 30_000), 40)),
+    "many": lambda s: {
+        k: flat(t) for k, t in s.series.many([f"m{k}" for k in range(8)], ["Q", "Cycle"], "steps").items()
+    },
+    "info": lambda s: s.series.info("m"),
+    "history": lambda s: s.series.history("m"),
+}
+
+
+def outcome(path: Path, reads: list[str]) -> dict[str, Any]:
+    """What each read gives: its value, or the name of the error."""
+    found: dict[str, Any] = {}
+    try:
+        with Store.open(path) as store:
+            for name in reads:
+                try:
+                    found[name] = READS[name](store)
+                except WorkbenchError as error:
+                    found[name] = type(error).__name__
+    except StoreError as error:
+        found = dict.fromkeys(reads, type(error).__name__)
+    return found
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, Any]]:
+    path = tmp_path_factory.mktemp("sound") / "store.wb"
+    build(path)
+    return path.read_bytes(), outcome(path, list(READS))
+
+
+def pages_of(data: bytes, tmp_path: Path) -> list[int]:
+    """Page numbers (from 0) that hold neither records nor search: series, chunks, layouts, log."""
+    path = tmp_path / "pages.wb"
+    path.write_bytes(data)
+    size = int.from_bytes(data[16:18], "big")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        roots = dict(connection.execute("select rootpage, tbl_name from sqlite_master where rootpage > 0"))
+    others = {
+        root - 1
+        for root, name in roots.items()
+        if name not in ("series", "chunks", "layouts", "series_log", "drafts")
+    }
+    return [page for page in range(1, len(data) // size) if page not in others]
+
+
+def test_one_flipped_byte_is_never_a_wrong_value(
+    sound: tuple[bytes, dict[str, Any]], tmp_path: Path, long: bool
+) -> None:
+    data, truth = sound
+    size = int.from_bytes(data[16:18], "big")
+    pages = pages_of(data, tmp_path)
+    rng = np.random.default_rng(2024)
+    named = 0
+    for trial in range(2000 if long else 200):
+        raw = bytearray(data)
+        # Every fourth flip lands anywhere in the file, schema and headers included.
+        page = int(rng.choice(pages)) if trial % 4 else int(rng.integers(0, len(data) // size))
+        at = page * size + int(rng.integers(0, size))
+        raw[at] ^= int(rng.integers(1, 256))
+        path = tmp_path / f"flipped{trial}.wb"
+        path.write_bytes(raw)
+        reads = list(READS) if long else [list(READS)[trial % len(READS)], "whole", "many"]
+        for name, value in outcome(path, reads).items():
+            if isinstance(value, str):
+                named += 1
+            elif name == "many" and value != truth[name]:
+                assert set(value) < set(truth[name]), f"{name} after a flip at byte {at}"
+                assert all(truth[name][key] == rows for key, rows in value.items())
+            elif value is None:
+                named += 1
+            else:
+                assert value == truth[name], f"{name} after a flip at byte {at} (page {page})"
+        path.unlink()
+    assert named > 50, "flips do reach what is read"
+
+
+def test_every_byte_of_a_chunk_and_its_head_is_covered(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.wb")
+    store.series.append("m", "series", samples(300).select(["t", "U"]))
+    ((key, head, data),) = store.connection().execute("select key, head, data from chunks order by key limit 1")
+    for column, value in (("head", head), ("data", data)):
+        for at in range(0, len(value), 1 if column == "head" else 61):
+            broken = bytearray(value)
+            broken[at] ^= 1 << at % 8
+            with store.transaction() as connection:
+                connection.execute(f"update chunks set {column} = ? where key = ?", (bytes(broken), key))
+            with pytest.raises(Damaged, match="series of 'm': chunk 0 of column 't'"):
+                store.series.read("m")
+            assert store.verify() != []
+        with store.transaction() as connection:
+            connection.execute(f"update chunks set {column} = ? where key = ?", (value, key))
+    assert store.verify() == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update series set rows = rows - 1",
+        "update series set id = id + 1",
+        "update series set owner = 'n'",
+        "update series set base = 0",
+        "update series set stats = replace(cast(stats as text), 'true', 'false')",
+        "update layouts set body = replace(cast(body as text), 'U', 'V')",
+        "delete from layouts",
+        "delete from chunks where key = (select min(key) from chunks)",
+        "update chunks set key = key + 99 where key = (select min(key) from chunks)",
+        "update chunks set data = (select data from chunks order by key limit 1)",
+    ],
+)
+def test_changes_behind_the_stores_back_are_found(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "s.wb"
+    with Store.open(path) as store:
+        store.series.append("m", "series", samples(40_000))
+        with store.transaction() as connection:
+            connection.execute(change)
+    with Store.open(path) as store:
+        assert store.verify() != []
+        with pytest.raises(WorkbenchError):
+            plain(store.series.sample("m", "t", ["U", "state"], most=60)), flat(store.series.read("m"))
+
+
+def test_stray_chunks_are_found(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s.wb")
+    store.series.append("m", "series", samples(10))
+    with store.transaction() as connection:
+        connection.execute("insert into chunks select key + 7, head, data from chunks limit 1")
+    assert any("too many" in finding for finding in store.verify())
