@@ -15,8 +15,23 @@ from workbench.table import Column, Table, time_text, to_micros
 TIME, VOLTAGE, CURRENT = "Time [s]", "Voltage [V]", "Current [A]"
 NUMBERS = [-1.5, -0.5, 0.0, -0.0, 0.25, 0.5, 1.0, 2.0, 3.75, float("nan"), None]
 FIELDS = {
-    "cellSpecifications": ["id", "name", "form_factor", "ratings.capacity.value", "ratings.capacity.unit", "created_at"],
-    "instances": ["id", "name", "specification_id", "specification_name", "batch_id", "batch_name", "properties.grade"],
+    "cellSpecifications": [
+        "id",
+        "name",
+        "form_factor",
+        "ratings.capacity.value",
+        "ratings.capacity.unit",
+        "created_at",
+    ],
+    "instances": [
+        "id",
+        "name",
+        "specification_id",
+        "specification_name",
+        "batch_id",
+        "batch_name",
+        "properties.grade",
+    ],
     "measurements": [
         *("id", "name", "instance_id", "instance_name", "specification_id", "batch_id", "batch_name"),
         *("measurement_type", "sample_count", "created_at", "protocol.name"),

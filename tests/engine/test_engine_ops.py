@@ -23,7 +23,9 @@ COMPARED = st.integers(-2, 2) | st.sampled_from([0.25, 0.5, 2**53 + 1, 1e300, "a
 def metrics(draw: st.DrawFn) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name in draw(st.lists(st.sampled_from("mnopq"), min_size=1, max_size=5, unique=True)):
-        fn = draw(st.sampled_from(["first", "last", "min", "max", "mean", "sum", "count", "first_where", "last_where"]))
+        fn = draw(
+            st.sampled_from(["first", "last", "min", "max", "mean", "sum", "count", "first_where", "last_where"])
+        )
         metric: dict[str, Any] = {"fn": fn}
         if fn != "count" or draw(st.booleans()):
             metric["column"] = draw(COLUMNS)
@@ -49,7 +51,12 @@ def aggregates(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def joins(draw: st.DrawFn) -> dict[str, Any]:
-    step: dict[str, Any] = {"op": "join", "left": "rows", "right": "others", "how": draw(st.sampled_from(["inner", "left"]))}
+    step: dict[str, Any] = {
+        "op": "join",
+        "left": "rows",
+        "right": "others",
+        "how": draw(st.sampled_from(["inner", "left"])),
+    }
     step["on"] = {"left": draw(COLUMNS), "right": draw(COLUMNS)}
     if draw(st.booleans()):
         step["fields"] = draw(st.lists(COLUMNS, max_size=4))

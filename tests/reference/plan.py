@@ -14,6 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 Row = dict[str, Any]
+DECLARED = {"Step count": "integer", "Cycle count": "integer", "Duration [s]": "number", "Step type": "text"}
+DECLARED["Discharge capacity [A.h]"] = "number"
 NUMERIC = ("number", "integer", "null")
 
 
@@ -127,7 +129,13 @@ def run(store: Records, config: dict[str, Any], values: dict[str, Any]) -> Outco
 
 class Interpreter:
     def __init__(
-        self, store: Records, caps: dict[str, int], params: dict[str, Any], results: dict[str, Any], name: str, warnings: Any
+        self,
+        store: Records,
+        caps: dict[str, int],
+        params: dict[str, Any],
+        results: dict[str, Any],
+        name: str,
+        warnings: Any,
     ) -> None:
         self.store, self.caps, self.params, self.results, self.name = store, caps, params, results, name
         self.warnings = warnings
@@ -157,13 +165,12 @@ class Interpreter:
         fields = fields or ["id"]
         made: dict[str, str] = {}
         for place, name in enumerate(fields):
-            if name in kinds:
-                made[name] = kinds[name]
-            elif name.split(".")[0] in ("properties", "protocol"):
-                made[name] = "null"
-                self.warn("field_unfilled")
-            else:
+            opened = name.split(".")[0] in ("properties", "protocol")
+            if name not in kinds and not opened:
                 raise self.refuse("fields", place)
+            made[name] = kinds.get(name, "null")
+            if opened and made[name] == "null":
+                self.warn("field_unfilled")
         found = [r for r in self.store.records[source] if self.meets(r.columns, source, step.get("where", {}))]
         limit = min(step.get("limit", 100), self.caps["max_list_rows"])
         if len(found) > limit:
@@ -171,7 +178,11 @@ class Interpreter:
         return Rows(made, [{name: r.columns.get(name) for name in made} for r in found[:limit]])
 
     def meets(self, row: Row, source: str, where: dict[str, Any]) -> bool:
-        own = {"instances": "instanceIds", "measurements": "measurementIds", "cellSpecifications": "specificationIds"}
+        own = {
+            "instances": "instanceIds",
+            "measurements": "measurementIds",
+            "cellSpecifications": "specificationIds",
+        }
         for key, value in where.items():
             if key in ("ids", "instanceIds", "measurementIds", "specificationIds"):
                 wanted = self.values_of(value, "where", key)
@@ -238,7 +249,9 @@ class Interpreter:
                 for number, row in enumerate(rows.rows)
                 if self.inside(row.get(step["x"]), rows.kinds.get(step["x"]), low, high)
             ]
-            answer[record.columns["id"]] = Sampled(inside, min(step.get("max_points", 2000), share), step["columns"])
+            answer[record.columns["id"]] = Sampled(
+                inside, min(step.get("max_points", 2000), share), step["columns"]
+            )
         if low is not None and high is not None and low > high and answer:
             if any(step["x"] in record.data["series"].kinds for record in sources):
                 self.warn("window_empty")
@@ -267,8 +280,9 @@ class Interpreter:
             raise self.refuse("ids")
         kinds = {"measurement_id": "text"}
         for name in names:
-            found = {record.data[dataset].kinds[name] for record in sources if name in record.data[dataset].kinds}
-            kinds[name] = found.pop() if len(found) == 1 else "number" if found else "null"
+            reach = sources or [r for r in self.store.records["measurements"] if dataset in r.data]
+            found = {record.data[dataset].kinds[name] for record in reach if name in record.data[dataset].kinds}
+            kinds[name] = found.pop() if len(found) == 1 else DECLARED.get(name, "null")
         made = []
         for record in sources:
             for row in record.data[dataset].rows:
@@ -304,7 +318,14 @@ class Interpreter:
             values: Row = {}
             for name in step["metrics"]:
                 self.metric(name, step["metrics"], ordered, values)
-            made.append({**{key: group[0][key] for key in keys}, **{name: values[name] for name in step["metrics"]}})
+            made.append(
+                {**{key: group[0][key] for key in keys}, **{name: values[name] for name in step["metrics"]}}
+            )
+        for name in step["metrics"]:
+            if metric_kinds[name] == "integer" and not all(-(2**63) <= (row[name] or 0) < 2**63 for row in made):
+                metric_kinds[name] = "number"
+                for row in made:
+                    row[name] = None if row[name] is None else float(row[name])
         return Rows({**kinds, **{name: metric_kinds[name] for name in step["metrics"]}}, made)
 
     def metric_columns(self, name: str, metric: dict[str, Any], source: Rows) -> None:
@@ -333,7 +354,9 @@ class Interpreter:
         kinds[name] = kind
         return kind
 
-    def comparable(self, name: str, where: dict[str, Any], metrics: Any, source: Rows, kinds: dict[str, str]) -> None:
+    def comparable(
+        self, name: str, where: dict[str, Any], metrics: Any, source: Rows, kinds: dict[str, str]
+    ) -> None:
         values = self.column(source, where["column"], "metrics", name, "where", "column")
         value = where["value"]
         if isinstance(value, dict):
@@ -403,7 +426,9 @@ class Interpreter:
         self.column(left, on["left"], "on", "left")
         self.column(right, on["right"], "on", "right")
         fields = step.get("fields")
-        attach = list(dict.fromkeys(fields)) if fields is not None else [n for n in right.kinds if n != on["right"]]
+        attach = (
+            list(dict.fromkeys(fields)) if fields is not None else [n for n in right.kinds if n != on["right"]]
+        )
         for place, name in enumerate(fields or []):
             self.column(right, name, "fields", place)
         names: dict[str, str] = {}

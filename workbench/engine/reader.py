@@ -104,12 +104,12 @@ class Reader:
             raise Invalid([_bare(source, records[key], kind, status, dataset) for key in bare])
         return [Source(key, str(records[key]["name"]), infos[key]) for key in wanted]
 
-    def kinds_in_reach(self, source: str) -> dict[str, Kind]:
-        """The series columns that any record in reach has, with their kinds."""
+    def kinds_in_reach(self, source: str, dataset: str) -> dict[str, Kind]:
+        """The columns of sampled data that any record in reach has, with their kinds."""
         ids = self.store.rows.plan_list(source, self.scope, {}, ["id"], None).table["id"].tolist()
         self.dependencies.update(("rows", table) for table in self.store.rows.dependencies(source))
         found: dict[str, list[Kind]] = {}
-        for info in self.store.series.infos(ids, "series").values():
+        for info in self.store.series.infos(ids, dataset).values():
             for column in info.columns:
                 found.setdefault(column.name, []).append(column.kind)
         return {name: merged(kinds) for name, kinds in found.items()}

@@ -78,7 +78,7 @@ def evaluate(name: str, metric: Metric, rows: Arranged, made: dict[str, Column])
             raise Invalid(Problem(("metrics", name, "where"), f"'{metric.fn}' needs a comparison 'where'."))
         mask = _rows_where(name, metric.where, rows, made)
         return _edge(column, mask, rows.groups, last=metric.fn == "last_where")
-    present = None if column.valid is None and column.kind != "number" else ~column.missing()
+    present = None if column.valid is None and column.kind not in ("number", "mixed") else ~column.missing()
     if present is not None and present.all():
         present = None
     if metric.fn == "count":
@@ -235,6 +235,6 @@ def _whole_total(column: Column, counts: NDArray[np.int64], groups: Groups, *, m
     if mean:
         divisor = np.maximum(counts, 1).astype(sums.dtype)
         return Column("number", np.asarray(sums / divisor, np.float64), valid)
-    if sums.dtype == object and any(abs(int(total)) > 2**63 - 1 for total in sums):
+    if sums.dtype == object and not all(-(2**63) <= int(total) < 2**63 for total in sums):
         return Column("number", np.array([math.fsum([total]) for total in sums], np.float64), valid)
     return Column("integer", sums.astype(np.int64), valid)

@@ -45,7 +45,7 @@ def series(step: SeriesStep, ids: Sequence[Any], reader: Reader, caps: Caps) -> 
     share = share_of_points(len(wanted), caps)
     sources = reader.sources(step.source, wanted, "series")
     names = list(dict.fromkeys([step.x, *step.columns]))
-    in_reach = {} if sources else reader.kinds_in_reach(step.source)
+    in_reach = {} if sources else reader.kinds_in_reach(step.source, "series")
     kinds, warnings = column_kinds(step, names, sources, in_reach)
     window = _in_force(step.window)
     ranges = [_range(step.x, window, source) for source in sources] if window else [None] * len(sources)

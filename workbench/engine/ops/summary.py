@@ -40,7 +40,8 @@ def summary(step: SummaryStep, ids: Sequence[Any], reader: Reader, caps: Caps) -
     check_sources(len(wanted), caps)
     sources = reader.sources("measurements", wanted, step.dataset)
     names = [name for name in dict.fromkeys(step.columns) if name != KEY]
-    kinds, warnings = summary_kinds(step, names, sources)
+    in_reach = {} if sources else reader.kinds_in_reach("measurements", step.dataset)
+    kinds, warnings = summary_kinds(step, names, sources, in_reach)
     counts = [source.info.rows for source in sources]
     check_summary_rows(sum(counts), caps)
     typed = STEP_TYPE in names and step.dataset == "steps"
@@ -57,16 +58,20 @@ def summary(step: SummaryStep, ids: Sequence[Any], reader: Reader, caps: Caps) -
 
 
 def summary_kinds(
-    step: SummaryStep, names: Sequence[str], sources: Sequence[Source]
+    step: SummaryStep, names: Sequence[str], sources: Sequence[Source], in_reach: Mapping[str, Kind]
 ) -> tuple[dict[str, Kind], list[Warn]]:
-    """The kind of each column over all sources, and a warning for each that some lack; Invalid where all do."""
+    """The kind of each column over all sources, and a warning for each that some lack; Invalid where all do.
+
+    ``in_reach`` are those of all measurements in reach, for a step without sources.
+    """
     declared = DECLARED[step.dataset]
     made: dict[str, Kind] = {}
     warnings: list[Warn] = []
     problems: list[Problem] = []
     held = [{column.name: column.kind for column in source.info.columns} for source in sources]
     for name in names:
-        made[name] = merged([columns[name] for columns in held if name in columns])
+        found = [columns[name] for columns in held if name in columns]
+        made[name] = merged(found) if sources else in_reach.get(name, "null")
         if made[name] == "null":
             made[name] = declared.get(name, "null")
         lacking = [source for source, columns in zip(sources, held, strict=True) if name not in columns]
