@@ -236,7 +236,8 @@ def test_a_browser_that_fails_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> 
     def no_browser(*_: object, **__: object) -> bytes:
         raise ChromeNotFoundError
 
-    def broken(*_: object, **__: object) -> bytes:
+    def broken(*_: object, **options: dict[str, object]) -> bytes:
+        assert options["kopts"]["mathjax"] is False, "nothing is fetched from the network"
         raise RuntimeError("it ended")
 
     monkeypatch.setattr(kaleido, "calc_fig_sync", no_browser)

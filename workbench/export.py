@@ -186,7 +186,8 @@ def picture(
         "scale": scale or (2 if format == "png" else 1),
     }
     try:
-        drawn: bytes = kaleido.calc_fig_sync(content, opts=options)
+        # Without this kaleido's page loads MathJax from the network, for every picture.
+        drawn: bytes = kaleido.calc_fig_sync(content, opts=options, kopts={"mathjax": False, "timeout": 60})
     except Exception as error:
         if type(error).__name__ == "ChromeNotFoundError":
             message = "Pictures need a browser: install Chrome or Chromium. A .html export works without one."

@@ -18,7 +18,7 @@ from ..dataset import SeriesSet, StepResult, unpack
 from ..errors import instead
 from ..table import Column, Table, concat
 
-TEXT = pd.StringDtype(na_value=np.nan)
+TEXT = pd.StringDtype("pyarrow", na_value=np.nan)
 
 
 class Absent(KeyError):
@@ -69,9 +69,7 @@ def _texts(column: Column) -> Any:
         return pd.array(np.full(len(column), np.nan, object), dtype=TEXT)
     codes = pa.array(column.values, mask=missing)
     words = pa.array(column.words, pa.large_string())
-    if TEXT.storage == "pyarrow":
-        return pd.arrays.ArrowStringArray(words.take(codes), dtype=TEXT)  # type: ignore[call-arg]
-    return pd.array(words.take(codes).to_pandas(), dtype=TEXT)
+    return pd.arrays.ArrowStringArray(words.take(codes), dtype=TEXT)  # type: ignore[call-arg]
 
 
 def _mixed(column: Column) -> Any:
