@@ -28,6 +28,7 @@ class Clock:
         self.repeats, self.duplicates = 0, 0
         self.longest, self.longest_at = 0.0, -1
         self.nulls = 0
+        self.first: float | None = None
         self.intervals: list[float] = []
         self.under_current: list[float] = []
         self._last: tuple[float, float, float] | None = None
@@ -39,6 +40,8 @@ class Clock:
         if not len(known):
             return
         t, i, v = time[known], current[known], voltage[known]
+        if self.first is None:
+            self.first = float(t[0])
         if self._last is not None:
             t, i, v = (np.concatenate([[last], part]) for last, part in zip(self._last, (t, i, v), strict=True))
             known = np.concatenate([[known[0]], known])
@@ -67,6 +70,11 @@ class Clock:
             self.deepest = max(self.deepest, float(-gaps.min()))
             if self.first_fall < 0:
                 self.first_fall = int(rows[np.flatnonzero(down)[0]])
+
+    @property
+    def duration(self) -> float | None:
+        """Time from the first to the last sample that has one, s; None without any."""
+        return None if self._last is None or self.first is None else self._last[0] - self.first
 
     def findings(self) -> list[Finding]:
         made = []

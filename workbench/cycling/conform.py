@@ -10,13 +10,13 @@ import numpy as np
 from ..errors import FileRefused
 from ..table import Column, Table
 from . import columns as c
-from .changes import ChangeCounter
 from .checks import Survey
 from .columns import SERIES_COLUMNS
 from .counters import CounterReset, shifted
 from .findings import Finding
-from .runs import Floats, Ints
-from .steps import StepsBuilder, current_limits
+from .numbering import CycleNumbers, StepNumbers
+from .runs import Ints
+from .steps import StepsBuilder
 
 REPAIRS = ("time",)
 _KNOWN = {described.name: place for place, described in enumerate(SERIES_COLUMNS)}
@@ -72,13 +72,10 @@ class Conformer:
         self._rated = rated_capacity_ah
         self._settled = settled
         self._clock = _Clock(repair="time" in repair)
-        self._steps = ChangeCounter()
-        self._cycles = ChangeCounter()
+        self._steps = StepNumbers(rated_capacity_ah, self.known.largest_current)
+        self._cycles = CycleNumbers()
         self._counters = {name: CounterReset() for name in c.COUNTERS}
-        self._step_source: tuple[str, ...] = ()
-        self._renumbered = False
         self._columns: list[str] | None = None
-        self._largest = 0.0
 
     def feed(self, table: Table) -> Table:
         """The next samples in their stored form.
@@ -93,7 +90,7 @@ class Conformer:
         if self._columns is None:
             refuse_without_axes(table)
             self._columns = table.names
-        steps = self._number_steps(table)
+        steps = self._steps.feed(table)
         made: dict[str, Column] = {}
         for name, column in table.columns.items():
             if name == c.TIME:
@@ -104,7 +101,7 @@ class Conformer:
                 column = self._counters[name].feed(column, steps)
             made[name] = column
         made[c.STEP_COUNT] = Column("integer", steps)
-        made[c.CYCLE_COUNT] = Column("integer", self._number_cycles(table))
+        made[c.CYCLE_COUNT] = Column("integer", self._cycles.feed(table))
         order = sorted(made, key=lambda name: _KNOWN.get(name, len(_KNOWN)))
         conformed = Table({name: made[name] for name in order}, table.n)
         self.survey.feed(conformed, steps)
@@ -131,9 +128,15 @@ class Conformer:
             raise FileRefused(" ".join(refused))
         return steps, findings
 
+    @property
+    def kept(self) -> list[str]:
+        """The columns that are stored under names of their own, which the workbench does not know."""
+        own = [name for name in self._columns or () if name not in _KNOWN]
+        return [*own, *(uncounted_name(name) for name in sorted(self.known.uncounted))]
+
     def _look_again(self) -> None:
         wanted = self.known
-        if self._by_state and self._rated is None and wanted.largest_current is None:
+        if self._steps.by_state and self._rated is None and wanted.largest_current is None:
             wanted = replace(wanted, largest_current=self.survey.largest_current)
         uncounted = {
             name for name, counter in self._counters.items() if counter.falls > _NOT_A_COUNTER * counter.rises
@@ -143,47 +146,8 @@ class Conformer:
         if wanted != self.known:
             raise SecondLook(wanted)
 
-    @property
-    def _by_state(self) -> bool:
-        return not self._step_source and self._columns is not None and c.CURRENT in self._columns
-
-    def _number_steps(self, table: Table) -> Ints:
-        if not self._step_source:
-            own = (c.STEP_COUNT,) if c.STEP_COUNT in table else (c.CYCLER_CYCLE, c.CYCLER_STEP)
-            self._step_source = tuple(name for name in own if name in table and table[name].kind != "text")
-        if self._step_source:
-            watched = [table[name].floats() for name in self._step_source]
-            numbers = self._steps.feed(*watched)
-            if self._step_source == (c.STEP_COUNT,):
-                self._renumbered |= bool((watched[0] != numbers).any())
-            return numbers
-        if c.CURRENT not in table:
-            return np.zeros(table.n, np.int64)
-        return self._steps.feed(self._states(table))
-
-    def _states(self, table: Table) -> Floats:
-        """(n,) 0 at rest, 1 on discharge, -1 on charge, 2 in an impedance sweep; NaN where the current is null."""
-        current = table[c.CURRENT].floats()
-        largest = self.known.largest_current
-        limit, _ = current_limits(self._rated, np.array([0.0 if largest is None else largest]))
-        states = np.where(np.abs(current) < limit, 0.0, np.sign(current))
-        if c.FREQUENCY in table:
-            states = np.where(np.nan_to_num(table[c.FREQUENCY].floats()) > 0, 2.0, states)
-        return states
-
-    def _number_cycles(self, table: Table) -> Ints:
-        for name in (c.CYCLER_CYCLE, c.CYCLE_COUNT):
-            if name in table and table[name].kind != "text":
-                return self._cycles.feed(table[name].floats())
-        return np.zeros(table.n, np.int64)
-
     def _own_findings(self) -> list[Finding]:
-        made = list(self._clock.findings())
-        if not self._step_source:
-            how = "rest, charge and discharge" if self._by_state else "nothing: all samples are one step"
-            made.append(Finding("assumed", "steps_by_state", f"The file has no steps; they were told by {how}."))
-        if self._renumbered:
-            made.append(Finding("assumed", "steps_renumbered", "Steps were renumbered from 0, one by one."))
+        made = [*self._clock.findings(), *self._steps.findings()]
         for name, counter in self._counters.items():
             if counter.fall_count:
                 message = (
@@ -194,10 +158,6 @@ class Conformer:
         for name in sorted(self.known.uncounted):
             message = f"'{name}' runs back and forth, so it is no counter: kept as '{uncounted_name(name)}'."
             made.append(Finding("odd", "no_counter", message))
-        kept = [name for name in self._columns or () if name not in _KNOWN]
-        if kept:
-            listed = ", ".join(f"'{name}'" for name in kept)
-            made.append(Finding("kept", "columns_kept", f"Kept under their own names: {listed}."))
         return made
 
 
@@ -246,7 +206,10 @@ class _Clock:
             yield Finding("repaired", "time", message)
 
 
-def refuse_without_axes(table: Table) -> None:
+MAP_MEND = 'Name it with a column map: column_map={"Volts": "Voltage [V]"} (--map "Volts=Voltage [V]").'
+
+
+def refuse_without_axes(table: Table, mend: str = MAP_MEND) -> None:
     """FileRefused if a table has no voltage, or nothing to set it against.
 
     Time and current may be missing in impedance and open-circuit data: those have a frequency, or a capacity,
@@ -261,10 +224,7 @@ def refuse_without_axes(table: Table) -> None:
         missing += [word for word, name in (("current", c.CURRENT), ("time", c.TIME)) if name not in table]
     if missing:
         have = ", ".join(f"'{name}'" for name in table.names[:20])
-        raise FileRefused(
-            f"No column was recognised as {' nor as '.join(missing)}. The file has {have}. Name it with a column "
-            'map: column_map={"Volts": "Voltage [V]"} (--map "Volts=Voltage [V]").'
-        )
+        raise FileRefused(f"No column was recognised as {' nor as '.join(missing)}. There are {have}. {mend}")
 
 
 def uncounted_name(name: str) -> str:

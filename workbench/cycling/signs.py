@@ -118,7 +118,8 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool) -> list[Finding]
     if votes.against:
         message = (
             f"'{c.CURRENT}' looks reversed: {seen}. Here positive is discharge, which lowers the voltage. Say "
-            "what a positive current means in the source: sign='charge' or sign='discharge' (--sign charge)."
+            "what a positive current means in the source: sign='charge' or sign='discharge' (--sign charge); "
+            "in a table of your own turn the sign."
         )
         return [Finding("odd" if settled else "refused", "sign_reversed", message)]
     if votes.mixed:

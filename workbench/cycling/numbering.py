@@ -1,0 +1,88 @@
+"""Which samples are one step, and which one cycle, by what the cycler wrote or else by the current."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..table import Table
+from . import columns as c
+from .changes import ChangeCounter
+from .findings import Finding
+from .runs import Floats, Ints
+from .steps import current_limits
+
+
+class StepNumbers:
+    """Numbers steps from 0 while samples pass, by the first of these that the samples have.
+
+    Their own ``Step count``, renumbered where it does not rise one by one; ``Cycle from cycler`` with
+    ``Step from cycler``; rest, charge and discharge by the rest limit, and impedance sweeps.
+
+    Parameters
+    ----------
+    rated_capacity_ah : of the cell, A.h; None where unknown.
+    largest_current : of the whole series, A: the rest limit needs it where the rated capacity is unknown.
+    """
+
+    def __init__(self, rated_capacity_ah: float | None = None, largest_current: float | None = None) -> None:
+        self.renumbered = False
+        self.source: tuple[str, ...] | None = None
+        self._counter = ChangeCounter()
+        self._limit, _ = current_limits(rated_capacity_ah, np.array([largest_current or 0.0]))
+        self._current = False
+
+    @property
+    def by_state(self) -> bool:
+        """True if the current told the steps."""
+        return self.source == () and self._current
+
+    def feed(self, table: Table) -> Ints:
+        """(n,) step numbers of the next samples."""
+        if self.source is None:
+            own = (c.STEP_COUNT,) if c.STEP_COUNT in table else (c.CYCLER_CYCLE, c.CYCLER_STEP)
+            self.source = tuple(name for name in own if has_numbers(table, name))
+            self._current = has_numbers(table, c.CURRENT)
+        if self.source:
+            watched = [table[name].floats() for name in self.source]
+            numbers = self._counter.feed(*watched)
+            if self.source == (c.STEP_COUNT,):
+                self.renumbered |= bool((watched[0] != numbers).any())
+            return numbers
+        if not self._current:
+            return np.zeros(table.n, np.int64)
+        return self._counter.feed(self._states(table))
+
+    def _states(self, table: Table) -> Floats:
+        """(n,) 0 at rest, 1 on discharge, -1 on charge, 2 in an impedance sweep; NaN where the current is null."""
+        current = table[c.CURRENT].floats()
+        states = np.where(np.abs(current) < self._limit, 0.0, np.sign(current))
+        if has_numbers(table, c.FREQUENCY):
+            states = np.where(np.nan_to_num(table[c.FREQUENCY].floats()) > 0, 2.0, states)
+        return states
+
+    def findings(self) -> list[Finding]:
+        made = []
+        if not self.source:
+            how = "rest, charge and discharge" if self.by_state else "nothing: all samples are one step"
+            made.append(Finding("assumed", "steps_by_state", f"There are no steps; they were told by {how}."))
+        if self.renumbered:
+            made.append(Finding("assumed", "steps_renumbered", "Steps were renumbered from 0, one by one."))
+        return made
+
+
+class CycleNumbers:
+    """Numbers cycles from 0: the number rises with each change of ``Cycle from cycler``, else of ``Cycle count``."""
+
+    def __init__(self) -> None:
+        self._counter = ChangeCounter()
+
+    def feed(self, table: Table) -> Ints:
+        """(n,) cycle numbers of the next samples; 0 where nothing tells."""
+        for name in (c.CYCLER_CYCLE, c.CYCLE_COUNT):
+            if has_numbers(table, name):
+                return self._counter.feed(table[name].floats())
+        return np.zeros(table.n, np.int64)
+
+
+def has_numbers(table: Table, name: str) -> bool:
+    return name in table and table[name].kind in ("number", "integer", "null")

@@ -1,0 +1,84 @@
+"""Which files an ingest is about: paths, patterns and folders, in one order."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import FileRefused, WorkbenchError
+from ..readers import recognise
+
+
+@dataclass
+class Found:
+    """Files to read, in the order of their paths; ``skipped`` were found in folders and are of no known format."""
+
+    files: list[Path] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def find(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, any_format: bool = False) -> Found:
+    """The files that ``paths`` name: files, patterns (``data/*.csv``, ``**`` too) and folders with all below.
+
+    A file that is named is read whatever it is; in folders only files of a known format count, hidden ones never.
+    ``any_format``: the caller says the format, so nothing in a folder is skipped.
+    """
+    named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    found = Found()
+    chosen: dict[Path, None] = {}
+    for text in (os.fspath(path) for path in named):
+        matches = (
+            sorted(glob.glob(text, recursive=True))
+            if glob.has_magic(text) and not os.path.exists(text)
+            else [text]
+        )
+        if not matches:
+            found.missing.append(text)
+        for match in matches:
+            place = Path(match)
+            if place.is_dir():
+                _walk(place, chosen, found, any_format=any_format)
+            else:
+                chosen[place] = None
+    found.files = sorted(chosen, key=lambda path: (path.parts, path.name))
+    found.skipped.sort()
+    return found
+
+
+def _walk(folder: Path, chosen: dict[Path, None], found: Found, *, any_format: bool) -> None:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            place = Path(parent, name)
+            if name.startswith(".") or place in chosen or not place.is_file():
+                continue
+            if any_format or _is_known(place):
+                chosen[place] = None
+            else:
+                found.skipped.append(str(place))
+
+
+def _is_known(path: Path) -> bool:
+    try:
+        recognise(path)
+    except (FileRefused, WorkbenchError, OSError):
+        return False
+    return True
+
+
+def stem_of(path: Path) -> str:
+    """What a measurement is called after its file: the name without its ending, ``.gz`` apart.
+
+    >>> stem_of(Path("cells/RPT 1.csv.gz"))
+    'RPT 1'
+    """
+    name = path.name
+    if name.lower().endswith(".gz") and len(name) > 3:
+        name = name[:-3]
+    stem = Path(name).stem.strip()
+    kept = "".join(letter for letter in stem if letter.isprintable() and not "\ud800" <= letter <= "\udfff")
+    return kept[:200].strip() or "file"

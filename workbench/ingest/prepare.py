@@ -1,0 +1,193 @@
+"""One file, read, conformed, checked and summarised; nothing of it touches the store yet."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+from ..cycling.conform import REPAIRS, Conformer, Known, SecondLook
+from ..cycling.cycles import cycles_of
+from ..cycling.findings import Finding
+from ..errors import BadRequest, FileRefused, TooLarge, instead
+from ..readers import Reading, read
+from ..table import Table
+from . import spool
+
+_LOOKS = 4
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on one file, below those that the readers keep: it is hostile input until it was read."""
+
+    rows: int = 500_000_000
+    columns: int = 4096
+    seconds: float = 3600.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """How files are to be read; all of it plain values, as they go to another process."""
+
+    format: str | None = None
+    column_map: dict[str, str] | None = None
+    sign: str | None = None
+    repair: tuple[str, ...] = ()
+    rated_capacity_ah: float | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for repair in self.repair:
+            if repair not in REPAIRS:
+                raise BadRequest(f"There is no repair '{repair}'. {instead(repair, REPAIRS, 'repairs')}")
+
+
+@dataclass
+class Prepared:
+    """What is known of a file whose samples wait in a spool: ``series`` in batches, then ``steps`` and ``cycles``."""
+
+    format: str
+    rows: int
+    steps: int
+    cycles: int
+    file_hash: str
+    content_hash: str
+    size: int
+    start_time: str | None
+    duration: float | None
+    kept: list[str]
+    findings: list[Finding]
+    metadata: dict[str, Any]
+    capacity: float | None
+    voltage_min: float | None
+    voltage_max: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Prepared:
+        return cls(**{**raw, "findings": [Finding(**finding) for finding in raw["findings"]]})
+
+
+def prepare(path: Path, options: Options, file: IO[bytes]) -> Prepared:
+    """Read the file at ``path`` and leave its samples, steps and cycles in ``file``, an empty spool.
+
+    A file is read again if its first reading told something that its samples depend on; what was spooled is
+    dropped then. Memory is bounded by a batch.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        With a sentence for the person; the spool is of no use then.
+    """
+    deadline = time.monotonic() + options.limits.seconds
+    file_hash, size = _hash_of(path, deadline, options.limits)
+    known = Known()
+    for _ in range(_LOOKS):
+        file.seek(0)
+        file.truncate()
+        try:
+            return _prepared(path, options, file, known, deadline, file_hash, size)
+        except SecondLook as look:
+            known = look.known
+    raise FileRefused(f"'{path.name}' changes from one reading to the next.")
+
+
+def _prepared(
+    path: Path, options: Options, file: IO[bytes], known: Known, deadline: float, file_hash: str, size: int
+) -> Prepared:
+    reading = read(path, format=options.format, column_map=options.column_map, sign=options.sign)
+    conformer = Conformer(
+        rated_capacity_ah=options.rated_capacity_ah,
+        known=known,
+        repair=options.repair,
+        settled=options.sign is not None,
+    )
+    content = spool.ContentHash()
+    kept: list[str] = []
+    for batch in _bounded(reading, path, deadline, options.limits):
+        conformed = conformer.feed(batch)
+        kept = conformer.kept
+        content.feed(conformed)
+        spool.put(file, "series", conformed)
+    steps, findings = conformer.finish()
+    cycles = cycles_of(steps)
+    spool.put(file, "steps", steps)
+    spool.put(file, "cycles", cycles)
+    survey = conformer.survey
+    notes = [Finding(note.level, note.code, note.message) for note in reading.notes]
+    told = {note.code for note in notes}
+    return Prepared(
+        format=reading.format,
+        rows=survey.rows,
+        steps=steps.n,
+        cycles=cycles.n,
+        file_hash=file_hash,
+        content_hash=content.hexdigest(),
+        size=size,
+        start_time=None if reading.start_time is None else _iso(reading.start_time),
+        duration=survey.clock.duration,
+        kept=kept,
+        findings=[*notes, *(finding for finding in findings if finding.code not in told)],
+        metadata=reading.metadata,
+        capacity=_largest_capacity(cycles),
+        voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+    )
+
+
+def _bounded(reading: Reading, path: Path, deadline: float, limits: Limits) -> Iterator[Table]:
+    rows = 0
+    for batch in reading.batches:
+        rows += batch.n
+        if rows > limits.rows:
+            raise TooLarge(f"'{path.name}' has more than {limits.rows:,} rows.")
+        if len(batch) > limits.columns:
+            raise TooLarge(f"'{path.name}' has {len(batch)} columns; at most {limits.columns} are kept.")
+        _in_time(path, deadline, limits)
+        yield batch
+
+
+def _hash_of(path: Path, deadline: float, limits: Limits) -> tuple[str, int]:
+    """SHA-256 and size of the bytes of a file."""
+    if not path.exists():
+        raise FileRefused(f"There is no file '{path}'.")
+    if not path.is_file():
+        raise FileRefused(f"'{path}' is no ordinary file.")
+    state, size = hashlib.sha256(), 0
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                state.update(chunk)
+                size += len(chunk)
+                _in_time(path, deadline, limits)
+    except OSError as error:
+        raise FileRefused(f"'{path}' cannot be read: {error.strerror or error}.") from None
+    return state.hexdigest(), size
+
+
+def _in_time(path: Path, deadline: float, limits: Limits) -> None:
+    if time.monotonic() > deadline:
+        raise TooLarge(f"Reading '{path.name}' took longer than {limits.seconds:g} s.")
+
+
+def _largest_capacity(cycles: Table) -> float | None:
+    """The most charge that one cycle passed either way, A.h."""
+    found = [
+        value
+        for name in ("Discharge capacity [A.h]", "Charge capacity [A.h]")
+        for value in cycles[name].tolist()
+        if value is not None
+    ]
+    return max(found, default=None)
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="microseconds")

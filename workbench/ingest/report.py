@@ -1,0 +1,149 @@
+"""The account of an ingest, file by file: what was stored, and what was assumed, kept, repaired or odd."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from rich.table import Table as RichTable
+
+from ..cycling.findings import Finding
+
+Status = Literal["stored", "duplicate", "refused"]
+HEADINGS = ("file", "status", "format", "rows", "steps", "cycles", "measurement", "remarks")
+
+
+@dataclass
+class FileReport:
+    """What became of one file.
+
+    ``kept`` are the columns stored under their own names; ``assumed``, ``repaired`` and ``odd`` are sentences;
+    ``created`` names the records made on the way (``instance 'cell 1'``). ``why`` says why a file was refused, or
+    which measurement has the same content.
+    """
+
+    path: str
+    status: Status = "refused"
+    why: str = ""
+    format: str = ""
+    rows: int = 0
+    steps: int = 0
+    cycles: int = 0
+    kept: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    repaired: list[str] = field(default_factory=list)
+    odd: list[str] = field(default_factory=list)
+    created: list[str] = field(default_factory=list)
+    measurement: str = ""
+    measurement_id: str | None = None
+    seconds: float = 0.0
+
+    def take(self, findings: list[Finding]) -> None:
+        """Sort findings into their lists."""
+        for finding in findings:
+            if finding.level == "assumed":
+                self.assumed.append(finding.message)
+            elif finding.level == "repaired":
+                self.repaired.append(finding.message)
+            elif finding.level == "odd":
+                self.odd.append(finding.message)
+
+    @property
+    def remarks(self) -> list[str]:
+        """All sentences about the file, each with its level."""
+        made = [self.why] if self.why else []
+        made += [f"created {name}" for name in self.created]
+        if self.kept:
+            made.append("kept " + ", ".join(f"'{name}'" for name in self.kept))
+        for level in ("assumed", "repaired", "odd"):
+            made += [f"{level}: {message}" for message in getattr(self, level)]
+        return made
+
+    def cells(self) -> list[str]:
+        """The file as a row of the table, under :data:`HEADINGS`."""
+        counts = [f"{count:,}" if self.rows else "" for count in (self.rows, self.steps, self.cycles)]
+        return [self.path, self.status, self.format, *counts, self.measurement, "\n".join(self.remarks)]
+
+
+@dataclass
+class Report:
+    """The account of an ingest; in a notebook and in a terminal it shows itself as a table.
+
+    ``skipped`` are files of folders that are of no known format.
+    """
+
+    files: list[FileReport] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """True if no file was refused."""
+        return not self.refused
+
+    @property
+    def stored(self) -> list[FileReport]:
+        return [file for file in self.files if file.status == "stored"]
+
+    @property
+    def refused(self) -> list[FileReport]:
+        return [file for file in self.files if file.status == "refused"]
+
+    @property
+    def duplicates(self) -> list[FileReport]:
+        return [file for file in self.files if file.status == "duplicate"]
+
+    @property
+    def summary(self) -> str:
+        """One line: ``3 stored, 1 refused``."""
+        counts = [
+            (len(self.stored), "stored"),
+            (len(self.duplicates), "already there"),
+            (len(self.refused), "refused"),
+        ]
+        counts.append((len(self.skipped), "skipped: of no known format"))
+        return ", ".join(f"{count} {word}" for count, word in counts if count) or "no files"
+
+    def __iter__(self) -> Iterator[FileReport]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getitem__(self, place: int) -> FileReport:
+        return self.files[place]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {"ok": self.ok, "files": [asdict(file) for file in self.files], "skipped": self.skipped}
+
+    def __repr__(self) -> str:
+        lines = [f"Ingest: {self.summary}"]
+        for file in self.files:
+            lines.append(f"  {file.status:9} {file.path}  {file.measurement}".rstrip())
+            lines += [f"    {remark}" for remark in file.remarks]
+        return "\n".join(lines)
+
+    def __rich__(self) -> RichTable:
+        table = RichTable(title=f"Ingest: {self.summary}", title_justify="left")
+        colours = {"stored": "green", "duplicate": "yellow", "refused": "red"}
+        for heading in HEADINGS:
+            table.add_column(heading, justify="right" if heading in HEADINGS[3:6] else "left", overflow="fold")
+        for file in self.files:
+            table.add_row(*(_escaped(cell) for cell in file.cells()), style=colours[file.status])
+        return table
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
+        body = []
+        for file in self.files:
+            cells = (html.escape(cell).replace("\n", "<br>") for cell in file.cells())
+            body.append("<tr>" + "".join(f"<td style='text-align:left'>{cell}</td>" for cell in cells) + "</tr>")
+        return (
+            f"<p>{html.escape(self.summary)}</p><table><thead><tr>{head}</tr></thead>" + "".join(body) + "</table>"
+        )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")

@@ -1,0 +1,52 @@
+"""A process that prepares files one after the other: a job is one JSON line in, its outcome one JSON line out.
+
+It is started as a program, not forked or spawned, so the caller's script is not run again and what a notebook
+holds in memory is not copied. The samples stay in the spool file that the job names.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from ..errors import WorkbenchError
+from .prepare import Limits, Options, prepare
+
+
+def outcome_of(path: Path, options: Options, file: IO[bytes]) -> dict[str, Any]:
+    """``{"prepared": ...}``, or ``{"refused": why}`` with a sentence for a person, whatever goes wrong."""
+    try:
+        return {"prepared": prepare(path, options, file).as_dict()}
+    except WorkbenchError as error:
+        return {"refused": str(error)}
+    except MemoryError:
+        return {"refused": f"'{path.name}' needs more memory than there is."}
+    except Exception as error:  # a hostile file may break any parser in any way; the others must go on
+        return {"refused": f"Reading '{path.name}' failed ({type(error).__name__}: {error})."}
+
+
+def options_of(raw: dict[str, Any]) -> Options:
+    return Options(**{**raw, "limits": Limits(**raw["limits"]), "repair": tuple(raw["repair"])})
+
+
+def main() -> None:
+    """Answer jobs until the parent closes the pipe; if it died, clear its scratch folder."""
+    scratch = Path(sys.argv[1])
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a parser prints must not be taken for an answer
+    for line in sys.stdin.buffer:
+        job = orjson.loads(line)
+        with Path(job["spool"]).open("w+b") as file:
+            outcome = outcome_of(Path(job["path"]), options_of(job["options"]), file)
+        answers.write(orjson.dumps(outcome, option=orjson.OPT_SERIALIZE_NUMPY, default=str) + b"\n")
+        answers.flush()
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

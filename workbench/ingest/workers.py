@@ -1,0 +1,170 @@
+"""Several files prepared at once by worker processes; results come in the order of the files."""
+
+from __future__ import annotations
+
+import os
+import queue
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from .prepare import Options
+from .worker import outcome_of
+
+_GRACE = 10.0
+_AHEAD = 2
+_WORDS = 64 << 20
+
+Outcome = tuple[Path, dict[str, Any], IO[bytes]]
+
+
+def outcomes(paths: Sequence[Path], options: Options, jobs: int) -> Iterator[Outcome]:
+    """Each file with what became of it and its spool, in the order of ``paths``.
+
+    With one job the files are read here, else by that many processes, which run at most two files each ahead of
+    what was taken. A process that hangs or dies costs its own file only.
+    """
+    if jobs <= 1 or len(paths) <= 1:
+        for path in paths:
+            with tempfile.TemporaryFile(prefix="workbench-") as file:
+                outcome = outcome_of(path, options, file)
+                file.seek(0)
+                yield path, outcome, file
+        return
+    with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
+        pool = _Pool(min(jobs, len(paths)), Path(scratch), options)
+        try:
+            yield from pool.run(paths)
+        finally:
+            pool.close()
+
+
+class _Worker:
+    """One worker process, started when it is needed and again after it died."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, job: dict[str, Any], seconds: float) -> dict[str, Any]:
+        process = self._process
+        if process is None or process.poll() is not None:
+            process = self._process = self._start()
+        try:
+            line = self._exchange(process, orjson.dumps(job) + b"\n", seconds)
+        except (OSError, TimeoutError) as error:
+            self.kill()
+            if isinstance(error, TimeoutError):
+                return {"refused": f"Reading took longer than {seconds - _GRACE:g} s and was stopped."}
+            line = b""
+        if not line.endswith(b"\n"):
+            self.kill()
+            return {"refused": "The process that read the file died; the file may be damaged or too large."}
+        answer: dict[str, Any] = orjson.loads(line)
+        return answer
+
+    def _exchange(self, process: subprocess.Popen[bytes], job: bytes, seconds: float) -> bytes:
+        if process.stdin is None or process.stdout is None:
+            raise OSError("the pipes are closed")
+        process.stdin.write(job)
+        process.stdin.flush()
+        deadline = time.monotonic() + seconds
+        line = b""
+        descriptor = process.stdout.fileno()
+        while not line.endswith(b"\n") and len(line) < _WORDS:
+            ready, _, _ = select.select([descriptor], [], [], max(deadline - time.monotonic(), 0.0))
+            if not ready:
+                raise TimeoutError
+            part = os.read(descriptor, 1 << 16)
+            if not part:
+                break
+            line += part
+        return line
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        home = str(Path(__file__).resolve().parents[2])
+        inherited = os.environ.get("PYTHONPATH")
+        place = home if not inherited else os.pathsep.join([home, inherited])
+        return subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "workbench.ingest.worker", str(self._scratch)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": place},
+        )
+
+    def kill(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            self._wait(process)
+
+    def close(self) -> None:
+        """Let it end by itself, which it does when its input ends."""
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(OSError):
+                if process.stdin is not None:
+                    process.stdin.close()
+            self._wait(process)
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> None:
+        try:
+            process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+class _Pool:
+    def __init__(self, size: int, scratch: Path, options: Options) -> None:
+        self._size = size
+        self._scratch = scratch
+        self._options = options
+        self._workers = [_Worker(scratch) for _ in range(size)]
+        self._free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        for worker in self._workers:
+            self._free.put(worker)
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="workbench-ingest")
+
+    def run(self, paths: Sequence[Path]) -> Iterator[Outcome]:
+        waiting: deque[tuple[Path, Path, Future[dict[str, Any]]]] = deque()
+        left = deque(enumerate(paths))
+        while left or waiting:
+            while left and len(waiting) < _AHEAD * self._size:
+                number, path = left.popleft()
+                spool = self._scratch / f"{number}.spool"
+                waiting.append((path, spool, self._threads.submit(self._ask, path, spool)))
+            path, spool, future = waiting.popleft()
+            outcome = future.result()
+            with spool.open("r+b") if spool.exists() else tempfile.TemporaryFile() as file:
+                spool.unlink(missing_ok=True)
+                yield path, outcome, file
+
+    def _ask(self, path: Path, spool: Path) -> dict[str, Any]:
+        worker = self._free.get()
+        try:
+            job = {"path": str(path.absolute()), "spool": str(spool), "options": asdict(self._options)}
+            return worker.ask(job, self._options.limits.seconds + _GRACE)
+        finally:
+            self._free.put(worker)
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+        self._threads.shutdown(wait=True)
