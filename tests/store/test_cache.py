@@ -324,7 +324,7 @@ def test_a_killed_maker_is_replaced_at_once(path: Path) -> None:
 
 
 def test_a_lease_that_nobody_renews_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.store.cache.LEASE_SECONDS", 0.3)
+    monkeypatch.setattr("workbench.store.side_file.LEASE_SECONDS", 0.3)
     cache = Cache(path)
     cache.put("other", "k", b"")
     with sqlite3.connect(path) as connection:  # an owner on a machine that nobody can ask
@@ -338,8 +338,8 @@ def test_a_lease_that_nobody_renews_ends(path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_long_making_keeps_its_lease(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.store.cache.LEASE_SECONDS", 0.4)
-    monkeypatch.setattr("workbench.store.cache.RENEW_SECONDS", 0.1)
+    monkeypatch.setattr("workbench.store.side_file.LEASE_SECONDS", 0.4)
+    monkeypatch.setattr("workbench.store.side_file.RENEW_SECONDS", 0.1)
     cache, other = Cache(path), another(path)
     started = threading.Event()
 

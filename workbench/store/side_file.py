@@ -1,0 +1,371 @@
+"""The side file of the cache: entries with a checksum, bounded in bytes, and leases on what is being made.
+
+Shared by every process on a store, and never needed: whatever goes wrong with it is a miss, counted in ``Stats``.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+LEASE_SECONDS = 10.0
+RENEW_SECONDS = 2.0
+_SCHEMA = """
+create table if not exists entries (
+  kind text not null, key text not null, meta blob not null, size integer not null, checksum integer not null,
+  used integer not null, data blob not null, primary key (kind, key)
+);
+create index if not exists entries_by_use on entries (used, size);
+create table if not exists amount (bytes integer not null);
+insert into amount select 0 where not exists (select 1 from amount);
+create trigger if not exists entry_in after insert on entries
+  begin update amount set bytes = bytes + new.size; end;
+create trigger if not exists entry_out after delete on entries
+  begin update amount set bytes = bytes - old.size; end;
+create table if not exists leases (
+  kind text not null, key text not null, owner text not null, until real not null, primary key (kind, key)
+);
+"""
+_Answer = TypeVar("_Answer")
+
+
+class Kept(NamedTuple):
+    """An entry as it is held: its bytes, and its meta as JSON, so that no caller can change what others get."""
+
+    data: bytes
+    meta: bytes
+
+
+@dataclass
+class Stats:
+    """Counts since the cache was opened; ``troubles`` are failures of the side file that became misses."""
+
+    memory_hits: int = 0
+    disk_hits: int = 0
+    misses: int = 0
+    damaged: int = 0
+    troubles: int = 0
+    last_trouble: str = ""
+
+
+def weight(kept: Kept) -> int:
+    """What an entry counts against a bound, in bytes: its content and an allowance for its place."""
+    return len(kept.data) + len(kept.meta) + 200
+
+
+def _checksum(kind: str, key: str, kept: Kept) -> int:
+    """CRC-32 over place, meta and bytes: an entry under a wrong key is damaged too."""
+    head = b"\0".join([kind.encode(), key.encode(), kept.meta])
+    return zlib.crc32(kept.data, zlib.crc32(head))
+
+
+class SideFile:
+    """The shared level. Every failure is a miss: a damaged file is removed, a busy one left alone."""
+
+    def __init__(self, path: Path, most: int, stats: Stats) -> None:
+        self._path = path
+        self._most = most
+        self._stats = stats
+        self._idle: list[sqlite3.Connection] = []
+        self._inherited: list[sqlite3.Connection] = []
+        self._pid = os.getpid()
+        self._identity: tuple[int, int, int] | None = None
+        self._touched: set[tuple[str, str]] = set()
+        self._lock = threading.Lock()
+        self.leases = _Leases(self)
+
+    def get(self, kind: str, key: str) -> Kept | None:
+        def read(connection: sqlite3.Connection) -> tuple[bytes, bytes, int] | None:
+            query = "select meta, data, checksum from entries where kind = ? and key = ?"
+            row: tuple[bytes, bytes, int] | None = connection.execute(query, (kind, key)).fetchone()
+            return row
+
+        row = self.attempt(read, None)
+        if row is None:
+            return None
+        if isinstance(row[0], bytes) and isinstance(row[1], bytes):
+            kept = Kept(row[1], row[0])
+            if _checksum(kind, key, kept) == row[2]:
+                self.touch(kind, key)
+                return kept
+        self._stats.damaged += 1
+        self._remove(kind, key)
+        return None
+
+    def touch(self, kind: str, key: str) -> None:
+        """Remember the use; written with the next entry, so that a hit writes nothing."""
+        if len(self._touched) < 10_000:
+            self._touched.add((kind, key))
+
+    def put(self, kind: str, key: str, kept: Kept) -> None:
+        if weight(kept) > self._most // 4:
+            self._remove(kind, key)
+            return
+        row = (kind, key, kept.meta, weight(kept), _checksum(kind, key, kept), time.time_ns(), kept.data)
+
+        def write(connection: sqlite3.Connection) -> None:
+            with _transaction(connection):
+                connection.execute("delete from entries where kind = ? and key = ?", (kind, key))
+                connection.execute("insert into entries values (?, ?, ?, ?, ?, ?, ?)", row)
+                self._write_touched(connection)
+                self._evict(connection)
+
+        self.attempt(write, None)
+
+    def clear(self) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            with _transaction(connection):
+                connection.execute("delete from entries")
+
+        self.attempt(write, None)
+
+    def close(self) -> None:
+        self.leases.stop()
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def attempt(self, work: Callable[[sqlite3.Connection], _Answer], otherwise: _Answer) -> _Answer:
+        """``work`` on a connection; ``otherwise`` if the side file fails."""
+        try:
+            connection = self._borrow()
+        except (sqlite3.Error, OSError) as error:
+            self._trouble(error)
+            return otherwise
+        try:
+            answer = work(connection)
+        except sqlite3.Error as error:
+            connection.close()
+            self._trouble(error)
+            return otherwise
+        except BaseException:
+            connection.close()
+            raise
+        self._return(connection)
+        return answer
+
+    def _borrow(self) -> sqlite3.Connection:
+        """A connection to the file that has the name now: the file may have been deleted since the last use."""
+        with self._lock:
+            identity = self._now()
+            stale: list[sqlite3.Connection] = []
+            if identity != self._identity or identity is None:
+                stale, self._idle = self._idle, []
+                if self._pid != os.getpid():
+                    # After a fork they are the parent's; closing them here could take its files away.
+                    self._inherited, stale = stale, []
+                self._pid = os.getpid()
+                self._identity = None
+            connection = self._idle.pop() if self._idle else None
+        for old in stale:
+            with suppress(sqlite3.Error):
+                old.close()
+        return connection or self._open()
+
+    def _now(self) -> tuple[int, int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino, os.getpid()
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=5, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("pragma page_size = 16384")
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = off")
+            connection.execute("pragma journal_size_limit = 67108864")
+            if connection.execute("select count(*) from sqlite_master where name = 'leases'").fetchone()[0] == 0:
+                with _transaction(connection):
+                    for statement in _statements(_SCHEMA):
+                        connection.execute(statement)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        with self._lock:
+            if self._identity is None:
+                self._identity = self._now()
+        return connection
+
+    def _return(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            if self._identity is not None and self._identity == self._now() and len(self._idle) < 8:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _trouble(self, error: sqlite3.Error | OSError) -> None:
+        self._stats.troubles += 1
+        self._stats.last_trouble = str(error)
+        if _is_broken(error):
+            self._start_over()
+
+    def _start_over(self) -> None:
+        """Remove a damaged side file. Other processes keep the removed one until they look at the name again."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            self._identity = None
+        for connection in idle:
+            with suppress(sqlite3.Error):
+                connection.close()
+        for ending in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                os.unlink(f"{self._path}{ending}")
+
+    def _remove(self, kind: str, key: str) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            with _transaction(connection):
+                connection.execute("delete from entries where kind = ? and key = ?", (kind, key))
+
+        self.attempt(write, None)
+
+    def _write_touched(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            touched, self._touched = self._touched, set()
+        now = time.time_ns()
+        rows = [(now, kind, key) for kind, key in sorted(touched)]
+        connection.executemany("update entries set used = ? where kind = ? and key = ?", rows)
+
+    def _evict(self, connection: sqlite3.Connection) -> None:
+        """Drop the least recently used until nine tenths of the bound are left, if the bound is passed."""
+        held = connection.execute("select bytes from amount").fetchone()[0]
+        if held <= self._most:
+            return
+        surplus = held - self._most * 9 // 10
+        dropped = []
+        for rowid, size in connection.execute("select rowid, size from entries order by used, rowid"):
+            dropped.append((rowid,))
+            surplus -= size
+            if surplus <= 0:
+                break
+        connection.executemany("delete from entries where rowid = ?", dropped)
+
+
+def _is_broken(error: Exception) -> bool:
+    """True if the file itself is at fault, not its being busy, full or out of reach."""
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        return True
+    text = str(error)
+    return any(
+        sign in text for sign in ("malformed", "not a database", "no such table", "has no column", "disk I/O")
+    )
+
+
+def _statements(schema: str) -> Iterator[str]:
+    part = ""
+    for line in schema.splitlines(keepends=True):
+        part += line
+        if sqlite3.complete_statement(part):
+            yield part
+            part = ""
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("begin immediate")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+    connection.execute("commit")
+
+
+class _Leases:
+    """Who makes what: rows in the side file with a time until which they hold, renewed by a thread."""
+
+    def __init__(self, side: SideFile) -> None:
+        self._side = side
+        self._held: dict[tuple[str, str], str] = {}
+        self._lock = threading.Lock()
+        self._stop: threading.Event | None = None  # that of the renewing thread, None if there is none
+
+    def take(self, kind: str, key: str) -> bool:
+        """True if this process may make the entry now (also if the side file fails: then all may)."""
+        owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
+
+        def is_free(connection: sqlite3.Connection) -> bool:
+            query = "select owner, until from leases where kind = ? and key = ?"
+            row = connection.execute(query, (kind, key)).fetchone()
+            return row is None or row[1] <= time.time() or not _lives(row[0])
+
+        def write(connection: sqlite3.Connection) -> bool:
+            if not is_free(connection):
+                return False
+            with _transaction(connection):
+                if not is_free(connection):
+                    return False
+                until = time.time() + LEASE_SECONDS
+                connection.execute("insert or replace into leases values (?, ?, ?, ?)", (kind, key, owner, until))
+                return True
+
+        if not self._side.attempt(write, True):
+            return False
+        with self._lock:
+            self._held[kind, key] = owner
+            if self._stop is None:
+                self._stop = threading.Event()
+                name = "workbench cache leases"
+                threading.Thread(target=self._renew, args=[self._stop], name=name, daemon=True).start()
+        return True
+
+    def give_back(self, kind: str, key: str) -> None:
+        with self._lock:
+            owner = self._held.pop((kind, key), None)
+
+        def write(connection: sqlite3.Connection) -> None:
+            query = "delete from leases where kind = ? and key = ? and owner = ?"
+            connection.execute(query, (kind, key, owner))
+
+        self._side.attempt(write, None)
+
+    def stop(self) -> None:
+        with self._lock:
+            if self._stop is not None:
+                self._stop.set()
+                self._stop = None
+
+    def _renew(self, stop: threading.Event) -> None:
+        while not stop.wait(RENEW_SECONDS):
+            with self._lock:
+                held = list(self._held.items())
+                if not held:
+                    if self._stop is stop:
+                        self._stop = None
+                    return
+            until = time.time() + LEASE_SECONDS
+            rows = [(until, kind, key, owner) for (kind, key), owner in held]
+            query = "update leases set until = ? where kind = ? and key = ? and owner = ?"
+
+            def write(connection: sqlite3.Connection, rows: list[Any] = rows, query: str = query) -> None:
+                with _transaction(connection):
+                    connection.executemany(query, rows)
+
+            self._side.attempt(write, None)
+
+
+def _lives(owner: str) -> bool:
+    """False only if the owner was a process of this machine that is certainly gone."""
+    host, pid, _ = owner.rsplit(":", 2)
+    if os.name != "posix" or host != socket.gethostname():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
