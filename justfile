@@ -24,6 +24,7 @@ format:
 # Write what is generated from the code: the recipe's JSON Schema and the reference pages
 schema:
     {{python}} -m workbench.recipe.schema
+    {{python}} -m workbench.records.reference
 
 demo:
     .venv/bin/workbench demo --no-serve

@@ -210,11 +210,30 @@ def test_a_drive_cycle_has_rows_of_time_and_current(lab: Lab, data: Any) -> None
         lab.make("drive_cycles", data=data)
 
 
+def test_a_user_has_one_address_however_it_is_written(lab: Lab) -> None:
+    made = lab.rows.create("users", {"name": "Ann", "email": "Ann@Lab.org"}, scope=lab.scope)
+    assert lab.rows.user("ANN@lab.ORG") == made
+    with pytest.raises(Conflict):
+        lab.rows.create("users", {"name": "Ann", "email": "ann@lab.org"}, scope=lab.scope)
+    with pytest.raises(NotFound):
+        lab.rows.user("nobody@lab.org")
+    for kind, id in (("users", made.id), ("organizations", lab.scope.organization_id)):
+        with pytest.raises(BadRequest, match="not deleted"):
+            lab.rows.delete(kind, id, lab.scope)
+
+
 def test_created_at_rises_strictly_and_ids_stand_in_its_order(lab: Lab) -> None:
     made = [lab.specification() for _ in range(50)]
     times = [record.created_at for record in made]
     assert all(early < late for early, late in itertools.pairwise(times))
     assert [record.id for record in made] == sorted(record.id for record in made)
+
+
+def test_an_id_that_is_given_is_a_uuid_that_nothing_has(lab: Lab) -> None:
+    taken = lab.specification().id
+    for wrong, error in ((taken, Conflict), ("x", Invalid), (taken.upper(), Invalid)):
+        with pytest.raises(error):
+            lab.rows.create("studies", {"name": "s"}, scope=lab.scope, id=wrong)
 
 
 def test_every_problem_of_a_record_is_said_at_once(lab: Lab) -> None:
@@ -545,6 +564,19 @@ class TestPlots:
             lab.rows.plots.save(board.id, "New", {}, lab.scope, id=plot.id)
         own = "01900000-0000-7000-8000-000000000000"
         assert lab.rows.plots.save(board.id, "New", {}, lab.scope, id=own).id == own
+
+    def test_a_deleted_plot_leaves_its_dashboard(self, lab: Lab) -> None:
+        board = lab.make("dashboards")
+        kept, gone = (lab.rows.plots.save(board.id, name, {}, lab.scope) for name in ("kept", "gone"))
+        layout = [{"plot_id": plot.id, "x": 0, "y": 0, "w": 6, "h": 4} for plot in (kept, gone)]
+        lab.rows.update("dashboards", board.id, {"layout": layout}, lab.scope)
+        before = lab.store.revisions(["dashboards"])
+        lab.rows.delete("plots", gone.id, lab.scope)
+        assert lab.store.revisions(["dashboards"]) != before
+        (tile,) = lab.rows.get("dashboards", board.id, lab.scope).layout
+        assert tile.plot_id == kept.id
+        with pytest.raises(BadRequest, match="no plot of this dashboard"):
+            lab.rows.update("dashboards", board.id, {"layout": layout}, lab.scope)
 
     def test_the_order_of_a_recipe_is_kept(self, lab: Lab) -> None:
         board = lab.make("dashboards")

@@ -14,7 +14,7 @@ def _email(text: str) -> str:
     name, at, host = text.partition("@")
     if not (name and at and host) or any(letter.isspace() for letter in text):
         raise ValueError(f"'{text}' is no e-mail address.")
-    return plain_name(text)
+    return plain_name(text).lower()
 
 
 class Organization(Record):
@@ -33,4 +33,4 @@ class User(Record):
     label = "user"
     unique = (Unique(("email",)),)
 
-    email: Annotated[str, AfterValidator(_email)] = Field(description="Address, unique in the store.")
+    email: Annotated[str, AfterValidator(_email)] = Field(description="Address in small letters, unique in the store.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from ..records import SOURCES, Member, Record
 from ..table import Column, Kind, Table
 from .conditions import Condition, among, assigned, sound
 from .opened import Path, Seen, descend, flat, join_name, refuse_branches, seen_at, split_name
-from .tables import Reading, fold, reach, tables_behind
+from .tables import Reading, fold, reach, tables_of
 
 if TYPE_CHECKING:
     from .scope import Scope
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FIRST = ("id", "name", "notes", "project_id", "created_at", "updated_at", "created_by_email")
 MOST_REMEMBERED = 4096
+_BEHIND = {"study": "studies", "batch": "batches"}
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,29 @@ class Listing:
         """The columns of a source, open names apart: first those of every list, in order, then the others."""
         return {name: column.kind for name, column in list_columns(_source(source)).items()}
 
-    def dependencies(self, source: str) -> tuple[str, ...]:
-        """The tables that any list of a source may be read from."""
+    def dependencies(
+        self, source: str, fields: Iterable[str] | None = None, where: Iterable[str] | None = None
+    ) -> tuple[str, ...]:
+        """The tables that a list of a source is read from; ``series`` stands for the counts of samples.
+
+        Parameters
+        ----------
+        fields : the columns that are listed; None for the source's own.
+        where : the keys of its filters; None for any of them.
+        """
         cls = _source(source)
-        studied = ("studies",) if "studyId" in cls.filters else ()
-        return (*tables_behind(cls), *studied)
+        known = list_columns(cls)
+        names = [name for name, column in known.items() if column.default] if fields is None else fields
+        members = [known[name].member for name in names if name in known]
+        for key in cls.filters if where is None else where:
+            if key in cls.filters:
+                members.append(cls.members()[cls.filters[key].field])
+        found = dict.fromkeys((cls.table, *tables_of(cls, members)))
+        matches = {
+            cls.filters[key].match for key in (cls.filters if where is None else where) if key in cls.filters
+        }
+        found |= dict.fromkeys(_BEHIND[match] for match in sorted(matches & set(_BEHIND)))
+        return tuple(found)
 
     def _shown(
         self,

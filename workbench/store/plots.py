@@ -98,9 +98,24 @@ class Plots:
         row = (plot.revision, plot.name, orjson.dumps(plot.config).decode(), origin, to_micros(plot.updated_at))
         db.execute("INSERT INTO plot_revisions VALUES (?, ?, ?, ?, ?, ?, ?)", [plot.id, *row, actor])
 
-    def forget(self, db: sqlite3.Connection, listed: str) -> None:
-        """Drop the history of plots that are being deleted."""
+    def forget(self, db: sqlite3.Connection, listed: str) -> bool:
+        """Drop the history of plots that are being deleted and their places on dashboards; True if there were
+        any places."""
         db.execute("DELETE FROM plot_revisions WHERE plot_id IN (SELECT value FROM json_each(?))", [listed])
+        gone = set(orjson.loads(listed))
+        boards = db.execute(
+            "SELECT id, layout FROM dashboards WHERE id IN (SELECT dashboard_id FROM plots "
+            "WHERE id IN (SELECT value FROM json_each(?)))",
+            [listed],
+        ).fetchall()
+        changed = False
+        for board, text in boards:
+            layout = orjson.loads(text)
+            left = [tile for tile in layout if tile["plot_id"] not in gone]
+            if left != layout:
+                changed = True
+                db.execute("UPDATE dashboards SET layout = ? WHERE id = ?", [orjson.dumps(left).decode(), board])
+        return changed
 
 
 def _revision(row: tuple[Any, ...]) -> Revision:

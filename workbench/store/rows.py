@@ -18,25 +18,24 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from pydantic import ValidationError
 from sqlite_utils import Database, Migrations
 
-from ..errors import BadRequest, Conflict, Damaged, Invalid, NotFound, Problem, instead
-from ..records import KINDS, Batch, Instance, Measurement, Member, Organization, Plot, Project, Record, User, kind
+from ..errors import BadRequest, Conflict, Damaged, NotFound, instead
+from ..records import KINDS, Batch, Instance, Measurement, Organization, Plot, Project, Record, User, kind
 from ..table import Kind, from_micros, to_micros
 from . import search
 from .conditions import conditions
 from .listing import Listed, Listing
 from .plots import Plots
+from .rules import check_batch, check_company, check_new_id, check_page, holder, pointing_at, refuse_read_only
 from .tables import (
     ASSIGNMENTS,
     Reading,
     create_statements,
     decode,
     encode,
-    fold,
     reach,
     rows_as_dicts,
     select,
     stored,
-    unique_terms,
     values_of,
 )
 from .tags import tidy
@@ -162,8 +161,10 @@ class Rows:
             If the name is taken; ``existing_id`` is the record that has it.
         """
         cls = _class(kind)
-        _refuse_read_only(cls, data)
+        refuse_read_only(cls, data)
         with self._writing(connection) as db:
+            if id is not None:
+                check_new_id(db, id)
             now = self.store.clock(db)
             values = {**data, "id": id or new_id(now), "created_at": now, "updated_at": now}
             if "organization_id" in cls.members():
@@ -173,7 +174,7 @@ class Rows:
                 values["tags"] = tidy(db, values["tags"], scope, values.get("project_id"))
             record = cls.checked(values)
             self._check_links(db, record, scope)
-            held = self._holder(db, record)
+            held = holder(db, record)
             if held is not None and held.reuse:
                 return self._get(db, cls, held.id, scope)
             if held is not None:
@@ -254,7 +255,7 @@ class Rows:
             present = self._own(db, cls, id, scope)
             if isinstance(present, Plot):
                 self.plots.check_revision(present, changes)
-            _refuse_read_only(cls, changes)
+            refuse_read_only(cls, changes)
             return self.change(db, present, changes, scope, actor, "save")
 
     def change(
@@ -279,7 +280,7 @@ class Rows:
         if encode(record) == encode(present):
             return present
         self._check_links(db, record, scope)
-        held = self._holder(db, record)
+        held = holder(db, record)
         if held is not None:
             raise Conflict(held.message, held.id)
         record.updated_at = self.store.clock(db)
@@ -370,7 +371,7 @@ class Rows:
             For an unknown field, comparison, sort column or direction, or a value of the wrong type.
         """
         cls = _class(kind)
-        _check_page(cls, order_by, order, limit, offset)
+        check_page(cls, order_by, order, limit, offset)
         reading = Reading(cls)
         columns = select(reading, list(cls.members()))
         clause, params = conditions(reading, scope, where or {})
@@ -418,7 +419,7 @@ class Rows:
 
     def user(self, email: str) -> User:
         """The user of this address, case ignored."""
-        rows = self.store.connection().execute("SELECT * FROM users WHERE fold(email) = ?", [fold(email)])
+        rows = self.store.connection().execute("SELECT * FROM users WHERE email = ?", [email.lower()])
         for row in rows_as_dicts(rows):
             user: User = self._record(User, row)
             return user
@@ -439,9 +440,11 @@ class Rows:
         """The columns of a list source, open names apart; see `Listing.columns`."""
         return self._listing.columns(source)
 
-    def dependencies(self, source: str) -> tuple[str, ...]:
-        """The tables whose revisions a list of this source hangs on; ``series`` for counts of samples."""
-        return self._listing.dependencies(source)
+    def dependencies(
+        self, source: str, fields: Iterable[str] | None = None, where: Iterable[str] | None = None
+    ) -> tuple[str, ...]:
+        """The tables whose revisions a list of this source hangs on; see `Listing.dependencies`."""
+        return self._listing.dependencies(source, fields, where)
 
     def of_content(self, content_hash: str, scope: Scope) -> Measurement | None:
         """The measurement of the scope's project that was read from this very content, if there is one."""
@@ -525,31 +528,9 @@ class Rows:
                     f"'{member.name}' is a {linked.label} of one project, which a {record.label} that all "
                     "projects share cannot point to."
                 )
-            if isinstance(record, Instance) and member.name == "batch_id":
-                _check_batch(record, linked)
-        if isinstance(record, Batch):
-            _check_cells(db, record)
-
-    def _holder(self, db: sqlite3.Connection, record: Record) -> _Holder | None:
-        """Who holds already what must be unique, if anyone does: the id first, then each rule."""
-        cls = type(record)
-        row = encode(record)
-        taken = f'SELECT 1 FROM "{cls.table}" WHERE id = ? AND created_at <> ?'  # noqa: S608
-        if db.execute(taken, [record.id, row["created_at"]]).fetchone():
-            raise Conflict(f"The id '{record.id}' is taken.")
-        for rule in cls.unique:
-            terms = unique_terms(cls, rule)
-            given = [row[column] for _, column in terms]
-            if any(row[column] is None and "COALESCE" not in term for term, column in terms):
-                continue
-            test = " AND ".join(f"{term} = ?" for term, _ in terms)
-            found = db.execute(
-                f'SELECT id, name FROM "{cls.table}" WHERE {test} AND id <> ?',  # noqa: S608
-                [*("" if value is None else value for value in given), record.id],
-            ).fetchone()
-            if found is not None:
-                return _Holder(found[0], _taken(cls, rule.fields, found[1]), rule.reuse)
-        return None
+            if isinstance(record, Instance) and isinstance(linked, Batch):
+                check_batch(record, linked)
+        check_company(db, record)
 
     def _remove(
         self,
@@ -560,7 +541,7 @@ class Rows:
         touched: set[str],
     ) -> None:
         listed = values_of(ids)
-        for other, member in _pointing_at(cls):
+        for other, member in pointing_at(cls):
             column = f'"{member.name}" IN (SELECT value FROM json_each(?))'  # noqa: S608
             if member.link is not None and member.link.on_delete == "cascade":
                 found = db.execute(f'SELECT id FROM "{other.table}" WHERE {column}', [listed])  # noqa: S608
@@ -577,8 +558,8 @@ class Rows:
                 cut = f'DELETE FROM "{table}" WHERE "{side}" IN (SELECT value FROM json_each(?))'  # noqa: S608
                 if db.execute(cut, [listed]).rowcount:
                     touched |= {"studies", table}
-        if cls is Plot:
-            self.plots.forget(db, listed)
+        if cls is Plot and self.plots.forget(db, listed):
+            touched.add("dashboards")
         if cls.table in SAMPLED:
             for id in ids:
                 self.store.series.delete(id, connection=db)
@@ -608,67 +589,5 @@ def _replace(db: sqlite3.Connection, record: Record) -> None:
     search.index(db, record)
 
 
-@dataclass(frozen=True)
-class _Holder:
-    id: str
-    message: str
-    reuse: bool
-
-
 def _class(name: type[Record] | str) -> type[Record]:
     return kind(name) if isinstance(name, str) else name
-
-
-def _taken(cls: type[Record], fields: tuple[str, ...], name: str) -> str:
-    if "content_hash" in fields:
-        return f"The {cls.label} '{name}' holds the same content."
-    if "name" not in fields:
-        return f"The {cls.label} '{name}' has the same {fields[-1]}."
-    parent = cls.parent()
-    place = f" in its {KINDS[parent.link.table].label}" if parent is not None and parent.link else ""
-    return f"There is a {cls.label} '{name}'{place} already."
-
-
-def _check_batch(record: Instance, batch: Record) -> None:
-    if getattr(batch, "specification_id", None) != record.specification_id:
-        raise BadRequest(f"The batch '{batch.name}' belongs to another cell specification.")
-
-
-def _check_cells(db: sqlite3.Connection, batch: Batch) -> None:
-    held = "SELECT count(*) FROM instances WHERE batch_id = ? AND specification_id <> ?"
-    (strangers,) = db.execute(held, [batch.id, batch.specification_id]).fetchone()
-    if strangers:
-        raise BadRequest(f"{strangers} cells of the batch '{batch.name}' belong to another cell specification.")
-
-
-def _refuse_read_only(cls: type[Record], data: Mapping[str, Any]) -> None:
-    found = [name for name in data if name in cls.members() and name not in cls.given()]
-    if found:
-        raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
-
-
-def _read_only(cls: type[Record], name: str) -> str:
-    member = cls.members()[name]
-    if member.through is not None:
-        return f"'{name}' is read only; it comes with '{member.through.link}'."
-    return f"'{name}' is read only; the store keeps it."
-
-
-def _check_page(cls: type[Record], order_by: str, order: str, limit: int | None, offset: int) -> None:
-    if order_by not in cls.sorts:
-        message = f"A {cls.label} is not sorted by '{order_by}'. {instead(order_by, cls.sorts, 'sort columns')}"
-        raise Invalid(Problem(("order_by",), message))
-    if order not in ("asc", "desc"):
-        raise Invalid(Problem(("order",), f"The order is 'asc' or 'desc', not '{order}'."))
-    if limit is not None and limit < 0:
-        raise Invalid(Problem(("limit",), f"A page cannot have {limit} rows."))
-    if offset < 0:
-        raise Invalid(Problem(("offset",), f"{offset} rows cannot be skipped."))
-
-
-def _pointing_at(cls: type[Record]) -> Iterable[tuple[type[Record], Member]]:
-    """The kinds and fields that link to this kind."""
-    for other in KINDS.values():
-        for member in stored(other):
-            if member.link is not None and member.link.table == cls.table:
-                yield other, member

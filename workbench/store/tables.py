@@ -220,14 +220,10 @@ def sampled_rows(owner: str, dataset: str) -> str:
     return f"(SELECT \"rows\" FROM series WHERE owner = {owner} AND dataset = '{dataset}')"  # noqa: S608
 
 
-@cache
-def tables_behind(cls: type[Record]) -> tuple[str, ...]:
-    """The tables that a full row of the kind is read from, its own first, then those behind its links; `series`
-    stands for the counts of sampled data."""
-    found = {cls.table: None}
-    for member in cls.members().values():
-        found.update(dict.fromkeys(_tables_of(cls, member)))
-    return tuple(found)
+def tables_of(cls: type[Record], members: Iterable[Member]) -> Iterator[str]:
+    """The other tables that these fields of a kind are read from; `series` stands for counts of samples."""
+    for member in members:
+        yield from _tables_of(cls, member)
 
 
 def _tables_of(cls: type[Record], member: Member) -> Iterator[str]:
