@@ -1,0 +1,198 @@
+"""The demo: a folder with a store filled from the packaged sample data, saved plots, and a page of each."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import export
+from ..bench import Bench, SavedPlot, open_bench
+from ..errors import BadRequest, WorkbenchError
+from .fill import fill
+from .pages import Drawn, index_page
+from .saved import Saved, place_of, saved_plots, slug_of
+from .source import Samples
+
+__all__ = ["DemoResult", "make_demo"]
+
+Step = Callable[[int, int, str], None]
+STORE, FIGURES, RECIPES, NOTEBOOKS = "workbench.db", "figures", "recipes", "notebooks"
+
+
+@dataclass
+class DemoResult:
+    """What a demo holds.
+
+    ``counts`` are rows of what, count and examples; ``plots`` of plot, dashboard, result and ms; ``index`` is the
+    page to open, ``store`` the store file; ``failures`` has a sentence for each plot that could not be drawn.
+    """
+
+    store: Path
+    index: Path
+    counts: list[dict[str, Any]] = field(default_factory=list)
+    plots: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+class _Progress(NamedTuple):
+    step: Step | None
+
+    def __call__(self, done: int, of: int, what: str) -> None:
+        if self.step is not None:
+            self.step(done, of, what)
+
+
+def make_demo(folder: str | Path, *, progress: Step | None = None) -> DemoResult:
+    """Make a demo in a folder, or draw the one that is there again.
+
+    The store is built under another name and appears whole or not at all. One that is there already is used as it
+    is: plots of the demo that it lacks are added, and files in ``recipes`` and ``notebooks`` stay as they are.
+
+    Parameters
+    ----------
+    folder : made if absent. Holds ``workbench.db``, ``recipes``, ``notebooks`` and ``figures`` afterwards.
+    progress : called as ``progress(done, of, what)``.
+
+    Raises
+    ------
+    BadRequest
+        If the folder holds a store that is not a demo's, or the sample data are missing.
+    """
+    target = Path(folder)
+    told = _Progress(progress)
+    samples = Samples.find()
+    target.mkdir(parents=True, exist_ok=True)
+    store = target / STORE
+    if not store.exists():
+        _build(store, samples, told)
+    _copy_new(samples.notebooks, target / NOTEBOOKS)
+    for saved in saved_plots():
+        _write_new(target / RECIPES / f"{saved.slug}.json", saved.config)
+    with open_bench(store) as bench:
+        _refuse_foreign(bench, samples, store)
+        _save_missing(bench)
+        result = DemoResult(store=store, index=target / FIGURES / "index.html", counts=_counts(bench))
+        _draw_all(bench, target / FIGURES, result, told)
+    return result
+
+
+def _build(store: Path, samples: Samples, told: _Progress) -> None:
+    """Fill a store beside its place and move it there."""
+    for stale in store.parent.glob(".making-*"):
+        shutil.rmtree(stale)
+    making = store.parent / f".making-{time.time_ns():x}"
+    making.mkdir()
+    try:
+        with open_bench(making / "draft.db") as bench:
+            fill(bench, samples, told)
+            _save_missing(bench)
+            bench.backup(making / STORE)
+        (making / STORE).rename(store)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _refuse_foreign(bench: Bench, samples: Samples, store: Path) -> None:
+    present = set(bench.specifications.list(fields=["name"])["name"])
+    if not {one["name"] for one in samples.manifest["specifications"]} <= present:
+        raise BadRequest(
+            f"{store} is a store of your own, not a demo's. Name another folder, as in `workbench demo my-demo`."
+        )
+
+
+def _save_missing(bench: Bench) -> None:
+    """The demo's dashboards and the plots they lack; what is there is left alone."""
+    boards = set(bench.dashboards.list(fields=["name"])["name"])
+    by_board: dict[str, list[Saved]] = {}
+    for saved in saved_plots():
+        by_board.setdefault(saved.dashboard, []).append(saved)
+    for name, plots in by_board.items():
+        board = bench.dashboards.get(name) if name in boards else bench.dashboards.create(name)
+        there = {plot.name for plot in board.plots()}
+        missing = [saved for saved in plots if saved.name not in there]
+        made = [board.save(saved.name, saved.config) for saved in missing]
+        if made:
+            kept = [tile.model_dump() for tile in board.record.layout]
+            tiles = [place_of(plot.id, len(kept) + place) for place, plot in enumerate(made)]
+            bench.dashboards.update(board.id, layout=[*kept, *tiles])
+
+
+def _draw_all(bench: Bench, figures: Path, result: DemoResult, told: _Progress) -> None:
+    figures.mkdir(exist_ok=True)
+    export.write_plotlyjs(figures)
+    names = bench.dashboards.list(fields=["name"])["name"]
+    plots = [(name, plot) for name in names for plot in bench.dashboards.get(name).plots()]
+    drawn: list[Drawn] = []
+    for done, (board, plot) in enumerate(plots):
+        told(done, len(plots), plot.name)
+        one = _draw(bench, board, plot)
+        drawn.append(one)
+        told(done + 1, len(plots), plot.name)
+        result.plots.append({"plot": one.name, "dashboard": board, "result": one.result, "ms": round(one.ms)})
+        if one.figure is None:
+            result.failures.append(f"The plot '{one.name}' was not drawn: {one.problem}")
+        else:
+            page = export.html(one.figure, title=one.name, plotlyjs=export.PLOTLY_FILE)
+            export.write(figures / f"{one.slug}.html", page)
+    export.write(result.index, index_page(drawn, result.counts))
+
+
+def _draw(bench: Bench, board: str, plot: SavedPlot) -> Drawn:
+    known = {saved.name: saved for saved in saved_plots() if saved.dashboard == board}.get(plot.name)
+    slug = known.slug if known else slug_of(plot.name)
+    description = known.description if known else ""
+    started = time.perf_counter()
+    try:
+        answer = bench.work.figure(plot.recipe().config, {})
+    except WorkbenchError as error:
+        spent = 1000 * (time.perf_counter() - started)
+        return Drawn(plot.name, board, slug, description, ms=spent, problem=str(error))
+    spent = 1000 * (time.perf_counter() - started)
+    warnings = [warning["message"] for warning in answer.warnings]
+    params = plot.recipe().config.params
+    return Drawn(plot.name, board, slug, description, answer.figure, params, answer.values, warnings, spent)
+
+
+def _counts(bench: Bench) -> list[dict[str, Any]]:
+    """What the store holds, by kind, with the names of the first few."""
+    kinds = {
+        "cell specifications": bench.specifications,
+        "batches": bench.batches,
+        "cells": bench.instances,
+        "measurements": bench.measurements,
+        "analyses": bench.analyses,
+        "materials": bench.materials,
+        "material property sets": bench.material_properties,
+        "models": bench.models,
+        "simulations": bench.simulations,
+        "studies": bench.studies,
+        "drive cycles": bench.drive_cycles,
+        "dashboards": bench.dashboards,
+    }
+    rows = []
+    for what, collection in kinds.items():
+        names = [str(name) for name in collection.list(fields=["name"])["name"]]
+        rows.append({"what": what, "count": len(names), "examples": ", ".join(names[:3])})
+    samples = bench.measurements.list(fields=["sample_count", "cycle_count"])
+    cycles = f"{int(samples['cycle_count'].sum())} cycles"
+    rows.append({"what": "samples", "count": int(samples["sample_count"].sum()), "examples": cycles})
+    return rows
+
+
+def _copy_new(source: Path | None, target: Path) -> None:
+    """The notebooks; those that are there already stay as they are."""
+    target.mkdir(exist_ok=True)
+    for path in sorted(source.glob("*.ipynb")) if source is not None else []:
+        if not (target / path.name).exists():
+            export.write(target / path.name, path.read_bytes())
+
+
+def _write_new(target: Path, recipe: dict[str, Any]) -> None:
+    target.parent.mkdir(exist_ok=True)
+    if not target.exists():
+        export.write(target, (json.dumps(recipe, ensure_ascii=False, indent=2) + "\n").encode())

@@ -1,0 +1,42 @@
+from plotly.subplots import make_subplots
+from workbench import battery
+
+TEMPERATURE = "properties.ageing_temperature.value"
+MODES = {
+    "LLI [%]": "Loss of lithium inventory",
+    "LAM anode [%]": "Loss of anode material",
+    "LAM cathode [%]": "Loss of cathode material",
+}
+
+
+def transform(data, params):
+    fig = make_subplots(
+        cols=3, subplot_titles=list(MODES.values()), shared_yaxes=params["same_scale"], horizontal_spacing=0.06
+    )
+    cells = data["chosen"].sort_values("instance_name")
+    for color, (_, cell) in zip(battery.PALETTE * 10, cells.iterrows()):
+        table = data["modes"][cell["id"]]
+        name = f"{cell['instance_name']}, {cell[TEMPERATURE]:g} °C"
+        for place, mode in enumerate(MODES, start=1):
+            fig.add_scatter(
+                x=table["Ageing cycles"],
+                y=table[mode],
+                mode="lines+markers",
+                name=name,
+                legendgroup=name,
+                showlegend=place == 1,
+                line={"color": color},
+                hovertemplate=f"{name}, cycle %{{x}}: %{{y:.2f}} %<extra></extra>",
+                row=1,
+                col=place,
+            )
+    fig.update_xaxes(title_text="Ageing cycles", dtick=40)
+    fig.update_yaxes(rangemode="tozero")
+    fig.update_yaxes(title_text="Loss / %", col=1)
+    fig.update_annotations(font_size=14)
+    fig.update_layout(
+        template=battery.template(),
+        margin={"t": 40},
+        legend={"x": 0.015, "y": 0.98},
+    )
+    return fig

@@ -1,0 +1,61 @@
+from workbench import battery
+
+KINDS = {
+    "CCCV ageing": "ageing",
+    "RPT": "capacity check",
+    "HPPC": "pulses",
+    "PEIS": "impedance",
+}
+
+
+def transform(data, params):
+    tests = data["tests"].dropna(subset=["start_time", "end_time"])
+    tests = tests[tests["end_time"] >= pd.Timestamp(params["since"], tz="UTC")]
+    tests = tests.assign(kind=tests["protocol.name"].map(KINDS).fillna("other"))
+    cells = list(dict.fromkeys(tests.sort_values(["batch_name", "instance_name"])["instance_name"]))
+    fig = go.Figure()
+    for color, kind in zip(battery.PALETTE, [*KINDS.values(), "other"]):
+        rows = tests[tests["kind"] == kind]
+        if not len(rows):
+            continue
+        long = kind == "ageing"
+        fig.add_bar(
+            base=rows["start_time"],
+            x=(rows["end_time"] - rows["start_time"]).dt.total_seconds() * 1000,
+            y=rows["instance_name"],
+            orientation="h",
+            name=kind,
+            width=0.28 if long else 0.7,
+            marker={"color": battery.pale(color, 0.45) if long else color, "line": {"width": 0}},
+            customdata=np.column_stack([
+                rows["name"],
+                rows["start_time"].dt.strftime("%d %b %H:%M"),
+                rows["end_time"].dt.strftime("%d %b %H:%M"),
+                rows["sample_count"],
+            ]),
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]} to %{customdata[2]}<br>"
+            "%{customdata[3]} samples<extra></extra>",
+        )
+    fig.update_layout(
+        template=battery.template(),
+        barmode="overlay",
+        margin={"t": 24, "b": 90},
+        xaxis={"type": "date", "title": {"text": ""}},
+        yaxis={"categoryorder": "array", "categoryarray": cells[::-1], "showgrid": False},
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        annotations=[
+            {
+                "text": params["caption"],
+                "xref": "paper",
+                "yref": "paper",
+                "x": 0,
+                "y": -0.1,
+                "yanchor": "top",
+                "xanchor": "left",
+                "showarrow": False,
+                "align": "left",
+                "font": {"size": 12, "color": "#555555"},
+            }
+        ],
+    )
+    return fig

@@ -1,0 +1,51 @@
+from plotly.subplots import make_subplots
+from workbench import battery
+
+SHADES = {"discharge": "#D55E00", "charge": "#0072B2"}
+
+
+def stretches(steps):
+    """Runs of steps of one direction: start and end in s, and the direction."""
+    kinds = steps["Step type"].str.lower()
+    direction = np.where(kinds.str.contains("discharge"), "discharge", np.where(kinds.str.contains("charge"), "charge", ""))
+    run = (pd.Series(direction) != pd.Series(direction).shift()).cumsum().to_numpy()
+    runs = steps.assign(direction=direction, run=run).groupby("run")
+    return runs.agg(start=("Start time [s]", "min"), end=("End time [s]", "max"), direction=("direction", "first"))
+
+
+def transform(data, params):
+    fig = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.62, 0.38])
+    test = data["test"].iloc[0]
+    samples = data["samples"][test["id"]]
+    hours = samples["Time [s]"] / 3600
+    for row, column, color in ((1, "Voltage [V]", "#222222"), (2, "Current [A]", "#222222")):
+        fig.add_scatter(
+            x=hours,
+            y=samples[column],
+            mode="lines",
+            line={"color": color, "width": 1.2},
+            name=column,
+            showlegend=False,
+            hovertemplate="%{x:.3f} h: %{y:.4g}<extra></extra>",
+            row=row,
+            col=1,
+        )
+        fig.update_yaxes(title_text=battery.axis_title(column), row=row)
+    if params["shade"]:
+        shown = stretches(data["steps"])
+        shown = shown[(shown["end"] >= samples["Time [s]"].min()) & (shown["start"] <= samples["Time [s]"].max())]
+        for direction, color in SHADES.items():
+            rows = shown[shown["direction"] == direction].head(300)
+            for _, one in rows.iterrows():
+                ends = {"x0": one["start"] / 3600, "x1": one["end"] / 3600}
+                fill = {"fillcolor": battery.pale(color, 0.14), "line_width": 0, "layer": "below"}
+                fig.add_shape(type="rect", xref="x", yref="paper", y0=0, y1=1, **ends, **fill)
+            swatch = {"symbol": "square", "size": 12, "color": battery.pale(color, 0.35)}
+            fig.add_scatter(x=[None], y=[None], mode="markers", marker=swatch, name=direction, row=1, col=1)
+    fig.update_xaxes(title_text="Time / h", row=2)
+    fig.update_layout(
+        template=battery.template(),
+        margin={"t": 30},
+        legend={"orientation": "h", "x": 0, "y": 1.01, "yanchor": "bottom"},
+    )
+    return fig
