@@ -19,7 +19,7 @@ from ..units import split_unit
 from .chunks import Bound
 
 EXACT = 1 << 53
-_ROW = struct.Struct("<qqqqqqI")
+_ROW = struct.Struct("<qqqqqqqI")
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def load_stats(raw: bytes) -> list[Stats]:
 @dataclass(frozen=True)
 class Row:
     """The row of a published series. ``base``: rows in a bucket of level 1 (0: no pyramid), ``buckets``: buckets
-    in a chunk of a level. Its checksum also covers the statistics beside it."""
+    in a chunk of a level; ``entries``: lines of its log. Its checksum also covers the statistics beside it."""
 
     owner: str
     dataset: str
@@ -184,15 +184,25 @@ class Row:
     base: int
     buckets: int
     published: int
+    entries: int
     layout: bytes
     content: bytes
     stats: bytes
 
-    COLUMNS = "owner, dataset, id, revision, rows, base, buckets, published, layout, content, stats_crc, crc"
+    COLUMNS = (
+        "owner, dataset, id, revision, rows, base, buckets, published, entries, layout, content, stats_crc, crc"
+    )
 
     def crc(self) -> int:
         numbers = _ROW.pack(
-            self.id, self.revision, self.rows, self.base, self.buckets, self.published, zlib.crc32(self.stats)
+            self.id,
+            self.revision,
+            self.rows,
+            self.base,
+            self.buckets,
+            self.published,
+            self.entries,
+            zlib.crc32(self.stats),
         )
         return _row_crc(numbers, self.layout, self.content, self.owner, self.dataset)
 
@@ -207,6 +217,7 @@ class Row:
             self.base,
             self.buckets,
             self.published,
+            self.entries,
             self.layout,
             self.content,
             zlib.crc32(self.stats),
@@ -220,28 +231,22 @@ def _row_crc(numbers: bytes, layout: bytes, content: bytes, owner: str, dataset:
 
 
 def load_row(found: Sequence[Any]) -> Row:
-    """The row of the columns ``Row.COLUMNS`` and, where read, the statistics.
+    """The row of the columns ``Row.COLUMNS`` and the statistics.
 
     Raises
     ------
     Damaged
         If it is not what was written.
     """
-    owner, dataset, number, revision, rows, base, buckets, published, layout, content, stats_crc, crc, *rest = (
-        found
-    )
+    owner, dataset, *numbers, layout, content, stats_crc, crc, stats = found
     try:
-        numbers = _ROW.pack(number, revision, rows, base, buckets, published, stats_crc)
-        sound = crc == _row_crc(numbers, layout, content, owner, dataset)
-        if rest:
-            sound = sound and zlib.crc32(rest[0]) == stats_crc
+        sound = crc == _row_crc(_ROW.pack(*numbers, stats_crc), layout, content, owner, dataset)
+        sound = sound and zlib.crc32(stats) == stats_crc
     except (struct.error, TypeError, AttributeError):
         sound = False
     if not sound:
         raise Damaged(f"Damaged series: the row of '{owner}' ({dataset}) fails its checksum; restore a backup.")
-    return Row(
-        owner, dataset, number, revision, rows, base, buckets, published, layout, content, rest[0] if rest else b""
-    )
+    return Row(*[owner, dataset, *numbers, layout, content, stats])
 
 
 @dataclass(frozen=True)

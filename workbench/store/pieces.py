@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from .store import Store
 
 PIECE = 1 << 20
+PASSING = "passing-"
+ABANDONED_SECONDS = 24 * 3600
 MIGRATIONS = Migrations("pieces")
 
 
@@ -44,7 +47,21 @@ class Pieces:
         """
         store = self._store
         with store.transaction() as connection:
-            passing = f"passing-{store.tick(connection)}"
+            passing = f"{PASSING}{store.tick(connection)}"
+        try:
+            name, size = self._write(passing, chunks)
+            with store.transaction() as connection:
+                if not connection.execute("select 1 from contents where hash = ?", (name,)).fetchone():
+                    connection.execute("update pieces set hash = ? where hash = ?", (name, passing))
+                    connection.execute(
+                        "insert into contents values (?, ?, ?)", (name, size, store.tick(connection))
+                    )
+        finally:
+            with store.transaction() as connection:
+                connection.execute("delete from pieces where hash = ?", (passing,))
+        return name
+
+    def _write(self, passing: str, chunks: Iterable[bytes]) -> tuple[str, int]:
         digest, size, buffer = hashlib.sha256(), 0, bytearray()
         for chunk in chunks:
             digest.update(chunk)
@@ -53,17 +70,9 @@ class Pieces:
                 self._add(passing, size, bytes(buffer[:PIECE]))
                 size += PIECE
                 del buffer[:PIECE]
-        self._add(passing, size, bytes(buffer))
-        size += len(buffer)
-        name = digest.hexdigest()
-        with store.transaction() as connection:
-            if connection.execute("select 1 from contents where hash = ?", (name,)).fetchone():
-                connection.execute("delete from pieces where hash = ?", (passing,))
-            else:
-                connection.execute("delete from pieces where hash = ?", (name,))
-                connection.execute("update pieces set hash = ? where hash = ?", (name, passing))
-                connection.execute("insert into contents values (?, ?, ?)", (name, size, store.tick(connection)))
-        return name
+        if buffer:
+            self._add(passing, size, bytes(buffer))
+        return digest.hexdigest(), size + len(buffer)
 
     def _add(self, name: str, start: int, data: bytes) -> None:
         with self._store.transaction() as connection:
@@ -114,6 +123,14 @@ class Pieces:
             connection.execute("delete from contents where hash = ?", (name,))
             connection.execute("delete from pieces where hash = ?", (name,))
         return len(gone)
+
+    def tidy(self) -> None:
+        """Delete what puts that were killed left behind: passing pieces a day old."""
+        before = f"{PASSING}{time.time_ns() // 1000 - ABANDONED_SECONDS * 10**6}"
+        chosen = "from pieces where hash >= ? and hash < ?"
+        if self._store.connection().execute(f"select 1 {chosen} limit 1", (PASSING, before)).fetchone():  # noqa: S608
+            with self._store.transaction() as connection:
+                connection.execute(f"delete {chosen}", (PASSING, before))  # noqa: S608
 
     def verify(self) -> list[str]:
         """Contents whose bytes are not what their name says, as sentences."""

@@ -44,8 +44,8 @@ def series_and_chunks(database: Database) -> None:
         "create table layouts (digest blob primary key, body blob not null) without rowid",
         "create table series (owner text not null, dataset text not null, id integer not null unique, "
         "revision integer not null, rows integer not null, base integer not null, buckets integer not null, "
-        "published integer not null, layout blob not null, content blob not null, stats_crc integer not null, "
-        "crc integer not null, stats blob not null, primary key (owner, dataset))",
+        "published integer not null, entries integer not null, layout blob not null, content blob not null, "
+        "stats_crc integer not null, crc integer not null, stats blob not null, primary key (owner, dataset))",
         "create table chunks (key integer primary key, head blob not null, data blob not null)",
         "create table drafts (id integer primary key autoincrement, lease text, beat integer not null)",
         "create table series_log (owner text not null, dataset text not null, time integer not null, "
@@ -95,7 +95,10 @@ class Series:
         with self._store.snapshot() as connection:
             query = "select time, revision, rows, crc from series_log where owner = ? and dataset = ? order by revision"
             found = connection.execute(query, (owner, dataset)).fetchall()
-        if any(_log_crc(owner, dataset, *entry) != crc for *entry, crc in found):
+            rows = self._rows(connection, [owner], dataset)
+        if (rows and rows[0].entries != len(found)) or any(
+            _log_crc(owner, dataset, *entry) != crc for *entry, crc in found
+        ):
             raise Damaged(f"Damaged series of '{owner}': its log fails its checksum; restore a backup.")
         return [(from_micros(time), revision, rows) for time, revision, rows, _ in found]
 
@@ -231,23 +234,25 @@ class Series:
         tick = self._store.tick(connection)
         body = built.layout
         connection.execute("insert or ignore into layouts values (?, ?)", (body.digest, body.body))
-        row = Row(
-            owner, dataset, number, tick, built.rows, built.base, built.buckets, tick, body.digest, built.content,
-            pack_stats(built.stats),
-        )  # fmt: skip
-        query = "select id from series where owner = ? and dataset = ? and id <> ?"
-        older = connection.execute(query, (owner, dataset, number)).fetchall()
-        connection.executemany("insert or replace into drafts values (?, null, 0)", older)
-        connection.execute("delete from drafts where id = ?", (number,))
-        connection.execute(
-            f"insert or replace into series ({Row.COLUMNS}, stats) values (?,?,?,?,?,?,?,?,?,?,?,?,?)",  # noqa: S608
-            row.values(),
-        )
         entry = (tick, tick, built.rows)
         connection.execute(
             "insert into series_log values (?, ?, ?, ?, ?, ?)",
             (owner, dataset, *entry, _log_crc(owner, dataset, *entry)),
         )
+        query = "select count(*) from series_log where owner = ? and dataset = ?"
+        entries = connection.execute(query, (owner, dataset)).fetchone()[0]
+        row = Row(
+            owner, dataset, number, tick, built.rows, built.base, built.buckets, tick, entries,
+            body.digest, built.content, pack_stats(built.stats),
+        )  # fmt: skip
+        query = "select id from series where owner = ? and dataset = ? and id <> ?"
+        older = connection.execute(query, (owner, dataset, number)).fetchall()
+        connection.executemany("insert or replace into drafts values (?, null, 0)", older)
+        connection.execute("delete from drafts where id = ?", (number,))
+        marks = ", ".join("?" * len(row.values()))
+        connection.execute(f"insert or replace into series ({Row.COLUMNS}, stats) values ({marks})", row.values())  # noqa: S608
+        # Rows show how many samples a record has, so lists hang on this.
+        self._store.bump(connection, "series")
         return info_of(row, body)
 
     def tidy(self) -> None:

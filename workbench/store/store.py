@@ -81,6 +81,7 @@ class Store:
                     (uuid.uuid4().hex,),
                 )
         self.series.sweep()
+        self.pieces.tidy()
 
     def connection(self) -> sqlite3.Connection:
         """This thread's connection, for reading; inside a transaction the one that sees its writes."""

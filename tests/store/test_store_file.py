@@ -1,0 +1,179 @@
+"""Opening, transactions, revisions, clock, backup, pieces."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import Conflict, Damaged, NotFound, StoreError, StoreTooNew
+from workbench.store import Store
+from workbench.table import Table
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "store.wb")
+
+
+def test_a_store_is_made_and_found_again(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a.wb") as store:
+        identity = store.identity()
+        mode = store.connection().execute("pragma journal_mode").fetchone()[0]
+        assert (mode, store.verify()) == ("wal", [])
+    with Store.open(str(tmp_path / "a.wb"), create=False) as store:
+        assert store.identity() == identity
+
+
+def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no store at"):
+        Store.open(tmp_path / "gone.wb", create=False)
+    with pytest.raises(NotFound, match="no folder"):
+        Store.open(tmp_path / "gone" / "a.wb")
+    (tmp_path / "text.wb").write_text("Time,Voltage\n" * 1000)
+    with pytest.raises(StoreError, match=r"text\.wb"):
+        Store.open(tmp_path / "text.wb")
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("create table t (a)")
+    other.close()
+    with pytest.raises(StoreError, match="another application"):
+        Store.open(tmp_path / "other.db")
+
+
+def test_a_newer_store_is_refused(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a.wb") as store, store.transaction() as connection:
+        connection.execute(
+            "insert into _sqlite_migrations (migration_set, name, applied_at) values ('series', 'tomorrow', '')"
+        )
+    with pytest.raises(StoreTooNew, match=r"series\.tomorrow.*Update"):
+        Store.open(tmp_path / "a.wb")
+
+
+def test_two_openers_make_one_store(tmp_path: Path) -> None:
+    errors: list[Exception] = []
+
+    def opener() -> None:
+        try:
+            Store.open(tmp_path / "a.wb").close()
+        except StoreError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=opener) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+
+
+def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
+    def fail() -> None:
+        with store.transaction() as outer:
+            store.bump(outer, "measurements")
+            with store.transaction() as inner:
+                assert inner is outer
+                assert store.connection() is outer
+            raise ZeroDivisionError
+
+    before = store.revisions(["measurements"])
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert store.revisions(["measurements"]) == before
+    assert not store.connection().in_transaction
+
+
+def test_the_reading_connection_cannot_write(store: Store) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        store.connection().execute("delete from facts")
+
+
+def test_revisions_rise_and_are_seen_by_other_openers(store: Store) -> None:
+    other = Store.open(store.path)
+    seen = [store.revisions(["batches"])["rows", "batches"]]
+    for _ in range(3):
+        with store.transaction() as connection:
+            store.bump(connection, "batches", "instances")
+        seen.append(other.revisions(["batches"])["rows", "batches"])
+    assert seen == sorted(set(seen))
+
+
+def test_the_clock_rises_strictly(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time_ns", lambda: 10**15)
+    with store.transaction() as connection:
+        times = [store.clock(connection) for _ in range(5)]
+    assert times == sorted(set(times))
+    assert times[0].utcoffset() is not None
+
+
+def test_a_backup_is_one_moment_and_a_whole_store(store: Store, tmp_path: Path) -> None:
+    store.series.append("a", "series", Table.of({"v": [1.0, 2.0]}))
+    piece = store.pieces.put([b"file"])
+    store.backup(tmp_path / "copy.wb")
+    store.series.append("a", "series", Table.of({"v": [3.0]}))
+    assert not (tmp_path / "copy.wb-wal").exists()
+    with Store.open(tmp_path / "copy.wb") as copy:
+        assert copy.series.read("a")["v"].tolist() == [1.0, 2.0]
+        assert b"".join(copy.pieces.get(piece)) == b"file"
+        assert copy.verify() == []
+    with pytest.raises(Conflict, match="exists already"):
+        store.backup(tmp_path / "copy.wb")
+
+
+def test_a_closed_store_says_so(store: Store) -> None:
+    store.close()
+    with pytest.raises(StoreError, match="was closed"):
+        store.series.read("a")
+
+
+def test_pieces_come_back_by_their_content(store: Store) -> None:
+    data = bytes(range(256)) * 12_000
+    name = store.pieces.put(data[k : k + 100_000] for k in range(0, len(data), 100_000))
+    assert name == hashlib.sha256(data).hexdigest()
+    assert store.pieces.put([data]) == name
+    assert store.pieces.size(name) == len(data)
+    assert b"".join(store.pieces.get(name)) == data
+    for start, stop in [(0, 1), (1_048_575, 1_048_577), (len(data) - 1, None), (5, 5), (9**9, None)]:
+        assert b"".join(store.pieces.get(name, start, stop)) == data[start:stop]
+    empty = store.pieces.put([])
+    assert (store.pieces.size(empty), b"".join(store.pieces.get(empty))) == (0, b"")
+    with pytest.raises(NotFound, match="no bytes"):
+        store.pieces.size("0" * 64)
+
+
+def test_unreferenced_pieces_are_swept(store: Store) -> None:
+    kept, gone = store.pieces.put([b"kept"]), store.pieces.put([b"gone"])
+    with store.transaction() as connection:
+        assert store.pieces.sweep([kept], connection=connection) == 1
+    assert b"".join(store.pieces.get(kept)) == b"kept"
+    with pytest.raises(NotFound):
+        store.pieces.size(gone)
+
+
+def test_a_broken_off_put_leaves_nothing_that_is_seen(store: Store) -> None:
+    def broken() -> object:
+        yield b"x" * 3_000_000
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        store.pieces.put(broken())  # type: ignore[arg-type]
+    assert store.connection().execute("select count(*) from pieces").fetchone() == (0,)
+
+
+def test_what_a_killed_put_left_goes_after_a_day(store: Store) -> None:
+    store.pieces._add(f"passing-{10**15}", 0, b"old")
+    store.pieces._add(f"passing-{time.time_ns() // 1000}", 0, b"new")
+    Store.open(store.path).close()
+    assert store.connection().execute("select data from pieces").fetchall() == [(b"new",)]
+
+
+def test_a_damaged_piece_is_named(store: Store) -> None:
+    name = store.pieces.put([b"x" * 2_000_000])
+    with store.transaction() as connection:
+        connection.execute("update pieces set data = zeroblob(length(data)) where start > 0")
+    with pytest.raises(Damaged, match=f"byte 1048576 of '{name}'"):
+        list(store.pieces.get(name))
+    assert len(store.verify()) == 1
