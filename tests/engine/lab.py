@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.tables import plain_rows
 from reference.plan import Record, Records, Rows
+
 from workbench.records import Project
 from workbench.store import Scope, Store
 from workbench.table import Column, Table, time_text, to_micros

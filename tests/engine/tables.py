@@ -7,10 +7,12 @@ from typing import Any
 
 import hypothesis.strategies as st
 from reference.plan import Rows
+
 from workbench.engine.equality import plain
 from workbench.table import EPOCH, Column, Table, time_text, to_micros
 
-NUMBERS = st.integers(-8, 8).map(lambda n: n / 4) | st.sampled_from([0.0, -0.0, float("nan"), 1e300, -1e300])
+# Every sum of these is exact in any order, so that sums and means are compared to the bit.
+NUMBERS = st.integers(-8, 8).map(lambda n: n / 4) | st.sampled_from([0.0, -0.0, float("nan"), 2.0**900])
 INTEGERS = st.integers(-3, 3) | st.sampled_from([2**53, 2**53 + 1, -(2**62)])
 TEXTS = st.sampled_from(["a", "b", "B", "ä", "\U0001f600", "\uffff", "", "1", "2026-01-31T12:00:00.000000Z"])
 TIMES = st.sampled_from([EPOCH + timedelta(days=d) for d in (0, 1, 20484)]) | st.just(

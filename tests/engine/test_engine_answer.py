@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from engine.lab import CURRENT, TIME, VOLTAGE, Lab
+
 from workbench.engine.answer import Answered, dataset
 from workbench.engine.check import check_against_store
 from workbench.errors import Cancelled, Invalid
@@ -262,8 +263,8 @@ def test_another_project_sees_neither_records_nor_answers(lab: Lab, cache: Cache
     assert answered.options["cells"] == []
     key = next(iter(ask(lab, cache, cells=cells).dataset.steps["curves"]))  # type: ignore[call-overload]
     step = {"op": "series", "source": "measurements", "ids": ["x", key], "x": TIME, "columns": [VOLTAGE]}
+    config = sound(changed(curves=step), transform=False)
     with pytest.raises(Invalid) as caught:
-        config = sound(changed(curves=step), transform=False)
         dataset(config, {}, lab.store, Scope(lab.scope.organization_id, other.id), cache)
     at = ("config", "plan", "steps", "curves", "ids")
     assert [problem.loc for problem in caught.value.problems] == [(*at, 0), (*at, 1)]

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import sys
+from fractions import Fraction
+from typing import Any, get_args
 
 import hypothesis.strategies as st
+import numpy as np
 import pytest
 from engine.tables import NAMES, assert_same, tables
 from hypothesis import HealthCheck, given, settings
 from reference.plan import Interpreter, Records, Refused
+
 from workbench.engine.ops.aggregate import aggregate
 from workbench.engine.ops.join import join
+from workbench.engine.run import RUN
 from workbench.errors import Invalid
-from workbench.recipe.steps import AggregateStep, JoinStep
+from workbench.recipe.steps import AggregateStep, JoinStep, Step
+from workbench.table import Table
 
 COLUMNS = st.sampled_from([*NAMES, "k", "a", "b"])
 CAPS = {"max_sources": 500, "max_summary_rows": 60, "max_series_points": 200000, "max_list_rows": 5000}
@@ -113,3 +120,74 @@ def test_random_joins_agree_with_the_reference(long: bool) -> None:
             assert_same(join(parsed, left[0], right[0], CAPS["max_summary_rows"]), wanted)
 
     agree()
+
+
+def _aggregate(table: Table, **metric: Any) -> Table:
+    metrics = {"m": metric}
+    step = {"op": "aggregate", "input": "rows", "group_by": ["k"], "metrics": metrics}
+    return aggregate(AggregateStep.model_validate(step), table)
+
+
+WILD = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([1.7e308, -1.7e308, 0.1, 1e-320])
+
+
+@pytest.mark.parametrize("fn", ["sum", "mean"])
+def test_sums_and_means_of_any_finite_numbers_are_near_the_exact_value(fn: str, long: bool) -> None:
+    @examples(long, 100)
+    @given(st.lists(WILD, min_size=1, max_size=40))
+    def near(values: list[float]) -> None:
+        table = Table.of({"k": ["a"] * len(values), "v": values})
+        (found,) = _aggregate(table, fn=fn, column="v")["m"].tolist()
+        share = len(values) if fn == "mean" else 1
+        exact = sum(map(Fraction, values)) / share
+        scale = sum(abs(Fraction(value)) for value in values) / share
+        if abs(exact) > sys.float_info.max:
+            assert math.isinf(found)
+        else:
+            assert abs(Fraction(found) - exact) <= scale * Fraction(1, 10**12) + Fraction(5e-324)
+
+    near()
+
+
+def test_infinities_sum_as_numbers_do() -> None:
+    table = Table.of({"k": ["a", "a", "b", "b"], "v": [float("inf"), 1.0, float("inf"), float("-inf")]})
+    first, second = _aggregate(table, fn="sum", column="v")["m"].tolist()
+    assert first == float("inf")
+    assert math.isnan(second)
+
+
+def test_sums_of_whole_numbers_are_exact_and_become_floats_only_beyond_64_bits() -> None:
+    table = Table.of({"k": [1, 1, 2], "v": [2**62, 2**62 - 1, 5]})
+    assert _aggregate(table, fn="sum", column="v")["m"].tolist() == [2**63 - 1, 5]
+    beyond = _aggregate(Table.of({"k": [1, 1, 2], "v": [2**62, 2**62, 5]}), fn="sum", column="v")["m"]
+    assert beyond.kind == "number"
+    assert beyond.tolist() == [2.0**63, 5.0]
+
+
+def test_a_join_of_one_key_with_itself_is_refused_before_it_is_made() -> None:
+    n = 200_000
+    table = Table.of({"k": np.zeros(n, np.int64)})
+    step = {"op": "join", "left": "a", "right": "b", "on": {"left": "k", "right": "k"}}
+    with pytest.raises(Invalid, match=f"{n * n} rows and at most 200000"):
+        join(JoinStep.model_validate(step), table, table, 200_000)
+
+
+def test_the_bound_of_a_join_counts_rows_after_where() -> None:
+    n = 3000
+    table = Table.of({"k": np.zeros(n, np.int64), "v": np.arange(n)})
+    step = {"op": "join", "left": "a", "right": "b", "on": {"left": "k", "right": "k"}, "where": {"v_right": 7}}
+    joined = join(JoinStep.model_validate(step), table, table, n)
+    assert joined.n == n
+    assert joined["v"].tolist() == list(range(n))
+
+
+def test_a_taken_suffix_names_both_columns_and_points_to_fields() -> None:
+    left = Table.of({"k": [1], "a": [1], "a_right": [1]})
+    step = {"op": "join", "left": "l", "right": "r", "on": {"left": "k", "right": "k"}}
+    with pytest.raises(Invalid, match="'a'.*'a_right'.*'fields'") as caught:
+        join(JoinStep.model_validate(step), left, Table.of({"k": [1], "a": [2]}), 10)
+    assert caught.value.problems[0].loc == ("fields",)
+
+
+def test_every_step_has_one_meaning() -> None:
+    assert set(RUN) == set(get_args(Step))

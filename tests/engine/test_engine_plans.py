@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
@@ -12,8 +11,9 @@ from engine.lab import CURRENT, FIELDS, TIME, VOLTAGE, Lab, random_lab
 from engine.tables import assert_same, plain_rows
 from engine.test_engine_ops import examples
 from hypothesis import assume, event, given
-from reference.plan import Refused, Rows, Sampled
+from reference.plan import Outcome, Refused, Rows, Sampled
 from reference.plan import run as run_reference
+
 from workbench.dataset import Samples
 from workbench.engine.run import run
 from workbench.errors import Invalid
@@ -205,6 +205,13 @@ def assert_sampled(samples: Samples, wanted: Sampled) -> None:
                 assert (min(kept), max(kept)) == (min(every), max(every))
 
 
+def outcome(lab: Lab, recipe: dict[str, Any], values: dict[str, Any]) -> Outcome | Refused:
+    try:
+        return run_reference(lab.records, recipe, values)
+    except Refused as refused:
+        return refused
+
+
 def test_random_plans_agree_with_the_reference(tmp_path_factory: pytest.TempPathFactory, long: bool) -> None:
     @functools.cache
     def lab_of(seed: int) -> Lab:
@@ -221,13 +228,12 @@ def test_random_plans_agree_with_the_reference(tmp_path_factory: pytest.TempPath
             event("refused by the recipe's own check")
             assume(False)
         values = effective(config)
-        try:
-            wanted = run_reference(lab.records, recipe, values)
-        except Refused as refused:
+        wanted = outcome(lab, recipe, values)
+        if isinstance(wanted, Refused):
             event("refused while running")
             with pytest.raises(Invalid) as caught:
                 run(bind(config, values), lab.store, lab.scope)
-            assert {problem.loc[3] for problem in caught.value.problems} == {refused.place[0]}
+            assert {problem.loc[3] for problem in caught.value.problems} == {wanted.place[0]}
             return
         event("runs")
         ran = run(bind(config, values), lab.store, lab.scope)

@@ -14,8 +14,11 @@ from fractions import Fraction
 from typing import Any
 
 Row = dict[str, Any]
-DECLARED = {"Step count": "integer", "Cycle count": "integer", "Duration [s]": "number", "Step type": "text"}
-DECLARED["Discharge capacity [A.h]"] = "number"
+CYCLES = {"Cycle count": "integer", "Discharge capacity [A.h]": "number"}
+DECLARED = {
+    "cycles": CYCLES,
+    "steps": {**CYCLES, "Step count": "integer", "Duration [s]": "number", "Step type": "text"},
+}
 NUMERIC = ("number", "integer", "null")
 
 
@@ -252,9 +255,9 @@ class Interpreter:
             answer[record.columns["id"]] = Sampled(
                 inside, min(step.get("max_points", 2000), share), step["columns"]
             )
-        if low is not None and high is not None and low > high and answer:
-            if any(step["x"] in record.data["series"].kinds for record in sources):
-                self.warn("window_empty")
+        there = any(step["x"] in record.data["series"].kinds for record in sources)
+        if low is not None and high is not None and low > high and there:
+            self.warn("window_empty")
         if share < step.get("max_points", 2000) and any(len(s.window) > s.most for s in answer.values()):
             self.warn("points_shared")
         return answer
@@ -282,7 +285,7 @@ class Interpreter:
         for name in names:
             reach = sources or [r for r in self.store.records["measurements"] if dataset in r.data]
             found = {record.data[dataset].kinds[name] for record in reach if name in record.data[dataset].kinds}
-            kinds[name] = found.pop() if len(found) == 1 else DECLARED.get(name, "null")
+            kinds[name] = found.pop() if len(found) == 1 else DECLARED[dataset].get(name, "null")
         made = []
         for record in sources:
             for row in record.data[dataset].rows:

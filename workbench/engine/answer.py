@@ -88,6 +88,14 @@ def dataset(
         return _Request(config, store, scope, cache, progress, cancel).answer(values)
 
 
+def live_choices(
+    config: PlotConfig, values: Mapping[str, Any] | None, store: Store, scope: Scope, cache: Cache | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """Every live choice of each param that takes them from a step, for the given values; errors as ``dataset``."""
+    with store.snapshot():
+        return _Request(config, store, scope, cache, None, None).choices(values)
+
+
 class _Request:
     """One request: the same view of the store for choices, revisions and steps."""
 
@@ -116,6 +124,9 @@ class _Request:
         self.timings["choices"] = (settled - started) * 1e3
         self.timings["steps"] = (time.perf_counter() - settled) * 1e3
         return self._answered(chosen, found)
+
+    def choices(self, values: Mapping[str, Any] | None) -> dict[str, list[dict[str, Any]]]:
+        return resolve(self.config, values, self._options).live
 
     def _answered(self, chosen: Chosen, found: Found) -> Answered:
         warnings = [Warn(**warning) for warning in found.meta["warnings"]]

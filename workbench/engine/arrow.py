@@ -49,6 +49,7 @@ def from_arrow(data: bytes) -> tuple[dict[str, StepResult], dict[str, Any]]:
     source = pa.BufferReader(data)
     with pa.ipc.open_stream(source) as stream:
         head: dict[str, Any] = orjson.loads(_about(stream.schema)["workbench"])
+        stream.read_all()
     steps: dict[str, StepResult] = {name: {} for name in head["steps"]}
     while source.tell() < len(data):
         with pa.ipc.open_stream(source) as stream:

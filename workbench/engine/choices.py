@@ -27,10 +27,14 @@ RunOptions = Callable[[Bound, str], tuple[Table, list[Warn]]]
 
 @dataclass(frozen=True)
 class Chosen:
-    """All effective values, data and view; the choices of every param that has some; warnings."""
+    """All effective values, data and view; the choices of every param that has some; warnings.
+
+    ``options`` are the choices that are offered, ``live`` every live one, however many.
+    """
 
     values: dict[str, Any]
     options: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    live: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     warnings: list[Warn] = field(default_factory=list)
 
 
@@ -48,8 +52,9 @@ def resolve(config: PlotConfig, given: Mapping[str, Any] | None, run_options: Ru
     """
     values = effective(config, given)
     options: dict[str, list[dict[str, Any]]] = {}
+    all_live: dict[str, list[dict[str, Any]]] = {}
     warnings: list[Warn] = []
-    for name in _order(config):
+    for name in order(config):
         param = config.params[name]
         live = options_from(param)
         if live is None:
@@ -60,10 +65,10 @@ def resolve(config: PlotConfig, given: Mapping[str, Any] | None, run_options: Ru
         table, found = run_options(bound_for(config, values, live.step), live.step)
         every = live_options(name, live, table)
         values[name], dropped = settled(param, values[name], every)
-        options[name] = every[:MOST_OFFERED]
+        options[name], all_live[name] = every[:MOST_OFFERED], every
         warnings += [*found, *_warnings(name, len(every), dropped, values[name])]
     ordered = {name: options[name] for name in config.params if name in options}
-    return Chosen(values, ordered, once(warnings))
+    return Chosen(values, ordered, all_live, once(warnings))
 
 
 def options_from(param: Param) -> OptionsFrom | None:
@@ -132,7 +137,7 @@ def _warnings(name: str, total: int, dropped: list[Any], value: Any) -> list[War
     return made
 
 
-def _order(config: PlotConfig) -> list[str]:
+def order(config: PlotConfig) -> list[str]:
     """Param names, each after those that its choices depend on."""
     needs: dict[str, set[str]] = {}
     for name, param in config.params.items():

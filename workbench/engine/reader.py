@@ -126,6 +126,11 @@ class Reader:
         self.reads["sources"] += 1
         return self.store.series.sample(owner, x, [*columns], window=window, most=most)
 
+    def stretch(self, owner: str, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
+        """Samples of one source with numbers from ``rows[0]`` to before ``rows[1]``, at most ``most``."""
+        self.reads["sources"] += 1
+        return self.store.series.sample_rows(owner, x, [*columns], rows, most)
+
     def summaries(self, owners: Sequence[str], columns: Sequence[str], dataset: str) -> dict[str, Table]:
         """Whole summary tables, with those of ``columns`` that each has."""
         self.reads["sources"] += len(owners)

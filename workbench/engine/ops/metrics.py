@@ -128,12 +128,12 @@ def _share(name: str, ratio: RatioOf, made: dict[str, Column]) -> Column:
 
 
 def _python_share(factor: float, of: Column) -> Column:
-    """Whole numbers multiply exactly, however large."""
+    """Whole numbers multiply exactly, however large; only beyond 64 bits they become floats."""
     values = [None if value is None else _product(factor, value) for value in of.tolist()]
-    large = any(isinstance(value, int) and abs(value) > 2**63 - 1 for value in values)
-    return Column.from_python(
-        [None if value is None else _product(1.0, value) for value in values] if large else values
-    )
+    whole = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in values if value is not None)
+    if whole and isinstance(factor, int) and of.kind == "integer":
+        return Column.from_python(values, "integer")
+    return Column.from_python([None if value is None else _product(1.0, value) for value in values], "number")
 
 
 def _product(a: float, b: float) -> float:
