@@ -1,26 +1,27 @@
-"""The command ``workbench``: each command parses, calls the bench, prints. Exit code 0 done, 1 failed, 2 misused."""
+"""The command ``workbench``: each command parses, calls the bench, prints.
+
+Exit code 0: done. 1: it was tried and failed (an unsound recipe, a refused file, a damaged store). 2: it was asked
+wrongly (an unknown option, store, project, param or step). A mistake ends in a sentence, never in a traceback.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table as Grid
+from rich.markup import escape
 
 from . import __version__
 from .bench import Bench, open_bench
-from .errors import Invalid, WorkbenchError
-from .recipe.recipe import Recipe
-from .recipe.values import read_cli_values
+from .errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
+from .recipe.recipe import Recipe, read_file
+from .store.store import Store
+from .terminal import err, out, print_json, print_problems, print_rows, progress_bar
+from .transform.script import check_script
 
 app = typer.Typer(
     name="workbench",
@@ -30,65 +31,46 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Battery Workbench: from cycler files to a figure that answers a question.",
 )
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
 
 StoreOption = Annotated[
     Path | None,
-    typer.Option(
-        "--store", help="The store file; else $WORKBENCH_STORE, else ./workbench.db.", show_default=False
-    ),
+    typer.Option("--store", metavar="PATH", help="The store file; else $WORKBENCH_STORE, else ./workbench.db."),
 ]
 ProjectOption = Annotated[
-    str | None, typer.Option("--project", help="Project name or id; else $WORKBENCH_PROJECT.", show_default=False)
+    str | None,
+    typer.Option("--project", metavar="NAME", help="Name or id; else $WORKBENCH_PROJECT, else the only one."),
 ]
 OrganizationOption = Annotated[
-    str | None, typer.Option("--organization", help="Needed where a store has several.", show_default=False)
+    str | None, typer.Option("--organization", metavar="NAME", help="Name or id; needed where there are several.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+RecipeArgument = Annotated[Path, typer.Argument(metavar="RECIPE.json", help="A recipe file.", show_default=False)]
+ValuesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-p",
+        metavar="NAME=TEXT",
+        help="A param's value: an option's value or label, or text. NAME:=JSON is literal; repeated it makes a list.",
+    ),
+]
 
 
 def _store_path(store: Path | None) -> Path:
     return store or Path(os.environ.get("WORKBENCH_STORE") or "workbench.db")
 
 
-def _open(store: Path | None, project: str | None, organization: str | None, *, create: bool = False) -> Bench:
+def _existing(store: Path | None) -> Path:
     path = _store_path(store)
-    if not create and not path.exists():
-        raise typer.BadParameter(
-            f"There is no store at {path}. Make one with `workbench ingest` or `workbench demo`, "
+    if not path.exists():
+        raise BadRequest(
+            f"There is no store at '{path}'. Make one with `workbench ingest` or `workbench demo`, "
             "or name one with --store or $WORKBENCH_STORE."
         )
-    project = project or os.environ.get("WORKBENCH_PROJECT")
-    return open_bench(path, project=project, organization=organization)
+    return path
 
 
-def _print_json(value: Any) -> None:
-    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
-    sys.stdout.write(orjson.dumps(value, option=options, default=str).decode() + "\n")
-
-
-def _print_rows(rows: list[dict[str, Any]], columns: list[str], title: str | None = None) -> None:
-    grid = Grid(title=title, title_justify="left", header_style="bold", show_edge=False, pad_edge=False)
-    for column in columns:
-        numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
-        grid.add_column(column, justify="right" if numeric and rows else "left", overflow="fold")
-    for row in rows:
-        grid.add_row(*("" if row.get(column) is None else str(row[column]) for column in columns))
-    out.print(grid)
-
-
-@contextmanager
-def _progress(label: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A progress bar that shows itself only on a terminal; called with (done, of, what)."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(label, total=None)
-
-        def step(done: int, of: int, what: str) -> None:
-            bar.update(task, completed=done, total=of, description=f"{label} {what}".rstrip())
-
-        yield step
+def _bench(path: Path, project: str | None, organization: str | None) -> Bench:
+    return open_bench(path, project=project or os.environ.get("WORKBENCH_PROJECT"), organization=organization)
 
 
 @app.callback(invoke_without_command=True)
@@ -103,54 +85,80 @@ def root(
 @app.command(epilog="Example: `workbench demo my-demo --no-serve`")
 def demo(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to make it.")] = Path("workbench-demo"),
-    no_serve: Annotated[bool, typer.Option("--no-serve", help="Stop before the server starts.")] = False,
+    no_serve: Annotated[
+        bool, typer.Option("--no-serve", help="Stop before a server starts; this version starts none.")
+    ] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if one plot fails.")] = False,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", metavar="NAME", help="The project that the demo fills; else Default."),
+    ] = None,
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Make DIR: a store filled from the packaged sample data through the ordinary readers, saved dashboards, the
     notebooks, and every saved plot as a page in DIR/figures with an index to open."""
     from .demo import make_demo
 
-    with _progress("") as step:
-        made = make_demo(folder, progress=step)
-    _print_rows(made.counts, ["what", "count", "examples"], title="The demo store")
-    _print_rows(made.plots, ["plot", "dashboard", "result", "ms"], title="\nSaved plots")
-    out.print(f"\nOpen [bold]{made.index}[/bold] in a browser.")
-    out.print(f"In Python: [bold]import workbench as wb; bench = wb.open({str(made.store)!r})[/bold]")
+    with progress_bar("Demo:") as step:
+        made = make_demo(folder, project=project, organization=organization, progress=step)
+    if as_json:
+        print_json(asdict(made))
+    else:
+        print_rows(made.counts, ["what", "count", "examples"], title="The demo store")
+        print_rows(made.plots, ["plot", "dashboard", "result", "ms"], title="\nSaved plots")
+        out.print(f"\nOpen [bold]{escape(str(made.index))}[/bold] in a browser.", soft_wrap=True)
+        opening = escape(f"import workbench as wb; bench = wb.open({str(made.store)!r})")
+        out.print(f"In Python: [bold]{opening}[/bold]", soft_wrap=True)
     for failure in made.failures:
-        err.print(f"[red]{failure}[/red]")
+        err.print(failure, style="red", markup=False, soft_wrap=True)
     if check and made.failures:
         raise typer.Exit(1)
 
 
 @app.command(
-    epilog="Example: `workbench ingest data/*.csv --specification 'LG M50' --rating 5Ah,2.5V,4.2V --batch A`"
+    epilog="Example: `workbench ingest data/ --specification 'LG M50' --rating 5Ah,2.5V,4.2V --batch A --sign charge`"
 )
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Cycler files, or folders of them.")],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Cycler files, folders of them, or patterns.")
+    ],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
-    specification: Annotated[str | None, typer.Option(help="Cell specification; made if absent.")] = None,
-    rating: Annotated[str | None, typer.Option(help="Capacity and voltage bounds, as 5Ah,2.5V,4.2V.")] = None,
-    instance: Annotated[str | None, typer.Option(help="The cell; without it the file's stem.")] = None,
-    batch: Annotated[str | None, typer.Option(help="The batch of the cells; made if absent.")] = None,
-    format: Annotated[str | None, typer.Option("--format", help="Else recognised from the content.")] = None,
+    specification: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Cell specification, made if absent; else 'Unspecified'.")
+    ] = None,
+    rating: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATING", help="Of a new specification, as 5Ah,2.5V,4.2V; else estimated from the data."
+        ),
+    ] = None,
+    instance: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The cell, made if absent; else the file's stem.")
+    ] = None,
+    batch: Annotated[str | None, typer.Option(metavar="NAME", help="The cells' batch, made if absent.")] = None,
+    format: Annotated[
+        str | None, typer.Option(metavar="FORMAT", help="The file format; else recognised from the content.")
+    ] = None,
     column_map: Annotated[
         list[str] | None,
-        typer.Option("--map", metavar="'THEIRS=OURS'", help="As 'Volts=Voltage [V]'; repeatable."),
+        typer.Option("--map", metavar="THEIRS=OURS", help="As 'Volts=Voltage [V]'; repeatable."),
     ] = None,
     sign: Annotated[
-        str | None, typer.Option(help="What a positive current in the file means: discharge or charge.")
+        str | None,
+        typer.Option(metavar="SIGN", help="What a positive current in the file means: 'discharge' or 'charge'."),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Files read at the same time.")] = 1,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Files read at the same time.")] = 1,
     keep_file: Annotated[
         bool, typer.Option("--keep-file", help="Keep the file's bytes in the store too.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read cycler files or folders into the store; what does not exist yet is made and reported."""
-    bench = _open(store, project, organization, create=True)
-    with _progress("Reading") as step:
+    pairs = _pairs(column_map)
+    with _bench(_store_path(store), project, organization) as bench, progress_bar("Reading") as step:
         report = bench.ingest(
             paths,
             specification=specification,
@@ -158,14 +166,14 @@ def ingest(
             instance=instance,
             batch=batch,
             format=format,
-            column_map=_pairs(column_map),
+            column_map=pairs,
             sign=sign,
             jobs=jobs,
             keep_file=keep_file,
             progress=step,
         )
     if as_json:
-        _print_json(report.as_dict())
+        print_json(report.as_dict())
     else:
         out.print(report)
     if not report.ok:
@@ -179,7 +187,7 @@ def _pairs(items: list[str] | None) -> dict[str, str] | None:
     for item in items:
         theirs, equals, ours = item.partition("=")
         if not equals or not theirs.strip() or not ours.strip():
-            raise typer.BadParameter(f"--map takes 'their column=our column', not '{item}'.")
+            raise BadRequest(f"--map takes 'their column=our column', not '{item}'.")
         pairs[theirs.strip()] = ours.strip()
     return pairs
 
@@ -191,125 +199,176 @@ def catalog(
     organization: OrganizationOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Sources, their columns, units and counts."""
-    found = _open(store, project, organization).catalog()
+    """Print what there is to plot: sources, their columns, units and counts."""
+    with _bench(_existing(store), project, organization) as bench, progress_bar("Counting"):
+        found = bench.catalog()
     if as_json:
-        _print_json(found.as_dict())
+        print_json(found.as_dict())
     else:
         out.print(found)
 
 
-@app.command(epilog="Example: `workbench check fade.json`")
+@app.command(epilog="Example: `workbench check fade.json -p fraction=0.8`")
 def check(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE.json")],
+    recipe: RecipeArgument,
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
-    param: Annotated[list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="As for `run`.")] = None,
+    param: ValuesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Validate a recipe, also against the store where there is one; every error with its place and the mend."""
-    loaded = Recipe.load(recipe)
+    raw = read_file(recipe)
     if store is None and not _store_path(None).exists():
-        problems = loaded.check()
-        against = "without a store"
+        problems, against = _problems_of(raw), "without a store"
     else:
-        bench = _open(store, project, organization)
-        problems = bench.check(loaded, read_cli_values(loaded.config, param or []))
-        against = f"against {_store_path(store)}"
+        path = _existing(store)
+        with _bench(path, project, organization) as bench, progress_bar("Checking"):
+            problems, against = _problems_in(bench, raw, param or []), f"against {path}"
     if as_json:
-        _print_json([problem.as_detail() for problem in problems])
+        print_json([problem.as_detail() for problem in problems])
     elif problems:
-        _print_problems(problems)
+        print_problems(problems)
     else:
-        out.print(f"{recipe.name} is sound, checked {against}.")
+        out.print(f"{recipe.name} is sound, checked {against}.", markup=False, soft_wrap=True)
     if problems:
         raise typer.Exit(1)
 
 
-def _print_problems(problems: list[Any]) -> None:
-    for problem in problems:
-        err.print(str(problem), style="red", markup=False)
-        if "text" in problem.ctx:
-            err.print(f"    line {problem.ctx['line']}: {problem.ctx['text']}", markup=False)
+def _problems_of(raw: Any) -> list[Problem]:
+    """What is wrong with a recipe and its script, as far as that shows without a store."""
+    script = raw.get("transform") if isinstance(raw, dict) else None
+    found = check_script(script) if isinstance(script, str) and script else []
+    try:
+        return [*Recipe(raw).check(), *found]
+    except Invalid as error:
+        return [*error.problems, *found]
+
+
+def _problems_in(bench: Bench, raw: Any, words: list[str]) -> list[Problem]:
+    """What is wrong with a recipe in this store; values are read only for one that is sound by itself."""
+    if problems := _problems_of(raw):
+        return problems
+    return bench.check(raw, bench.values(raw, words))
 
 
 @app.command(epilog="Example: `workbench run fade.json -p cells=M50-A-01 -p cells=M50-A-02 -o fade.html`")
 def run(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE.json")],
+    recipe: RecipeArgument,
     output: Annotated[
-        Path, typer.Option("-o", metavar="OUT", help=".html .png .svg .pdf .json .csv .parquet .ipynb")
+        Path,
+        typer.Option(
+            "-o",
+            metavar="OUT",
+            help="The file to write; its ending says what: .html .png .svg .pdf .json .csv .parquet .ipynb",
+        ),
     ],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option("-p", metavar="NAME=VALUE", help="A value; NAME:=JSON is literal, repeated it makes a list."),
-    ] = None,
+    param: ValuesOption = None,
     step: Annotated[
-        str | None, typer.Option(help="With .csv or .parquet: this step's rows, not the traces.")
+        str | None,
+        typer.Option(metavar="STEP", help="With .csv or .parquet: the rows of this step, not the traces."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a recipe and write its figure, its traces or a step's rows; OUT's ending says which."""
-    bench = _open(store, project, organization)
-    loaded = Recipe.load(recipe)
-    trace = bench.export(loaded, output, read_cli_values(loaded.config, param or []), step=step)
+    """Run a recipe and write its figure, its traces or a step's rows."""
+    raw = read_file(recipe)
+    with _bench(_existing(store), project, organization) as bench, progress_bar("Running") as told:
+        account = bench.export(
+            raw,
+            output,
+            bench.values(raw, param or []),
+            step=step,
+            progress=lambda name, index, of, detail: told(index, of, f"{name} {detail}"),
+        )
+    for warning in account["warnings"]:
+        err.print(f"Warning: {warning['message']}", style="yellow", markup=False, soft_wrap=True)
     if as_json:
-        _print_json(trace)
+        print_json({"file": str(output), **account})
         return
-    for warning in trace["warnings"]:
-        err.print(f"Warning: {warning['message']}", style="yellow", markup=False)
-    reads = trace["reads"]
-    total = sum(trace["timings"].values())
-    out.print(f"Wrote {output}: {reads['steps']} steps run, {reads['sources']} sources read, {total:.0f} ms.")
+    reads = account["reads"]
+    spent = sum(ms for stage, ms in account["timings"].items() if ":" not in stage)
+    counts = f"{_count(reads['steps'], 'step')} run, {_count(reads['sources'], 'source')} read, {spent:.0f} ms"
+    out.print(f"Wrote {output}: {counts}.", markup=False, soft_wrap=True)
 
 
-@app.command(epilog="Example: `workbench search nmc`")
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+@app.command(epilog="Example: `workbench search nmc --limit 50`")
 def search(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="At least two characters.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="At least two characters.", show_default=False)],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
-    limit: Annotated[int, typer.Option(min=1, max=100)] = 25,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Most hits to print.")] = 25,
     as_json: JsonOption = False,
 ) -> None:
     """Search names and notes across everything the store holds."""
-    found = _open(store, project, organization).find(text, limit=limit)
+    with _bench(_existing(store), project, organization) as bench:
+        found = bench.find(text, limit=limit, per_type=limit)
     if as_json:
-        _print_json(asdict(found))
+        print_json(asdict(found))
+        return
+    if not found.results:
+        out.print(f"Nothing is called or notes '{found.query}'.", markup=False)
         return
     rows = [asdict(hit) for hit in found.results]
-    _print_rows(rows, ["entity_type", "name", "id"])
+    print_rows(rows, ["entity_type", "name", "id"])
     if found.total > len(rows):
         out.print(f"{len(rows)} of {found.total}; see more with --limit.")
 
 
 @app.command(epilog="Example: `workbench backup lab-2026-11-21.db --store lab.db`")
 def backup(
-    destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to make; must not exist.")],
+    destination: Annotated[
+        Path, typer.Argument(metavar="DEST", help="The file to make; must not exist.", show_default=False)
+    ],
     store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Copy the store while it is in use; the copy is a whole store of its own."""
-    bench = _open(store, None, None)
-    bench.backup(destination)
-    out.print(f"Wrote {destination} ({destination.stat().st_size / 1e6:.1f} MB).")
+    """Copy the store while it is in use; the copy is a whole store of its own, with every project."""
+    with _whole(store, project, organization) as opened, progress_bar("Copying"):
+        opened.backup(destination)
+    size = destination.stat().st_size
+    if as_json:
+        print_json({"file": str(destination), "bytes": size})
+    else:
+        out.print(f"Wrote {destination} ({size / 1e6:.1f} MB).", markup=False, soft_wrap=True)
 
 
 @app.command(epilog="Example: `workbench verify --store lab.db`")
-def verify(store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Read everything once: rows, every chunk against its checksum, summaries, files."""
-    findings = _open(store, None, None).verify()
+def verify(
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read everything once: rows, every chunk against its checksum, summaries, files; of every project."""
+    with _whole(store, project, organization) as opened, progress_bar("Reading everything"):
+        findings = opened.verify()
     if as_json:
-        _print_json(findings)
+        print_json(findings)
     else:
         for finding in findings:
-            err.print(finding, style="red", markup=False)
+            err.print(finding, style="red", markup=False, soft_wrap=True)
         if not findings:
-            out.print("The store is sound.")
+            out.print(f"{_store_path(store)} is sound.", markup=False, soft_wrap=True)
     if findings:
         raise typer.Exit(1)
+
+
+def _whole(store: Path | None, project: str | None, organization: str | None) -> Store:
+    """The store as such; a project that is named must be one of it, though the whole store is meant."""
+    path = _existing(store)
+    if project is not None or organization is not None:
+        open_bench(path, project=project, organization=organization).close()
+    return Store.open(path, create=False)
 
 
 def main() -> None:
@@ -317,10 +376,13 @@ def main() -> None:
     try:
         app()
     except Invalid as error:
-        _print_problems(error.problems)
-        sys.exit(1)
+        print_problems(error.problems)
+        sys.exit(2 if all(problem.loc[:1] == ("values",) for problem in error.problems) else 1)
+    except (BadRequest, NotFound, Conflict) as error:
+        err.print(str(error), style="red", markup=False, soft_wrap=True)
+        sys.exit(2)
     except (WorkbenchError, OSError) as error:
-        err.print(str(error), style="red", markup=False)
+        err.print(str(error), style="red", markup=False, soft_wrap=True)
         sys.exit(1)
     except KeyboardInterrupt:
         err.print("Stopped.")

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
-from .engine import answer, keys
+from .engine import answer, choices, keys
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress
@@ -24,6 +24,7 @@ from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
 from .recipe.check import sound
 from .recipe.plot import PlotConfig
+from .recipe.values import read_cli_values
 from .records import (
     Dashboard,
     Measurement,
@@ -101,13 +102,41 @@ class LocalWorkbench:
     # Recipes
 
     def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]:
-        """Everything wrong with a recipe: its shape, its script, and what it asks of this store."""
+        """Everything wrong with a recipe: its shape, its script, and what it asks of this store.
+
+        A recipe of a plan alone, without a script, is checked as ``dataset`` takes it.
+        """
+        script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
+        told = check_script(script) if isinstance(script, str) and script else []
         try:
-            checked = config if isinstance(config, PlotConfig) else sound(config)
+            checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
         except Invalid as error:
-            return error.problems
-        script = check_script(checked.transform) if checked.transform else []
-        return [*check_against_store(checked, values, self.store, self.scope), *script]
+            return [*error.problems, *told]
+        return [*check_against_store(checked, values, self.store, self.scope), *told]
+
+    def read_values(self, config: Any, words: Iterable[str]) -> dict[str, Any]:
+        """Param values from the words of a command line, read by the choices there are now.
+
+        Raises
+        ------
+        BadRequest
+            If a word is neither ``name=text`` nor ``name:=JSON``.
+        Invalid
+            For every unknown param and every text that cannot be read.
+        """
+        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
+        given = list(words)
+        named = {word.partition("=")[0].rstrip(":") for word in given}
+        options: dict[str, list[dict[str, Any]]] = {}
+        known: list[str] = []
+        for name in choices.order(checked):
+            if name not in named:
+                continue
+            if choices.options_from(checked.params[name]) is not None:
+                so_far = read_cli_values(checked, known, options)
+                options |= answer.live_choices(checked, so_far, self.store, self.scope, self.cache)
+            known += [word for word in given if word.partition("=")[0].rstrip(":") == name]
+        return read_cli_values(checked, given, options)
 
     def dataset(
         self,
@@ -315,6 +344,10 @@ def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:
         if wanted in (record.id, record.name):
             return record
     raise BadRequest(f"There is no {what} '{wanted}'. The {several} are {names}.")
+
+
+def _member(config: Any, name: str) -> Any:
+    return config.get(name) if isinstance(config, Mapping) else None
 
 
 def _column(values: list[Any], kind: Kind) -> Column:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .. import export
+from ..engine.reader import Progress
 from ..errors import BadRequest, Problem, instead
 from ..ingest import Report
 from ..local import FigureAnswer, LocalWorkbench
@@ -132,6 +133,14 @@ class Bench:
         """Everything wrong with a recipe, also against what the store holds; empty when it is sound."""
         return self.work.check(_raw(recipe), _merged(values, by_name))
 
+    def values(self, recipe: Recipe | Mapping[str, Any] | str | Path, words: Iterable[str]) -> dict[str, Any]:
+        """Param values from words as on the command line: ``["cells=M50-A-01", "fraction:=0.8"]``.
+
+        ``name=text`` is read by the control (the option with that value, then with that label, then by the type of
+        the default); ``name:=JSON`` is literal; a name given more than once makes a list.
+        """
+        return self.work.read_values(_raw(recipe), words)
+
     def dataset(
         self,
         recipe: Recipe | Mapping[str, Any] | str | Path,
@@ -170,11 +179,13 @@ class Bench:
         values: Mapping[str, Any] | None = None,
         *,
         step: str | None = None,
+        progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Write a recipe to a file whose ending says what: ``.html .png .svg .pdf .json`` its figure, ``.csv .parquet``
         its traces in long form or, with ``step``, that step's rows, ``.ipynb`` a notebook that draws it.
 
         Answers the account of the run: ``warnings``, ``reads``, ``timings``. The file is written whole or not at all.
+        ``progress`` is called as ``progress(step, index, of, detail)`` while the plan runs.
 
         Raises
         ------
@@ -188,8 +199,8 @@ class Bench:
         config = _raw(recipe)
         chosen = dict(values or {})
         if step is not None:
-            return self._export_step(config, target, ending, chosen, step)
-        answer = self.work.figure(config, chosen)
+            return self._export_step(config, target, ending, chosen, step, progress)
+        answer = self.work.figure(config, chosen, progress)
         if ending == "ipynb":
             raw = Recipe(config).raw()
             store = str(self.work.store.path)
@@ -199,11 +210,17 @@ class Bench:
         return {"warnings": answer.warnings, "reads": answer.reads, "timings": answer.timings}
 
     def _export_step(
-        self, config: Any, target: Path, ending: str, values: Mapping[str, Any], step: str
+        self,
+        config: Any,
+        target: Path,
+        ending: str,
+        values: Mapping[str, Any],
+        step: str,
+        progress: Progress | None,
     ) -> dict[str, Any]:
         if ending not in export.TABLES:
             raise BadRequest(f"A step's rows go to .csv or .parquet, not to '.{ending}'.")
-        data = self.work.dataset(config, values)
+        data = self.work.dataset(config, values, progress)
         if step not in data.steps:
             raise BadRequest(f"The plan has no step '{step}'. {instead(step, data.steps, 'steps')}")
         export.save_table(target, export.step_table(data.steps[step]))

@@ -47,7 +47,13 @@ class _Progress(NamedTuple):
             self.step(done, of, what)
 
 
-def make_demo(folder: str | Path, *, progress: Step | None = None) -> DemoResult:
+def make_demo(
+    folder: str | Path,
+    *,
+    project: str | None = None,
+    organization: str | None = None,
+    progress: Step | None = None,
+) -> DemoResult:
     """Make a demo in a folder, or draw the one that is there again.
 
     The store is built under another name and appears whole or not at all. One that is there already is used as it
@@ -56,6 +62,7 @@ def make_demo(folder: str | Path, *, progress: Step | None = None) -> DemoResult
     Parameters
     ----------
     folder : made if absent. Holds ``workbench.db``, ``recipes``, ``notebooks`` and ``figures`` afterwards.
+    project, organization : of a new store the name of its one project; of one that is there the ones to use.
     progress : called as ``progress(done, of, what)``.
 
     Raises
@@ -69,11 +76,11 @@ def make_demo(folder: str | Path, *, progress: Step | None = None) -> DemoResult
     target.mkdir(parents=True, exist_ok=True)
     store = target / STORE
     if not store.exists():
-        _build(store, samples, told)
+        _build(store, samples, told, project, organization)
     _copy_new(samples.notebooks, target / NOTEBOOKS)
     for saved in saved_plots():
         _write_new(target / RECIPES / f"{saved.slug}.json", saved.config)
-    with open_bench(store) as bench:
+    with open_bench(store, project, organization) as bench:
         _refuse_foreign(bench, samples, store)
         _save_missing(bench)
         result = DemoResult(store=store, index=target / FIGURES / "index.html", counts=_counts(bench))
@@ -81,14 +88,16 @@ def make_demo(folder: str | Path, *, progress: Step | None = None) -> DemoResult
     return result
 
 
-def _build(store: Path, samples: Samples, told: _Progress) -> None:
+def _build(store: Path, samples: Samples, told: _Progress, project: str | None, organization: str | None) -> None:
     """Fill a store beside its place and move it there."""
     for stale in store.parent.glob(".making-*"):
         shutil.rmtree(stale)
     making = store.parent / f".making-{time.time_ns():x}"
     making.mkdir()
     try:
-        with open_bench(making / "draft.db") as bench:
+        with open_bench(making / "draft.db", organization=organization) as bench:
+            if project is not None:
+                bench.projects.update(bench.work.project, name=project)
             fill(bench, samples, told)
             _save_missing(bench)
             bench.backup(making / STORE)

@@ -7,7 +7,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from rich.console import Group
+
+from ..errors import BadRequest, instead
 from ..table import Kind, time_text, to_micros
+from .shown import as_html, as_rich, as_text
 
 
 @dataclass(frozen=True)
@@ -55,17 +59,38 @@ class CatalogSummary:
     records: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Catalog:
-    """All sources in reach, and the columns of the two summaries of measurements."""
+    """All sources in reach, and the columns of the two summaries of measurements.
+
+    It shows itself as tables, in a terminal and in a notebook.
+    """
 
     sources: Sequence[CatalogSource]
     steps: Sequence[CatalogSummary]
     cycles: Sequence[CatalogSummary]
 
     def __getitem__(self, source: str) -> CatalogSource:
-        """A source by its name in plans."""
-        return next(entry for entry in self.sources if entry.source == source)
+        """A source by its name in plans.
+
+        Raises
+        ------
+        BadRequest
+            If no source has that name; lists those there are.
+        """
+        by_name = {entry.source: entry for entry in self.sources}
+        if source not in by_name:
+            raise BadRequest(f"There is no source '{source}'. {instead(source, by_name, 'sources')}")
+        return by_name[source]
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
+    def __rich__(self) -> Group:
+        return as_rich(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     def as_dict(self) -> dict[str, Any]:
         """The catalog as JSON values."""

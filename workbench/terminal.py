@@ -1,0 +1,75 @@
+"""What the command line prints: tables, problems, JSON, and a bar for work that takes its time."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as Grid
+
+from .errors import Problem
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+BEFORE_BAR = 0.5
+"""Seconds of work before a bar shows itself."""
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; date-times as text."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+    sys.stdout.write(orjson.dumps(value, option=options, default=str).decode() + "\n")
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str | None = None) -> None:
+    """Print rows as a table, numbers to the right."""
+    grid = Grid(title=title, title_justify="left", header_style="bold", show_edge=False, pad_edge=False)
+    for column in columns:
+        numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
+        grid.add_column(column, justify="right" if numeric and rows else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(_cell(row.get(column)) for column in columns))
+    out.print(grid)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else escape(str(value))
+
+
+def print_problems(problems: Sequence[Problem]) -> None:
+    """Print every problem with its place; of a script also the line."""
+    for problem in problems:
+        err.print(str(problem), style="red", markup=False, soft_wrap=True)
+        if "text" in problem.ctx:
+            err.print(f"    line {problem.ctx['line']}: {problem.ctx['text']}", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on the terminal's error output once the work has taken a moment; called with (done, of, what)."""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=err, transient=True)
+    task = bar.add_task(label, total=None)
+    showing = threading.Timer(BEFORE_BAR, bar.start)
+    showing.daemon = True
+
+    def step(done: int, of: int, what: str) -> None:
+        counted = f"{label} {done}/{of} {what}" if of else f"{label} {what}"
+        bar.update(task, completed=done, total=of or None, description=counted.rstrip()[:70])
+
+    showing.start()
+    try:
+        yield step
+    finally:
+        showing.cancel()
+        showing.join()
+        bar.stop()
