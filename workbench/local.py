@@ -85,7 +85,7 @@ class LocalWorkbench:
             chosen = _only(store.rows.organizations(), organization, "organization", "organizations")
             projects = store.rows.page(Project, Scope(chosen.id, None), limit=None).items
             bound = _only(projects, project, "project", "projects")
-            return cls(store, Cache(store.path), chosen, bound, store.rows.user(LOCAL_USER).id)
+            return cls(store, Cache(f"{store.path}.cache"), chosen, bound, store.rows.user(LOCAL_USER).id)
         except BaseException:
             store.close()
             raise
