@@ -448,11 +448,11 @@ def test_open_circuit_data_need_neither_time_nor_current(tmp_path: Path) -> None
     assert batch.names == ["Voltage [V]", "Stoichiometry"]
 
 
-NEWARE = """DataPoint,Cycle Index,Step Index,Step Type,Time,Total Time,Current(mA),Voltage(V),Chg. Cap.(mAh),DChg. Cap.(mAh),Date
-1,1,1,Rest,00:00:00,00:00:00,0.0,3.5,0,0,2024-05-13 10:00:00
-2,1,2,CC Chg,00:00:00,00:00:10,500.0,3.6,0.0,0,2024-05-13 10:00:10
-3,1,2,CC Chg,00:00:10,00:00:20,500.0,3.7,1.5,0,2024-05-13 10:00:20
-4,2,3,CC DChg,00:00:00,00:00:30,-500.0,3.4,0,0.1,2024-05-13 10:00:30
+NEWARE = """DataPoint,Cycle Index,Step Index,Step Type,Time,Total Time,Current(mA),Voltage(V),Chg. Cap.(mAh),Date
+1,1,1,Rest,00:00:00,00:00:00,0.0,3.5,0,2024-05-13 10:00:00
+2,1,2,CC Chg,00:00:00,00:00:10,500.0,3.6,0.0,2024-05-13 10:00:10
+3,1,2,CC Chg,00:00:10,00:00:20,500.0,3.7,1.5,2024-05-13 10:00:20
+4,2,3,CC DChg,00:00:00,00:00:30,-500.0,3.4,0,2024-05-13 10:00:30
 """
 
 

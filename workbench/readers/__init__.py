@@ -62,6 +62,8 @@ def _unknown(head: Head) -> str:
             "samples as csv."
         )
     names = parquet_names(head)
+    if names == ():
+        return f"'{head.name}' is a parquet file that is damaged or cut short; write or copy it again."
     if names is None and head.encoding is None:
         return (
             f"'{head.name}' is a binary file of no format that is known here ({', '.join(FORMATS)}); export the test "

@@ -77,12 +77,12 @@ class ParquetFormat:
 
 @lru_cache(maxsize=8)
 def parquet_names(head: Head) -> tuple[str, ...] | None:
-    """The column names of a parquet file, or None if it is none."""
+    """The column names of a parquet file, () if it is damaged, or None if it is none."""
     if not head.raw.startswith(b"PAR1"):
         return None
     try:
         return tuple(pq.read_schema(head.path).names)
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):
         return ()
 
 
@@ -94,7 +94,7 @@ class _Parquet:
         try:
             with pq.ParquetFile(path) as file:
                 meta, schema = file.metadata, file.schema_arrow
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(error) from None
         self.names: list[str] = schema.names
         unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))

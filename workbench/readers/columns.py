@@ -18,6 +18,7 @@ Role: TypeAlias = Literal["time", "number", "count", "clock", "free"]
 
 T = TypeVar("T")
 KNOWN = {described.name: described for described in SERIES_COLUMNS}
+_PLACES = {name: place for place, name in enumerate(KNOWN)}
 _LONGEST_NAME = 200
 
 
@@ -220,8 +221,12 @@ def _match(column: From, heads: Mapping[str, Header], claimed: Mapping[str, Plan
 
 def in_order(made: Mapping[str, T]) -> dict[str, T]:
     """Canonical columns first, in the order of the catalog, then the others as they stand."""
-    places = {name: place for place, name in enumerate(KNOWN)}
-    return dict(sorted(made.items(), key=lambda item: places.get(item[0], len(places))))
+    return dict(sorted(made.items(), key=lambda item: order_of(item[0])))
+
+
+def order_of(name: str) -> int:
+    """The place of a column in the catalog; all others come after it."""
+    return _PLACES.get(name, len(_PLACES))
 
 
 def _role(name: str) -> Role:
@@ -231,14 +236,13 @@ def _role(name: str) -> Role:
 
 
 def _ordered(labels: list[str], claimed: Mapping[str, Planned]) -> list[Planned]:
-    places = {name: place for place, name in enumerate(KNOWN)}
-    known = [planned for planned in claimed.values() if planned.name in places]
-    known.sort(key=lambda planned: places[planned.name])
+    known = [planned for planned in claimed.values() if planned.name in KNOWN]
+    known.sort(key=lambda planned: order_of(planned.name))
     taken = {planned.name for planned in known}
     rest: list[Planned] = []
     for label in labels:
         planned = claimed.get(label, Planned(label, label, "free"))
-        if planned.name in places and planned in known:
+        if planned.name in KNOWN and planned in known:
             continue
         name = _free(planned.name, taken)
         taken.add(name)

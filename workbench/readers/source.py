@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,14 +61,11 @@ def look(path: Path) -> Head:
                 f"'{path.name}' is empty: a cycler file with at least a header and one row was expected."
             )
         packed = raw.startswith(_GZIP)
-        with _opened(path, packed) as file:
-            data = file.read(limits.HEAD_BYTES + 1)
+        data = _unpacked(path, packed)
     except FileNotFoundError:
         raise FileRefused(f"There is no file '{path.name}' in the folder '{path.parent.name}'.") from None
     except IsADirectoryError:
         raise FileRefused(f"'{path.name}' is a folder; name a file in it.") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise FileRefused(_broken_gzip(path.name)) from None
     except OSError as error:
         raise FileRefused(f"'{path.name}' cannot be opened: {error.strerror or error}.") from None
     whole = len(data) <= limits.HEAD_BYTES
@@ -81,6 +77,17 @@ def look(path: Path) -> Head:
 
 def _broken_gzip(name: str) -> str:
     return f"'{name}' is gzip data that break off or are damaged; copy or pack the file again."
+
+
+def _unpacked(path: Path, packed: bool) -> bytes:
+    with _opened(path, packed) as file:
+        try:
+            return file.read(limits.HEAD_BYTES + 1)
+        except Exception as error:
+            if not packed:
+                raise
+            # Which error damaged data give depends on the library beneath zlib; some have their own.
+            raise FileRefused(_broken_gzip(path.name)) from error
 
 
 def _opened(path: Path, packed: bool) -> BinaryIO:
@@ -174,12 +181,14 @@ class LineStream:
         try:
             while not self._pending and not self._ended:
                 self._pending = self._next_block()
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            self.failure = FileRefused(_broken_gzip(self.name))
-            raise self.failure from None
         except (FileRefused, TooLarge) as error:
             self.failure = error
             raise
+        except Exception as error:
+            if not self._packed:
+                raise
+            self.failure = FileRefused(_broken_gzip(self.name))
+            raise self.failure from error
         take = len(self._pending) if size is None or size < 0 else size
         given, self._pending = self._pending[:take], self._pending[take:]
         self.tail = (self.tail + given)[-_TAIL:]

@@ -10,11 +10,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..cycling.columns import CURRENT, CYCLER_CYCLE, CYCLER_STEP, FREQUENCY, OPEN_CIRCUIT_AXES, TIME, VOLTAGE
+from ..cycling.columns import (
+    CURRENT,
+    CYCLER_CYCLE,
+    CYCLER_STEP,
+    FREQUENCY,
+    OPEN_CIRCUIT_AXES,
+    TEMPERATURE,
+    TIME,
+    VOLTAGE,
+)
 from ..errors import FileRefused
 from ..units import split_unit
-from .columns import Plan, Planned
-from .quantities import Unit, split_header
+from .columns import Plan, Planned, order_of
+from .quantities import Unit, split_header, unit_of
 from .reading import Note
 from .signs import Directions, RunScan, polarity
 from .values import are_whole, clock_format, clocks, durations, is_text, numbers
@@ -349,3 +358,29 @@ def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:
         return None
     first: datetime = present[0].astype("datetime64[us]").item()
     return first.replace(tzinfo=UTC)
+
+
+def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Note]) -> None:
+    """Make a column of sensor values the temperature of a file that has no other, in place.
+
+    Exports with free sensor channels name the unit in a text column of its own beside the values. It is taken
+    where it says degrees and the first batch holds what a thermometer at a cell can show.
+    """
+    if plan.find(TEMPERATURE) is not None:
+        return
+    for place, column in enumerate(plan.columns):
+        beside = f"{column.header} units"
+        if column.role != "free" or beside not in first or is_text(first[column.header]):
+            continue
+        words = set(first[beside].dropna().astype("str").str.strip().unique())
+        unit = unit_of(words.pop()) if len(words) == 1 else None
+        values = first[column.header].dropna()
+        if unit is None or unit.base != "degC" or values.empty or not values.between(-60, 200).all():
+            continue
+        plan.columns[place] = Planned(column.header, TEMPERATURE, "number", unit)
+        plan.columns.sort(key=lambda planned: order_of(planned.name))
+        text = (
+            f"'{column.header}' is taken as the temperature: '{beside}' names its unit, and its values are likely."
+        )
+        notes.append(Note("assumed", "temperature", text))
+        return

@@ -19,7 +19,7 @@ from .layout import HeaderLine, Layout, header_lines, lay_out
 from .reading import SIGNS, Counters, Note, Reading
 from .rows import BEYOND, Rows
 from .source import Head, LineStream, look
-from .survey import Survey
+from .survey import Survey, take_temperature
 from .values import one_clock
 
 Frame = pd.DataFrame
@@ -139,10 +139,11 @@ def read_text(
     )
     parser = _Parser(format, path, head, layout)
     notes = list(format.remarks)
+    first, more = parser.first()
+    take_temperature(plan, first, notes)
     survey = Survey(
         format.name, head.name, plan, layout.decimal, format.sign if sign is None else sign, format.states
     )
-    first, more = parser.first()
     survey.feed(first)
     if more:
         survey.go_on()

@@ -1,0 +1,63 @@
+"""The formats as a page of documentation, made from their declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import FORMATS, limits
+from .reading import Reader
+
+_INTRODUCTION = """# Formats
+
+Made from the declarations in `workbench/readers`: `python -m workbench.readers.describe > docs/reference/formats.md`.
+A format is recognised from the content of the file, in the order of this table, never from its ending;
+`--format NAME` names it instead. Text files may be gzipped, in utf-8, utf-16 or latin-1, with tabs, semicolons,
+commas or bars between fields, with decimal points or commas; units come from the headers.
+
+| name | brand | endings | what is read, and by what it is known | current in the file | counters start anew |
+|---|---|---|---|---|---|
+"""
+_CLOSE = """
+Whatever the format, a series comes out with `Time [s]` from 0, `Current [A]` positive on discharge and `Voltage [V]`;
+columns that a format does not know stay under their own names, with their types.
+
+## Bounds
+
+A file is hostile until it was read. Past these bounds it is refused with a sentence:
+
+"""
+
+
+def formats_page(formats: Mapping[str, Reader], bounds: Mapping[str, str]) -> str:
+    """The page ``docs/reference/formats.md``: one row per format, then the bounds as name -> value."""
+    rows = [
+        f"| `{format.name}` | {format.brand} | {', '.join(format.endings)} | {format.about} | {format.sign_rule} | "
+        f"{format.counters or 'not fixed'} |"
+        for format in formats.values()
+    ]
+    listed = [f"- {name}: {value}" for name, value in bounds.items()]
+    return _INTRODUCTION + "\n".join(rows) + "\n" + _CLOSE + "\n".join(listed) + "\n"
+
+
+def bounds() -> dict[str, str]:
+    """The bounds of ``limits`` in words."""
+    return {
+        "rows": f"{limits.MOST_ROWS:,}",
+        "columns": f"{limits.MOST_COLUMNS:,}",
+        "length of a line": f"{limits.LONGEST_LINE >> 10:,} KiB",
+        "unpacked size of a gzip file": f"{limits.MOST_UNPACKED >> 30} GiB",
+        "unpacked size over packed size": f"{limits.MOST_RATIO} (from {limits.RATIO_FREE >> 20} MiB on)",
+        "files in a container": f"{limits.MOST_MEMBERS:,}",
+        "unpacked size of a container": f"{limits.MOST_IN_MEMORY >> 30} GiB",
+        "lines above the header": f"{limits.HEAD_LINES:,} within {limits.HEAD_BYTES >> 10} KiB",
+        "rows of a batch": f"{limits.CHUNK_ROWS:,}",
+    }
+
+
+def main() -> None:
+    """Print the page."""
+    print(formats_page(FORMATS, bounds()), end="")
+
+
+if __name__ == "__main__":
+    main()
