@@ -1,7 +1,10 @@
-"""What all tests share: the ``--long`` switch and the folder of real files, which is not part of the project."""
+"""What all tests share: the ``--long`` switch, one demo per run, and the folder of real files, which is not part of
+the project."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
@@ -35,3 +38,35 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the shared folder of real cycler files is absent")
     return folder
+
+
+@pytest.fixture(scope="session")
+def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of ``workbench demo``, made once per run whatever the number of workers. For reading only."""
+    from workbench.demo import make_demo
+
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "demo"
+    with (shared / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / "demo.made").exists():
+            make_demo(folder)
+            (shared / "demo.made").touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def demo_store(demo_folder: Path) -> Path:
+    """The demo's store. For reading only; tests that write take ``demo_copy``."""
+    return demo_folder / "workbench.db"
+
+
+@pytest.fixture
+def demo_copy(demo_store: Path, tmp_path: Path) -> Path:
+    """A copy of the demo's store that a test may change."""
+    from workbench.store.store import Store
+
+    with Store.open(demo_store, create=False) as store:
+        store.backup(tmp_path / "demo.db")
+    return tmp_path / "demo.db"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +23,9 @@ from .recipe.recipe import Recipe, read_file
 from .store.store import Store
 from .terminal import err, out, print_json, print_problems, print_rows, progress_bar
 from .transform.script import check_script
+
+MOST_OF_A_KIND = 20
+"""The most hits of one kind that the search gives."""
 
 app = typer.Typer(
     name="workbench",
@@ -308,18 +312,25 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Search names and notes across everything the store holds."""
+    if len(text.strip()) < 2:
+        raise BadRequest("A search text has at least two characters.")
     with _bench(_existing(store), project, organization) as bench:
-        found = bench.find(text, limit=limit, per_type=limit)
+        found = bench.find(text, limit=limit, per_type=MOST_OF_A_KIND)
     if as_json:
         print_json(asdict(found))
         return
     if not found.results:
-        out.print(f"Nothing is called or notes '{found.query}'.", markup=False)
+        out.print(f"No name and no note holds '{found.query}'.", markup=False)
         return
     rows = [asdict(hit) for hit in found.results]
     print_rows(rows, ["entity_type", "name", "id"])
     if found.total > len(rows):
         out.print(f"{len(rows)} of {found.total}; see more with --limit.")
+    by_kind = Counter(hit.entity_type for hit in found.results)
+    if full := [kind for kind, count in by_kind.items() if count == MOST_OF_A_KIND]:
+        out.print(
+            f"Of a kind the first {MOST_OF_A_KIND} are shown ({', '.join(full)}); a longer text finds fewer."
+        )
 
 
 @app.command(epilog="Example: `workbench backup lab-2026-11-21.db --store lab.db`")
@@ -377,7 +388,7 @@ def main() -> None:
         app()
     except Invalid as error:
         print_problems(error.problems)
-        sys.exit(2 if all(problem.loc[:1] == ("values",) for problem in error.problems) else 1)
+        sys.exit(1 if any(problem.loc[:1] == ("config",) for problem in error.problems) else 2)
     except (BadRequest, NotFound, Conflict) as error:
         err.print(str(error), style="red", markup=False, soft_wrap=True)
         sys.exit(2)

@@ -72,4 +72,5 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
     finally:
         showing.cancel()
         showing.join()
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()

@@ -16,17 +16,13 @@ from ..local import FigureAnswer, LocalWorkbench
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
 from ..records import (
-    Analysis,
     Batch,
     DriveCycle,
     Instance,
     Material,
-    MaterialProperty,
     Model,
     Project,
-    Simulation,
     Specification,
-    Study,
 )
 from ..records.catalog import Catalog
 from ..store.search import Found
@@ -69,12 +65,12 @@ class Bench:
         self.batches: Collection[Batch] = Collection(work, Batch)
         self.instances: Collection[Instance] = Collection(work, Instance)
         self.measurements = Measurements(work)
-        self.analyses: Collection[Analysis] = Analyses(work)
+        self.analyses = Analyses(work)
         self.materials: Collection[Material] = Collection(work, Material)
-        self.material_properties: Collection[MaterialProperty] = MaterialProperties(work)
+        self.material_properties = MaterialProperties(work)
         self.models: Collection[Model] = Collection(work, Model)
-        self.simulations: Collection[Simulation] = Simulations(work)
-        self.studies: Collection[Study] = Studies(work)
+        self.simulations = Simulations(work)
+        self.studies = Studies(work)
         self.drive_cycles: Collection[DriveCycle] = Collection(work, DriveCycle)
         self.dashboards = Boards(self)
 
@@ -190,12 +186,14 @@ class Bench:
         Raises
         ------
         BadRequest
-            For an unknown ending or step, or a step with an ending that holds no table.
+            For an unknown ending or step, a step with an ending that holds no table, or a folder that is not there.
         Invalid
             As ``figure``.
         """
         target = Path(out)
         ending = export.ending_of(target, (*export.ENDINGS, "ipynb"))
+        if not target.parent.is_dir():
+            raise BadRequest(f"There is no folder '{target.parent}' to write '{target.name}' in.")
         config = _raw(recipe)
         chosen = dict(values or {})
         if step is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cycling.columns import SERIES_COLUMNS, Described
 from ..cycling.cycles import CYCLE_COLUMNS
-from ..cycling.steps import STEP_COLUMNS
+from ..cycling.steps import STEP_COLUMNS, STEP_TYPE
 from ..records import SOURCES, Record
 from ..records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
 from ..table import Column, Kind, Table
@@ -137,6 +137,11 @@ def _summary(
     clause, params = reach(SOURCES["measurements"], scope)
     ids = [id for (id,) in db.execute(f"SELECT id FROM measurements AS t WHERE {clause}", params)]  # noqa: S608
     counts = {name: (kind, count) for name, kind, count in _counted(db, ids, dataset)}
+    if dataset == "steps" and counts:
+        counts[STEP_TYPE] = (
+            "text",
+            max(count for _, count in counts.values()),
+        )  # computed on read for all of them
     found = []
     for column in described:
         _, count = counts.pop(column.name, (column.kind, 0))

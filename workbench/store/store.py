@@ -24,6 +24,8 @@ from .soundness import check_rows
 
 __all__ = ["Scope", "Store"]
 
+_MAGIC = b"SQLite format 3\0"
+
 
 class Store:
     """One workbench store; any number of threads and processes may use the same file.
@@ -60,6 +62,8 @@ class Store:
                 )
             if not place.parent.is_dir():
                 raise NotFound(f"There is no folder '{place.parent}' to make the store in.")
+        else:
+            _check_header(place)
         store = cls(place.resolve())
         try:
             store._prepare()
@@ -205,6 +209,15 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _check_header(place: Path) -> None:
+    if not place.is_file():
+        raise StoreError(f"'{place}' is a folder; a store is one file.")
+    with place.open("rb") as file:
+        start = file.read(len(_MAGIC))
+    if start and start != _MAGIC:
+        raise StoreError(f"'{place}' is no SQLite file: no workbench store, or its first bytes are damaged.")
 
 
 def _check_sqlite() -> None:
