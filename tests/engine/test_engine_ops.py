@@ -191,3 +191,9 @@ def test_a_taken_suffix_names_both_columns_and_points_to_fields() -> None:
 
 def test_every_step_has_one_meaning() -> None:
     assert set(RUN) == set(get_args(Step))
+
+
+def test_a_condition_of_one_boolean_holds_for_no_other() -> None:
+    left = Table.of({"k": [1, 1, 1], "ok": [True, False, None]})
+    step = {"op": "join", "left": "l", "right": "r", "on": {"left": "k", "right": "k"}, "where": {"ok": True}}
+    assert join(JoinStep.model_validate(step), left, Table.of({"k": [1]}), 10)["ok"].tolist() == [True]

@@ -247,6 +247,7 @@ class Interpreter:
         answer: dict[str, Sampled] = {}
         for record in sources:
             rows = record.data["series"]
+            self.inside(None, rows.kinds.get(step["x"]), low, high)
             inside = [
                 (number, {name: row.get(name) for name in names})
                 for number, row in enumerate(rows.rows)
@@ -256,7 +257,7 @@ class Interpreter:
                 inside, min(step.get("max_points", 2000), share), step["columns"]
             )
         there = any(step["x"] in record.data["series"].kinds for record in sources)
-        if low is not None and high is not None and low > high and there:
+        if there and low is not None and high is not None and low > high:
             self.warn("window_empty")
         if share < step.get("max_points", 2000) and any(len(s.window) > s.most for s in answer.values()):
             self.warn("points_shared")

@@ -104,7 +104,8 @@ def matched(left: Column, right: Column) -> tuple[Codes, Coded]:
     if left.kind == "text":
         return _matched_text(left, right)
     if left.kind == "boolean":
-        return _with_missing(left, left.values.astype(np.int64)), codes_of(right)
+        coded = codes_of(right)
+        return _with_missing(left, _held(coded)[left.values.astype(np.int64)]), coded
     return _matched_numbers(left, right)
 
 
@@ -179,8 +180,17 @@ def _matched_text(left: Column, right: Column) -> tuple[Codes, Coded]:
     places: dict[str, int] = {}
     for word in right.words:
         places.setdefault(word, len(places))
-    by_word = np.array([places.get(word, -1) for word in left.words] or [-1], np.int64)
+    held = _held(coded)
+    by_word = np.array([held[places[word]] if word in places else -1 for word in left.words] or [-1], np.int64)
     return _with_missing(left, by_word[left.values]), coded
+
+
+def _held(coded: Coded) -> Codes:
+    """Code -> itself where some row has it, else -1."""
+    held = np.full(coded.size, -1, np.int64)
+    present = coded.codes[coded.codes >= 0]
+    held[present] = present
+    return held
 
 
 def _matched_numbers(left: Column, right: Column) -> tuple[Codes, Coded]:
