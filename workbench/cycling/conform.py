@@ -20,7 +20,7 @@ from .steps import StepsBuilder
 
 REPAIRS = ("time",)
 _KNOWN = {described.name: place for place, described in enumerate(SERIES_COLUMNS)}
-_NOT_A_COUNTER = 0.01
+_NOT_A_COUNTER = 0.1
 
 
 @dataclass(frozen=True)

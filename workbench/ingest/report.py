@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from ..cycling.findings import Finding
 
@@ -54,6 +55,8 @@ class FileReport:
     def remarks(self) -> list[str]:
         """All sentences about the file, each with its level."""
         made = [self.why] if self.why else []
+        if self.status == "duplicate":
+            return made
         made += [f"created {name}" for name in self.created]
         if self.kept:
             made.append("kept " + ", ".join(f"'{name}'" for name in self.kept))
@@ -131,7 +134,7 @@ class Report:
         for heading in HEADINGS:
             table.add_column(heading, justify="right" if heading in HEADINGS[3:6] else "left", overflow="fold")
         for file in self.files:
-            table.add_row(*(_escaped(cell) for cell in file.cells()), style=colours[file.status])
+            table.add_row(*(Text(cell) for cell in file.cells()), style=colours[file.status])
         return table
 
     def _repr_html_(self) -> str:
@@ -143,7 +146,3 @@ class Report:
         return (
             f"<p>{html.escape(self.summary)}</p><table><thead><tr>{head}</tr></thead>" + "".join(body) + "</table>"
         )
-
-
-def _escaped(text: str) -> str:
-    return text.replace("[", r"\[")

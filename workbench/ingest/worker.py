@@ -34,19 +34,16 @@ def options_of(raw: dict[str, Any]) -> Options:
     return Options(**{**raw, "limits": Limits(**raw["limits"]), "repair": tuple(raw["repair"])})
 
 
-def main() -> None:
+def main(scratch: Path) -> None:
     """Answer jobs until the parent closes the pipe; if it died, clear its scratch folder."""
-    scratch = Path(sys.argv[1])
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a parser prints must not be taken for an answer
     for line in sys.stdin.buffer:
         job = orjson.loads(line)
+        if not scratch.is_dir():
+            return
         with Path(job["spool"]).open("w+b") as file:
             outcome = outcome_of(Path(job["path"]), options_of(job["options"]), file)
         answers.write(orjson.dumps(outcome, option=orjson.OPT_SERIALIZE_NUMPY, default=str) + b"\n")
         answers.flush()
     shutil.rmtree(scratch, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -25,6 +25,7 @@ from .worker import outcome_of
 _GRACE = 10.0
 _AHEAD = 2
 _WORDS = 64 << 20
+_PROGRAM = "import pathlib, sys; from workbench.ingest.worker import main; main(pathlib.Path(sys.argv[1]))"
 
 Outcome = tuple[Path, dict[str, Any], IO[bytes]]
 
@@ -97,7 +98,7 @@ class _Worker:
         inherited = os.environ.get("PYTHONPATH")
         place = home if not inherited else os.pathsep.join([home, inherited])
         return subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", "workbench.ingest.worker", str(self._scratch)],
+            [sys.executable, "-c", _PROGRAM, str(self._scratch)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": place},

@@ -1,0 +1,297 @@
+"""Files become measurements: what is made on the way, what is said, what is refused, and that none stops another."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from workbench.cycling.cycles import cycles_of
+from workbench.cycling.steps import steps_of
+from workbench.errors import BadRequest
+from workbench.ingest import Limits, Report, ingest
+from workbench.ingest.paths import find, stem_of
+from workbench.ingest.ratings import ratings_of
+from workbench.records import Batch, Instance, Measurement, Project, Specification
+from workbench.store.scope import Scope
+from workbench.store.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "lab.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def scope(store: Store) -> Scope:
+    return first_scope(store)
+
+
+def first_scope(store: Store) -> Scope:
+    chosen = store.rows.organizations()[0]
+    project = store.rows.page(Project, Scope(chosen.id, None), limit=1).items[0]
+    return Scope(chosen.id, project.id)
+
+
+def cycler_text(cycles: int = 2, offset: float = 0.0) -> str:
+    """A small test under our own column names: charge at 1 A, rest, discharge at 1 A, in each cycle."""
+    lines = ["Time [s],Current [A],Voltage [V],Cycle from cycler,Step from cycler,Note"]
+    for cycle in range(cycles):
+        for step, (current, volts) in enumerate([(-1.0, (3.0, 4.0)), (0.0, (4.0, 4.0)), (1.0, (4.0, 3.0))]):
+            for k in range(11):
+                time = 60.0 * (cycle * 33 + step * 11 + k)
+                voltage = volts[0] + (volts[1] - volts[0]) * k / 10 + offset
+                lines.append(f"{time},{current},{voltage:.4f},{cycle + 1},{step + 1},n{k}")
+    return "\n".join(lines) + "\n"
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return path
+
+
+def test_a_file_becomes_a_measurement_with_steps_and_cycles(store: Store, scope: Scope, tmp_path: Path) -> None:
+    path = write(tmp_path / "in", "RPT 1.csv", cycler_text())
+    report = ingest(store, scope, path)
+    assert report.ok
+    (file,) = report
+    assert (file.status, file.rows, file.steps, file.cycles) == ("stored", 66, 6, 2)
+    assert file.kept == ["Note"]
+    assert file.created == ["cell specification 'Unspecified'", "cell instance 'RPT 1'"]
+    measurement = store.rows.get(Measurement, file.measurement_id or "", scope)
+    assert (measurement.name, measurement.instance_name) == ("RPT 1", "RPT 1")
+    assert (measurement.sample_count, measurement.step_count, measurement.cycle_count) == (66, 6, 2)
+    samples = store.series.read(measurement.id)
+    assert samples["Note"].tolist()[:3] == ["n0", "n1", "n2"]
+    steps = store.series.read(measurement.id, dataset="steps")
+    assert steps.records() == steps_of(samples).records()
+    assert store.series.read(measurement.id, dataset="cycles").records() == cycles_of(steps).records()
+    assert steps["Charge capacity [A.h]"].tolist()[0] == pytest.approx(1 / 6)
+    assert store.verify() == []
+
+
+def test_unknown_ratings_are_estimated_and_marked(store: Store, scope: Scope, tmp_path: Path) -> None:
+    report = ingest(store, scope, write(tmp_path / "in", "a.csv", cycler_text()))
+    specification = store.rows.find(Specification, "Unspecified", scope)
+    assert specification.ratings.capacity.value == pytest.approx(0.167)
+    assert (specification.ratings.voltage_min.value, specification.ratings.voltage_max.value) == (3.0, 4.0)
+    assert specification.source == {"ratings": "estimated from the data", "file": "a.csv"}
+    assert any("estimated" in sentence for sentence in report[0].assumed)
+
+
+def test_what_is_named_is_made_once_and_used_again(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write(folder, "a.csv", cycler_text())
+    write(folder, "b.csv", cycler_text(offset=0.01))
+    report = ingest(
+        store, scope, folder, specification="LG M50", rating="5Ah,2.5V,4.2V", instance="cell 1", batch="A"
+    )
+    assert report[0].created == ["cell specification 'LG M50'", "batch 'A'", "cell instance 'cell 1'"]
+    assert report[1].created == []
+    cell = store.rows.find(Instance, "cell 1", scope)
+    assert (cell.specification_name, cell.batch_name) == ("LG M50", "A")
+    assert store.rows.find(Specification, "LG M50", scope).source == {}
+    write(folder, "c.csv", cycler_text(offset=0.02))
+    again = ingest(store, scope, folder / "c.csv", instance=cell, batch="a")
+    assert again[0].created == []
+    assert store.rows.find(Measurement, "c", scope).instance_id == cell.id
+    assert store.rows.page(Batch, scope).total == 1
+
+
+def test_the_same_content_is_stored_once(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write(folder, "a.csv", cycler_text())
+    write(folder, "b.csv.gz", cycler_text())
+    report = ingest(store, scope, folder)
+    assert [file.status for file in report] == ["stored", "duplicate"]
+    assert report[1].measurement_id == report[0].measurement_id
+    assert "as 'a' of 'a'" in report[1].why
+    assert report.ok
+    assert store.rows.page(Measurement, scope).total == 1
+    assert store.rows.page(Instance, scope).total == 1
+    assert store.verify() == []
+
+
+def test_another_content_under_the_same_name_gets_a_number(store: Store, scope: Scope, tmp_path: Path) -> None:
+    first = write(tmp_path / "one", "a.csv", cycler_text())
+    second = write(tmp_path / "two", "a.csv", cycler_text(offset=0.01))
+    report = ingest(store, scope, [first, second], instance="cell")
+    assert [file.measurement for file in report] == ["a", "a (2)"]
+
+
+def test_one_bad_file_never_stops_the_others(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write(folder, "a other.csv", cycler_text().replace("Voltage [V]", "Pressure [Pa]"))
+    write(folder, "b good.csv", cycler_text())
+    write(folder, "c empty.csv", "")
+    (folder / "d noise.bin").write_bytes(np.random.default_rng(1).bytes(5000))
+    paths = [*sorted(folder.iterdir()), folder / "e absent.csv", folder / "*.nothing"]
+    for jobs in (1, 2):
+        report = ingest(store, scope, paths, jobs=jobs)
+        by_name = {Path(file.path).name[0]: file for file in report}
+        assert not report.ok
+        assert by_name["b"].status == ("stored" if jobs == 1 else "duplicate")
+        assert [by_name[letter].status for letter in "acde*"] == ["refused"] * 5
+        assert "--map" in by_name["a"].why
+        assert "There is no file" in by_name["e"].why
+        assert "No file matches" in by_name["*"].why
+    assert store.rows.page(Measurement, scope).total == 1
+    assert [s.name for s in store.rows.page(Specification, scope).items] == ["Unspecified"]
+    assert store.verify() == []
+
+
+def test_files_are_committed_in_the_order_of_their_paths(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    for number in range(6):
+        write(folder, f"{number}.csv", cycler_text(cycles=40 if number == 0 else 1, offset=number / 100))
+    seen: list[tuple[int, int, str]] = []
+    report = ingest(store, scope, folder, jobs=3, progress=lambda *told: seen.append(told))
+    assert [file.status for file in report] == ["stored"] * 6
+    names = [item.name for item in store.rows.page(Measurement, scope).items]
+    assert names == sorted(names) == [str(number) for number in range(6)]
+    assert seen == [(k, 6, f"{k}.csv") for k in range(6)] + [(6, 6, "")]
+
+
+def test_jobs_change_nothing_that_is_stored(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    for number in range(3):
+        write(folder, f"{number}.csv", cycler_text(offset=number / 100))
+    hashes = []
+    for jobs in (1, 2):
+        with Store.open(tmp_path / f"{jobs}.db") as store:
+            report = ingest(store, first_scope(store), folder, jobs=jobs)
+            infos = [
+                store.series.info(file.measurement_id or "", name)
+                for file in report
+                for name in ("series", "steps")
+            ]
+            hashes.append([info.content_hash for info in infos if info])
+    assert hashes[0] == hashes[1]
+    assert len(hashes[0]) == 6
+
+
+def test_folders_skip_what_is_of_no_known_format(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write(folder, "b.csv", cycler_text())
+    write(folder, "notes.md", "# Notes\n\nNothing measured here.\n")
+    write(folder, ".hidden.csv", cycler_text())
+    write(folder / "below", "a.csv", cycler_text(offset=0.1))
+    found = find(folder)
+    assert [path.name for path in found.files] == ["b.csv", "a.csv"]
+    assert [Path(path).name for path in found.skipped] == ["notes.md"]
+    assert [path.name for path in find(str(folder / "**" / "*.csv")).files] == ["b.csv", "a.csv"]
+    assert ingest(store, scope, folder).ok
+
+
+def test_bytes_of_the_file_are_kept_on_request(store: Store, scope: Scope, tmp_path: Path) -> None:
+    path = write(tmp_path / "in", "a#1.csv", cycler_text())
+    report = ingest(store, scope, path, keep_file=True)
+    (kept,) = store.rows.get(Measurement, report[0].measurement_id or "", scope).files
+    assert kept.filename == "a_1.csv"
+    assert b"".join(store.pieces.get(kept.piece)) == path.read_bytes()
+    assert kept.size == path.stat().st_size
+    assert store.verify() == []
+
+
+def test_bounds_refuse_what_is_too_large_or_takes_too_long(store: Store, scope: Scope, tmp_path: Path) -> None:
+    path = write(tmp_path / "in", "a.csv", cycler_text())
+    for limits, words in (
+        (Limits(rows=65), "more than 65 rows"),
+        (Limits(columns=5), "8 columns|6 columns"),
+        (Limits(seconds=0.0), "longer than 0 s"),
+    ):
+        report = ingest(store, scope, path, limits=limits)
+        assert report[0].status == "refused"
+        assert any(word in report[0].why for word in words.split("|"))
+    assert ingest(store, scope, path, limits=Limits(rows=66, columns=6)).ok
+
+
+def test_a_file_that_hangs_costs_only_itself(store: Store, scope: Scope, tmp_path: Path) -> None:
+    """A pipe without a writer never ends; it is no ordinary file, so nobody waits for it."""
+    folder = tmp_path / "in"
+    good = write(folder, "b.csv", cycler_text())
+    pipe = folder / "a.csv"
+    os.mkfifo(pipe)
+    report = ingest(store, scope, [pipe, good], jobs=2)
+    assert [file.status for file in report] == ["refused", "stored"]
+    assert "no ordinary file" in report[0].why
+
+
+def test_options_that_cannot_be_meant_are_refused_at_once(store: Store, scope: Scope, tmp_path: Path) -> None:
+    path = write(tmp_path / "in", "a.csv", cycler_text())
+    with pytest.raises(BadRequest, match=r"no repair 'tme'\. Did you mean 'time'"):
+        ingest(store, scope, path, repair="tme")
+    with pytest.raises(BadRequest, match="no format"):
+        ingest(store, scope, path, format="newar")
+    with pytest.raises(BadRequest, match=r"5Ah,2\.5V,4\.2V"):
+        ingest(store, scope, path, rating="5 apples")
+
+
+@pytest.mark.parametrize("text", ["5Ah,2.5V", "5Ah,2.5V,2.5V", "0Ah,2.5V,4.2V", "5Ah,5Ah,4.2V", "", "5,2.5,4.2"])
+def test_ratings_that_are_none(text: str) -> None:
+    with pytest.raises(BadRequest):
+        ratings_of(text)
+
+
+def test_ratings_in_other_units_and_order() -> None:
+    assert ratings_of("4200mV, 2.5 V, 3200 mAh") == ratings_of("3.2Ah,2.5V,4.2V")
+
+
+def test_a_cell_that_does_not_fit_its_rating_is_told(store: Store, scope: Scope, tmp_path: Path) -> None:
+    path = write(tmp_path / "in", "a.csv", cycler_text())
+    store.rows.create(Specification, {"name": "big", "ratings": ratings_of("50Ah,2.5V,4.2V")}, scope=scope)
+    report = ingest(store, scope, path, specification="big")
+    assert any("rated 50 A.h" in sentence for sentence in report[0].odd)
+
+
+def test_a_report_shows_itself(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write(folder, "a <b>[red].csv", cycler_text())
+    report = ingest(store, scope, [*folder.iterdir(), folder / "absent.csv"])
+    assert json.loads(json.dumps(report.as_dict()))["files"][0]["status"] == "stored"
+    shown = report._repr_html_()
+    assert "a &lt;b&gt;[red].csv" in shown
+    assert "<td" in shown
+    console = Console(width=500, file=io.StringIO())
+    console.print(report)
+    assert "a <b>[red].csv" in console.file.getvalue()
+    assert "1 stored, 1 refused" in repr(report)
+    assert repr(Report()) == "Ingest: no files"
+
+
+def test_stems_are_names_a_record_can_have() -> None:
+    assert stem_of(Path("x/RPT 1.csv.gz")) == "RPT 1"
+    assert stem_of(Path("a.bdf.csv")) == "a.bdf"
+    assert stem_of(Path("channel.070.gz")) == "channel"
+    assert stem_of(Path("\x01.csv")) == "file"
+    assert len(stem_of(Path("n" * 250 + ".csv"))) == 200
+
+
+def test_two_ingests_at_once_store_each_file_once(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    for number in range(4):
+        write(folder, f"{number}.csv", cycler_text(offset=number / 100))
+    with Store.open(tmp_path / "lab.db") as store:
+        scope = first_scope(store)
+        reports: list[Report] = []
+        threads = [threading.Thread(target=lambda: reports.append(ingest(store, scope, folder))) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sum(len(report.stored) for report in reports) == 4
+        assert sum(len(report.duplicates) for report in reports) == 8
+        assert store.rows.page(Measurement, scope).total == 4
+        assert store.rows.page(Specification, scope).total == 1
+        assert store.verify() == []
