@@ -17,7 +17,7 @@ from rich.console import Console
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
 from workbench.errors import BadRequest
-from workbench.ingest import Limits, Report, ingest
+from workbench.ingest import Limits, Report, ingest, workers
 from workbench.ingest.paths import find, stem_of
 from workbench.ingest.ratings import ratings_of
 from workbench.records import Batch, Instance, Measurement, Project, Specification
@@ -226,6 +226,37 @@ def test_a_file_that_hangs_costs_only_itself(store: Store, scope: Scope, tmp_pat
     report = ingest(store, scope, [pipe, good], jobs=2)
     assert [file.status for file in report] == ["refused", "stored"]
     assert "no ordinary file" in report[0].why
+
+
+HOSTILE = """
+import os, pathlib, sys, time
+from workbench.ingest import worker
+prepare = worker.prepare
+def hostile(path, options, file):
+    if "dies" in path.name:
+        os._exit(3)
+    if "hangs" in path.name:
+        print("a parser that prints", flush=True)
+        time.sleep(600)
+    return prepare(path, options, file)
+worker.prepare = hostile
+worker.main(pathlib.Path(sys.argv[1]))
+"""
+
+
+def test_a_process_that_dies_or_hangs_costs_its_own_file_only(
+    store: Store, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_PROGRAM", HOSTILE)
+    monkeypatch.setattr(workers, "_GRACE", 0.5)
+    folder = tmp_path / "in"
+    for number, name in enumerate(["a", "b dies", "c", "d hangs", "e", "f dies", "g"]):
+        write(folder, f"{name}.csv", cycler_text(offset=number / 100))
+    report = ingest(store, scope, folder, jobs=2, limits=Limits(seconds=4.0))
+    assert [file.status[0] for file in report] == list("srsrsrs")
+    assert "process that read the file died" in report[1].why
+    assert "longer than 4 s and was stopped" in report[3].why
+    assert store.verify() == []
 
 
 def test_options_that_cannot_be_meant_are_refused_at_once(store: Store, scope: Scope, tmp_path: Path) -> None:
