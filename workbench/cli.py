@@ -152,7 +152,13 @@ def ingest(
     ] = None,
     sign: Annotated[
         str | None,
-        typer.Option(metavar="SIGN", help="What a positive current in the file means: 'discharge' or 'charge'."),
+        typer.Option(
+            metavar="SIGN", help="What a positive current in the file means: discharge, charge or unsigned."
+        ),
+    ] = None,
+    repair: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WHAT", help="What may be mended: time, so that a clock that falls stands still."),
     ] = None,
     jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Files read at the same time.")] = 1,
     keep_file: Annotated[
@@ -172,6 +178,7 @@ def ingest(
             format=format,
             column_map=pairs,
             sign=sign,
+            repair=repair or (),
             jobs=jobs,
             keep_file=keep_file,
             progress=step,

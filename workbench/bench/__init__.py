@@ -95,8 +95,8 @@ class Bench:
         """Read cycler files, folders or patterns (``data/*.csv``) into the store.
 
         ``options`` are those of ``workbench.ingest.ingest``: ``specification``, ``rating``, ``instance``, ``batch``,
-        ``format``, ``column_map``, ``sign``, ``jobs``, ``keep_file``, ``progress``. The report says for each file
-        what was read, made, assumed, kept, repaired or odd; one bad file never stops the others.
+        ``format``, ``column_map``, ``sign``, ``repair``, ``jobs``, ``keep_file``, ``progress``. The report says for
+        each file what was read, made, assumed, kept, repaired or odd; one bad file never stops the others.
         """
         return self.work.ingest(paths, **options)
 
@@ -180,7 +180,8 @@ class Bench:
         """Write a recipe to a file whose ending says what: ``.html .png .svg .pdf .json`` its figure, ``.csv .parquet``
         its traces in long form or, with ``step``, that step's rows, ``.ipynb`` a notebook that draws it.
 
-        Answers the account of the run: ``warnings``, ``reads``, ``timings``. The file is written whole or not at all.
+        Answers the account of the run: ``values``, ``warnings``, ``cache``, ``reads``, ``timings``. The file is
+        written whole or not at all.
         ``progress`` is called as ``progress(step, index, of, detail)`` while the plan runs.
 
         Raises
@@ -205,7 +206,8 @@ class Bench:
             export.write(target, export.notebook(raw, name=target.stem, values=answer.values, store=store))
         else:
             export.save(target, answer.figure, title=target.stem)
-        return {"warnings": answer.warnings, "reads": answer.reads, "timings": answer.timings}
+        account = {"values": answer.values, "warnings": answer.warnings, "cache": answer.cache}
+        return {**account, "reads": answer.reads, "timings": answer.timings}
 
     def _export_step(
         self,
@@ -223,7 +225,8 @@ class Bench:
             raise BadRequest(f"The plan has no step '{step}'. {instead(step, data.steps, 'steps')}")
         export.save_table(target, export.step_table(data.steps[step]))
         warnings = [warning.as_dict() for warning in data.warnings]
-        return {"warnings": warnings, "reads": data.reads, "timings": data.timings}
+        account = {"values": data.values, "warnings": warnings, "cache": data.cache}
+        return {**account, "reads": data.reads, "timings": data.timings}
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use."""

@@ -15,6 +15,7 @@ from ..cycling.cycles import cycles_of
 from ..cycling.findings import Finding
 from ..errors import BadRequest, FileRefused, TooLarge, instead
 from ..readers import Reading, read
+from ..readers.reading import SIGNS
 from ..table import Table
 from . import spool
 
@@ -43,6 +44,8 @@ class Options:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        if self.sign is not None and self.sign not in SIGNS:
+            raise BadRequest(f"There is no sign '{self.sign}'. {instead(self.sign, SIGNS, 'signs')}")
         for repair in self.repair:
             if repair not in REPAIRS:
                 raise BadRequest(f"There is no repair '{repair}'. {instead(repair, REPAIRS, 'repairs')}")
