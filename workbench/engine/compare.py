@@ -113,9 +113,9 @@ def _holds_number(column: Column, op: str, threshold: Column) -> Mask:
 
 
 def exact_numbers(column: Column) -> NDArray[Any]:
-    """Numbers as float64 where that is exact, else as Python numbers; 0 under nulls, so that they compare."""
+    """Numbers as float64 where that is exact, else as Python numbers; what stands under nulls means nothing."""
     if column.kind == "number":
-        return np.where(column.missing(), 0.0, column.values).astype(np.float64)
+        return column.values.astype(np.float64, copy=False)
     values = whole_numbers(column)
     if len(values) and (
         values.dtype == object or int(np.abs(values).max()) > _EXACT or int(values.min()) < -_EXACT

@@ -32,12 +32,22 @@ class Arranged:
     table: Table
     groups: Groups
     _columns: dict[str, Column] = field(default_factory=dict)
+    _present: dict[str, NDArray[np.bool_] | None] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._columns:
             column = self.table[name]
             self._columns[name] = column if self.groups.order is None else column.take(self.groups.order)
         return self._columns[name]
+
+    def present(self, name: str) -> NDArray[np.bool_] | None:
+        """Rows in which a column is neither null nor NaN; None where that is all of them."""
+        if name not in self._present:
+            column = self[name]
+            certain = column.valid is None and column.kind not in ("number", "mixed")
+            mask = None if certain else ~column.missing()
+            self._present[name] = None if mask is None or bool(mask.all()) else mask
+        return self._present[name]
 
     def per_row(self, column: Column) -> Column:
         """A column of groups, its value repeated for every row of the group."""
@@ -78,9 +88,7 @@ def evaluate(name: str, metric: Metric, rows: Arranged, made: dict[str, Column])
             raise Invalid(Problem(("metrics", name, "where"), f"'{metric.fn}' needs a comparison 'where'."))
         mask = _rows_where(name, metric.where, rows, made)
         return _edge(column, mask, rows.groups, last=metric.fn == "last_where")
-    present = None if column.valid is None and column.kind not in ("number", "mixed") else ~column.missing()
-    if present is not None and present.all():
-        present = None
+    present = rows.present(metric.column)
     if metric.fn == "count":
         return Column("integer", _counts(present, rows.groups))
     if metric.fn in ("first", "last"):
