@@ -43,7 +43,15 @@ def aggregate(step: AggregateStep, table: Table) -> Table:
     rows = Arranged(table, groups)
     made: dict[str, Column] = {}
     for name in metric_order(step.metrics):
-        made[name] = evaluate(name, step.metrics[name], rows, made)
+        ratio = _ratio(step.metrics[name])
+        if ratio is not None and ratio.ratio_of not in made:
+            continue
+        try:
+            made[name] = evaluate(name, step.metrics[name], rows, made)
+        except Invalid as error:
+            problems += error.problems
+    if problems:
+        raise Invalid(problems)
     columns = {key: table[key].take(groups.first) for key in keys}
     return Table({**columns, **{name: made[name] for name in step.metrics}}, len(groups.starts))
 

@@ -53,7 +53,7 @@ def series(step: SeriesStep, ids: Sequence[Any], reader: Reader, caps: Caps) -> 
     answer: SeriesSet = {}
     for place, (source, span) in enumerate(zip(sources, ranges, strict=True)):
         reader.tell(f"{source.name}: {place + 1} of {len(sources)}")
-        answer[source.id] = _read(reader, source, step.x, names, span, most, windowed=window is not None)
+        answer[source.id] = _read(reader, source, step, span, most, windowed=window is not None)
     if any(span is not None and _is_void(span) for span in ranges):
         message = f"The window's min is above its max, so it holds no sample of '{step.x}'. Swap the two."
         warnings.append(Warn("window_empty", message))
@@ -142,18 +142,19 @@ def _is_void(span: Range) -> bool:
 
 
 def _read(
-    reader: Reader, source: Source, x: str, names: Sequence[str], span: Range | None, most: int, *, windowed: bool
+    reader: Reader, source: Source, step: SeriesStep, span: Range | None, most: int, *, windowed: bool
 ) -> Samples:
     kinds = {column.name: column.kind for column in source.info.columns}
+    names = list(dict.fromkeys([step.x, *step.columns]))
     if windowed and (span is None or _is_void(span)):
         none = {name: empty(kinds.get(name, "null")) for name in names}
         return Samples(np.zeros(0, np.int64), Table(none, 0), True, 0)
-    present = [name for name in names if name in kinds]
-    if not present:
+    # The extremes of the requested columns are promised, those of x only where it is one of them.
+    wanted = [name for name in dict.fromkeys(step.columns) if name in kinds]
+    carrier = step.x if step.x in kinds else next(iter(wanted), None)
+    if carrier is None:
         return _nulls(names, source.info.rows, most)
-    carrier = x if x in kinds else present[0]
-    columns = [name for name in present if name != carrier]
-    samples = reader.sample(source.id, carrier, columns or [carrier], span, most)
+    samples = reader.sample(source.id, carrier, wanted or [carrier], span, most)
     made = {name: samples.table[name] if name in kinds else Column.nulls(samples.table.n) for name in names}
     return Samples(samples.rows, Table(made, samples.table.n), samples.complete, samples.total)
 
