@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import html
+import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -14,6 +17,9 @@ from ..cycling.findings import Finding
 
 Status = Literal["stored", "duplicate", "refused"]
 HEADINGS = ("file", "status", "format", "rows", "steps", "cycles", "measurement", "remarks")
+
+
+_COLOURS = {"stored": "green", "duplicate": "yellow", "refused": "red"}
 
 
 @dataclass
@@ -128,14 +134,30 @@ class Report:
             lines += [f"    {remark}" for remark in file.remarks]
         return "\n".join(lines)
 
-    def __rich__(self) -> RichTable:
-        table = RichTable(title=f"Ingest: {self.summary}", title_justify="left")
-        colours = {"stored": "green", "duplicate": "yellow", "refused": "red"}
-        for heading in HEADINGS:
+    def __rich__(self) -> Group:
+        parts: list[Any] = [Text(f"Ingest: {self.summary}", "bold")]
+        if self.files:
+            parts += ["", self._table()]
+        for file, name in zip(self.files, self._names(), strict=True):
+            if file.remarks:
+                parts += ["", Text(name, _COLOURS[file.status]), _remarks(file)]
+        if self.skipped:
+            parts += ["", Text(f"Skipped: {_first(self.skipped)}", "dim")]
+        return Group(*parts)
+
+    def _table(self) -> RichTable:
+        table = RichTable(header_style="bold", show_edge=False, pad_edge=False)
+        for heading in HEADINGS[:-1]:
             table.add_column(heading, justify="right" if heading in HEADINGS[3:6] else "left", overflow="fold")
-        for file in self.files:
-            table.add_row(*(Text(cell) for cell in file.cells()), style=colours[file.status])
+        for file, name in zip(self.files, self._names(), strict=True):
+            table.add_row(*(Text(cell) for cell in (name, *file.cells()[1:-1])), style=_COLOURS[file.status])
         return table
+
+    def _names(self) -> list[str]:
+        """The files by name where that tells them apart, else by path."""
+        names = [os.path.basename(file.path) or file.path for file in self.files]
+        counts = Counter(names)
+        return [name if counts[name] == 1 else file.path for name, file in zip(names, self.files, strict=True)]
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
@@ -146,3 +168,24 @@ class Report:
         return (
             f"<p>{html.escape(self.summary)}</p><table><thead><tr>{head}</tr></thead>" + "".join(body) + "</table>"
         )
+
+
+def _remarks(file: FileReport) -> RichTable:
+    """The sentences about a file, what is to be looked at first."""
+    levels = {"odd": "yellow", "repaired": "yellow", "assumed": "", "created": "dim", "kept": "dim"}
+    grid = RichTable.grid(padding=(0, 1))
+    grid.add_column()
+    grid.add_column(overflow="fold")
+    if file.why:
+        grid.add_row("", Text(file.why))
+    for level, style in levels.items():
+        told = getattr(file, level)
+        lines = [", ".join(told)] if level in ("created", "kept") and told else told
+        for line in lines:
+            grid.add_row(Text(f"  {level}", style), Text(line, style))
+    return grid
+
+
+def _first(names: list[str], most: int = 10) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
