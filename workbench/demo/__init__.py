@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import export
 from ..bench import Bench, SavedPlot, open_bench
+from ..bench.collections import Collection
 from ..errors import BadRequest, WorkbenchError
 from .fill import fill
 from .pages import Drawn, index_page
@@ -39,12 +40,8 @@ class DemoResult:
     failures: list[str] = field(default_factory=list)
 
 
-class _Progress(NamedTuple):
-    step: Step | None
-
-    def __call__(self, done: int, of: int, what: str) -> None:
-        if self.step is not None:
-            self.step(done, of, what)
+def _silent(done: int, of: int, what: str) -> None:
+    """Progress that nobody watches."""
 
 
 def make_demo(
@@ -71,7 +68,7 @@ def make_demo(
         If the folder holds a store that is not a demo's, or the sample data are missing.
     """
     target = Path(folder)
-    told = _Progress(progress)
+    told = progress or _silent
     samples = Samples.find()
     target.mkdir(parents=True, exist_ok=True)
     store = target / STORE
@@ -88,7 +85,7 @@ def make_demo(
     return result
 
 
-def _build(store: Path, samples: Samples, told: _Progress, project: str | None, organization: str | None) -> None:
+def _build(store: Path, samples: Samples, told: Step, project: str | None, organization: str | None) -> None:
     """Fill a store beside its place and move it there."""
     for stale in store.parent.glob(".making-*"):
         shutil.rmtree(stale)
@@ -131,7 +128,7 @@ def _save_missing(bench: Bench) -> None:
             bench.dashboards.update(board.id, layout=[*kept, *tiles])
 
 
-def _draw_all(bench: Bench, figures: Path, result: DemoResult, told: _Progress) -> None:
+def _draw_all(bench: Bench, figures: Path, result: DemoResult, told: Step) -> None:
     figures.mkdir(exist_ok=True)
     export.write_plotlyjs(figures)
     names = bench.dashboards.list(fields=["name"])["name"]
@@ -169,7 +166,7 @@ def _draw(bench: Bench, board: str, plot: SavedPlot) -> Drawn:
 
 def _counts(bench: Bench) -> list[dict[str, Any]]:
     """What the store holds, by kind, with the names of the first few."""
-    kinds = {
+    kinds: dict[str, Collection[Any]] = {
         "cell specifications": bench.specifications,
         "batches": bench.batches,
         "cells": bench.instances,

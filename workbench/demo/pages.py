@@ -91,7 +91,9 @@ def shown(value: Any, param: Param | None = None) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         numbers = len(value) == 2 and all(isinstance(item, int | float) for item in value)
-        return " to ".join(map(str, value)) if numbers else ", ".join(shown(item, param) for item in value) or "none"
+        return (
+            " to ".join(map(str, value)) if numbers else ", ".join(shown(item, param) for item in value) or "none"
+        )
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {item}" for key, item in value.items())
     return str(value) or "any"

@@ -25,7 +25,7 @@ def transform(data, params):
         mine = rows[rows["measurement_id"] == cell["measurement_id"]]
         percent = 100 * mine["Coulombic efficiency"]
         name = f"{cell['instance_name']}, {cell[TEMPERATURE]:g} °C, {cell[ELECTROLYTE]}"
-        smoothed = params["median"] > 1
+        smoothed = params["mean"] > 1
         fig.add_scatter(
             x=mine["number"],
             y=percent,
@@ -39,7 +39,7 @@ def transform(data, params):
         if smoothed:
             fig.add_scatter(
                 x=mine["number"],
-                y=percent.rolling(params["median"], center=True, min_periods=1).median(),
+                y=percent.rolling(params["mean"], center=True, min_periods=1).mean(),
                 mode="lines",
                 name=name,
                 legendgroup=name,
@@ -51,6 +51,6 @@ def transform(data, params):
         margin={"t": 24},
         xaxis={"title": {"text": "Cycle number"}},
         yaxis={"title": {"text": "Coulombic efficiency / %"}},
-        legend={"x": 0.98, "xanchor": "right", "y": 0.03, "yanchor": "bottom"},
+        legend={"x": 0.98, "xanchor": "right", "y": 0.03, "yanchor": "bottom", "tracegroupgap": 0},
     )
     return fig

@@ -6,7 +6,8 @@ def transform(data, params):
     # A last cycle that was stopped on the way says nothing about capacity.
     partial = (life["end_of_life"] == life["last_cycle"]) & (life["last_min_voltage"] > life["cut_off"] + 0.05)
     life["reached"] = life["end_of_life"].notna() & ~partial
-    life["cycles"] = life["end_of_life"].where(life["reached"], life["last_cycle"]) + 1
+    whole = life["last_cycle"] + 1 - (life["last_min_voltage"] > life["cut_off"] + 0.05)
+    life["cycles"] = (life["end_of_life"] + 1).where(life["reached"], whole)
     if params["sort"]:
         life = life.sort_values(["reached", "cycles", "instance_name"], ascending=[False, True, False])
     else:
@@ -26,30 +27,28 @@ def transform(data, params):
             showlegend=False,
         )
     for group in groups:
+        name = f"{group:g} °C" if isinstance(group, float) else str(group)
+        rim = {"color": colors[group], "width": 2}
         for reached in (True, False):
             rows = life[(what == group) & (life["reached"] == reached)]
-            name = f"{group:g} °C" if isinstance(group, float) else str(group)
             fig.add_scatter(
                 x=rows["cycles"],
                 y=rows["instance_name"],
                 mode="markers+text",
-                name=name,
-                legendgroup=name,
-                showlegend=bool(reached or not (life["reached"] & (what == group)).any()),
+                showlegend=False,
                 text=[f"{n:.0f}" if reached else f"> {n:.0f}" for n in rows["cycles"]],
                 textposition="middle right",
-                marker={
-                    "color": colors[group] if reached else "white",
-                    "size": 11,
-                    "line": {"color": colors[group], "width": 2},
-                },
+                marker={"color": colors[group] if reached else "white", "size": 11, "line": rim},
                 hovertemplate="%{y}: %{text} cycles<extra></extra>",
             )
+        fig.add_scatter(x=[None], y=[None], mode="markers", name=name, marker={"color": colors[group], "size": 11})
+    open_marker = {"color": "white", "size": 10, "line": {"color": "#555555", "width": 2}}
+    fig.add_scatter(x=[None], y=[None], mode="markers", name="not reached when the test ended", marker=open_marker)
     fig.update_layout(
         template=battery.template(),
         margin={"t": 24},
         xaxis={
-            "title": {"text": f"Cycles until the capacity is below {params['fraction']:.0%} of the first"},
+            "title": {"text": f"Cycles until the capacity is below {100 * params['fraction']:.0f} % of the first"},
             "range": [0, 1.12 * life["cycles"].max()] if len(life) else [0, 1],
         },
         yaxis={"categoryorder": "array", "categoryarray": list(life["instance_name"]), "showgrid": False},

@@ -1,4 +1,5 @@
 from plotly.subplots import make_subplots
+
 from workbench import battery
 
 TEMPERATURE = "properties.ageing_temperature.value"
@@ -37,6 +38,6 @@ def transform(data, params):
     fig.update_layout(
         template=battery.template(),
         margin={"t": 40},
-        legend={"x": 0.015, "y": 0.98},
+        legend={"x": 0.015, "y": 0.98, "tracegroupgap": 0},
     )
     return fig

@@ -35,6 +35,10 @@ def transform(data, params):
         margin={"t": 24},
         xaxis={"title": {"text": "Voltage / V"}, "range": params["voltage"]},
         yaxis={"title": {"text": f"dQ/dV ({rates}) / A h V⁻¹"}},
-        legend={"title": {"text": params["cell"] or ""}, "x": 0.02, "y": 0.98},
+        legend={
+            "title": {"text": params["cell"] or ""},
+            "x": 0.02,
+            "y": 0.98 if params["direction"] == "charge" else 0.03,
+        },
     )
     return fig

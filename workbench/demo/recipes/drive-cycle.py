@@ -1,4 +1,5 @@
 from plotly.subplots import make_subplots
+
 from workbench import battery
 
 
@@ -7,32 +8,39 @@ def transform(data, params):
     real = next(iter(data["measured"].values()))
     low, high = (60 * minutes for minutes in params["minutes"])
     model = model.assign(time=model["Time [s]"] + params["offset"])
-    real = real.assign(time=real["Time [s]"])
+    real = real.assign(time=real["Time [s]"] - data["drive"]["start"].iloc[0])
     model, real = (frame[frame["time"].between(low, high)] for frame in (model, real))
     residual = 1000 * (np.interp(real["time"], model["time"], model["Voltage [V]"]) - real["Voltage [V]"])
 
     fig = make_subplots(rows=3, shared_xaxes=True, vertical_spacing=0.04, row_heights=[0.5, 0.22, 0.28])
     curves = [
-        (1, real["time"], real["Voltage [V]"], "measured", "#777777"),
-        (1, model["time"], model["Voltage [V]"], "model", "#D55E00"),
-        (2, real["time"], residual, "difference", "#D55E00"),
-        (3, real["time"], real["Current [A]"], "current", "#0072B2"),
+        (1, real["time"], real["Voltage [V]"], "measured", "#A0A7B0", 3.5),
+        (1, model["time"], model["Voltage [V]"], "model", "#D55E00", 1.4),
+        (2, real["time"], residual, "difference", "#D55E00", 1.4),
+        (3, real["time"], real["Current [A]"], "current", "#0072B2", 1.4),
     ]
-    for row, time, values, name, color in curves:
+    for row, time, values, name, color, width in curves:
         fig.add_scatter(
             x=time / 60,
             y=values,
             mode="lines",
             name=name,
             showlegend=row == 1,
-            line={"color": color, "width": 1.4},
+            line={"color": color, "width": width},
             hovertemplate="%{x:.2f} min: %{y:.4g}<extra>%{fullData.name}</extra>",
             row=row,
             col=1,
         )
     rms = np.sqrt(np.mean(residual**2))
     fig.add_annotation(
-        text=f"rms {rms:.0f} mV", xref="x2 domain", yref="y2 domain", x=0.99, y=0.95, showarrow=False, yanchor="top"
+        text=f"rms {rms:.0f} mV",
+        xref="x2 domain",
+        yref="y2 domain",
+        x=0.99,
+        y=0.95,
+        showarrow=False,
+        yanchor="top",
+        bgcolor="rgba(255,255,255,0.8)",
     )
     fig.update_yaxes(title_text="Voltage / V", row=1)
     fig.update_yaxes(title_text="Δ / mV", zeroline=True, zerolinecolor="#222222", row=2)

@@ -1,4 +1,5 @@
 from plotly.subplots import make_subplots
+
 from workbench import battery
 
 
@@ -20,8 +21,8 @@ def transform(data, params):
     model = discharges(data["modelled"][simulation["id"]])[0]
     # Of the measured discharges, the first whole one at the current nearest to the model's.
     measured = discharges(data["measured"][test["id"]])
-    most = max(battery.charge_passed(one, "discharge")[-1] for one in measured)
-    whole = [one for one in measured if battery.charge_passed(one, "discharge")[-1] > 0.5 * most]
+    most = max(curve(one)[0][-1] for one in measured)
+    whole = [one for one in measured if curve(one)[0][-1] > 0.5 * most]
     real = min(whole, key=lambda one: round(abs(np.log(rate(one) / rate(model))), 1))
     (model_q, model_u), (real_q, real_u) = curve(model), curve(real)
     grid = np.linspace(0, min(model_q[-1], real_q[-1]), 400)
@@ -30,24 +31,24 @@ def transform(data, params):
     rows = 2 if params["residual"] else 1
     heights = [0.7, 0.3] if rows == 2 else [1.0]
     fig = make_subplots(rows=rows, shared_xaxes=True, vertical_spacing=0.05, row_heights=heights)
-    fig.add_scatter(x=real_q, y=real_u, mode="markers", name=f"measured: {test['name']}",
-                    marker={"color": "#999999", "size": 5},
-                    hovertemplate="%{x:.3f} A h: %{y:.3f} V<extra>measured</extra>", row=1, col=1)
-    fig.add_scatter(x=model_q, y=model_u, mode="lines", name=f"model: {simulation['model_name']}",
-                    line={"color": "#D55E00"},
-                    hovertemplate="%{x:.3f} A h: %{y:.3f} V<extra>model</extra>", row=1, col=1)
+    dots = {"mode": "markers", "marker": {"color": "#999999", "size": 5}}
+    line = {"mode": "lines", "line": {"color": "#D55E00"}}
+    hover = {"hovertemplate": "%{x:.3f} A h: %{y:.3f} V<extra></extra>", "row": 1, "col": 1}
+    fig.add_scatter(x=real_q, y=real_u, name=f"measured: {test['name']}", **dots, **hover)
+    fig.add_scatter(x=model_q, y=model_u, name=f"model: {simulation['model_name']}", **line, **hover)
     fig.update_yaxes(title_text="Voltage / V", row=1)
     if rows == 2:
-        fig.add_scatter(x=grid, y=residual, mode="lines", line={"color": "#D55E00"}, showlegend=False,
-                        hovertemplate="%{x:.3f} A h: %{y:.0f} mV<extra></extra>", row=2, col=1)
+        hover = {"hovertemplate": "%{x:.3f} A h: %{y:.0f} mV<extra></extra>", "row": 2, "col": 1}
+        fig.add_scatter(x=grid, y=residual, showlegend=False, **line, **hover)
         fig.add_hline(y=0, line={"color": "#222222", "width": 1}, row=2, col=1)
-        limit = params["limit"]
-        fig.update_yaxes(title_text="Model − meas. / mV", range=None if limit is None else [-limit, limit], row=2)
+        limit = None if params["limit"] is None else [-params["limit"], params["limit"]]
+        fig.update_yaxes(title_text="Difference / mV", range=limit, row=2)
     rms = np.sqrt(np.mean(residual**2))
-    fig.add_annotation(text=f"rms difference {rms:.0f} mV<br>at {rate(real):.3g} A measured, {rate(model):.3g} A modelled",
-                       xref="paper", yref="paper", x=0.98, y=0.98, xanchor="right", yanchor="top",
-                       align="right", showarrow=False)
+    told = f"rms difference {rms:.0f} mV<br>at {rate(real):.3g} A measured, {rate(model):.3g} A modelled"
+    corner = {"xref": "paper", "yref": "paper", "x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top"}
+    fig.add_annotation(text=told, align="right", showarrow=False, **corner)
+    fig.update_xaxes(rangemode="tozero")
     fig.update_xaxes(title_text="Discharge capacity / A h", row=rows)
-    fig.update_layout(template=battery.template(), margin={"t": 24},
-                      legend={"x": 0.02, "y": 0.36 if rows == 2 else 0.03, "yanchor": "bottom"})
+    legend = {"x": 0.02, "y": 0.36 if rows == 2 else 0.03, "yanchor": "bottom"}
+    fig.update_layout(template=battery.template(), margin={"t": 24}, legend=legend)
     return fig

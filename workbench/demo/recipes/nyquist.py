@@ -5,14 +5,17 @@ FREQUENCY = "Frequency [Hz]"
 
 
 def transform(data, params):
+    tests = data["chosen"].sort_values(["protocol.ageing_cycles", "instance_name"])
     fig = go.Figure()
-    for color, (_, test) in zip(battery.PALETTE * 10, data["chosen"].iterrows()):
+    for color, (_, test) in zip(battery.PALETTE * 10, tests.iterrows()):
         spectrum = data["spectra"][test["id"]]
         spectrum = spectrum[spectrum[FREQUENCY] >= params["lowest"]]
+        if not params["inductive"]:
+            spectrum = spectrum[spectrum["Z_Im [Ohm]"] <= 0]
         milli = spectrum.assign(**{name: 1000 * spectrum[name] for name in ("Z_Re [Ohm]", "Z_Im [Ohm]")})
         age = test["protocol.ageing_cycles"]
-        kept_at = f", aged at {test[TEMPERATURE]:g} °C" if age else ""
-        name = f"{test['instance_name']}, {age:.0f} cycles{kept_at}"
+        state = f"{age:.0f} cycles at {test[TEMPERATURE]:g} °C" if age else "fresh"
+        name = f"{test['instance_name']}, {state}"
         trace = battery.nyquist_trace(milli, name, color)
         trace["marker"] = {"color": color, "size": 5}
         trace["hovertemplate"] = "Z′ %{x:.2f} mΩ, −Z″ %{y:.2f} mΩ<br>%{customdata:.3~s}Hz"
@@ -28,11 +31,13 @@ def transform(data, params):
             marker={"color": "white", "size": 9, "line": {"color": color, "width": 2}},
             hoverinfo="skip",
             legendgroup="decades",
-            name="whole decades of frequency",
+            legendrank=2000,
+            name="decades of frequency",
             showlegend=not any(trace.legendgroup == "decades" for trace in fig.data),
         )
     layout = battery.nyquist_layout()
     layout["xaxis"]["title"]["text"] = "Z′ / mΩ"
+    layout["yaxis"]["constraintoward"] = "top"
     layout["yaxis"]["title"]["text"] = "−Z″ / mΩ"
     fig.update_layout(
         template=battery.template(),

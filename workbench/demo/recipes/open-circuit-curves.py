@@ -2,8 +2,8 @@ from workbench import battery
 
 PARTS = {
     "Voltage [V]": ("full cell", "solid", 2.4),
-    "Cathode potential [V]": ("cathode against lithium", "dash", 1.5),
-    "Anode potential [V]": ("anode against lithium", "dot", 1.5),
+    "Cathode potential [V]": ("cathode vs lithium", "dash", 1.5),
+    "Anode potential [V]": ("anode vs lithium", "dot", 1.5),
 }
 
 
@@ -32,12 +32,12 @@ def transform(data, params):
         fig.add_scatter(x=[None], y=[None], mode="lines", name=part, line=style, showlegend=len(parts) > 1)
     axis = {"title": {"text": "Potential / V"}}
     if params["slope"]:
-        axis = {"title": {"text": "dU/dSOC / V"}, "range": [-2, 4]}
+        axis = {"title": {"text": "dU/dSOC / V"}, "range": [-2 if params["electrodes"] else 0, 4]}
     fig.update_layout(
         template=battery.template(),
         margin={"t": 24},
         xaxis={"title": {"text": "State of charge / %"}, "range": [0, 100]},
         yaxis=axis,
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend={"x": 0.98, "xanchor": "right", "y": 0.97 if params["slope"] else 0.52, "tracegroupgap": 0},
     )
     return fig

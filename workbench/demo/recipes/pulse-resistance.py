@@ -16,8 +16,9 @@ def transform(data, params):
     seconds = params["seconds"]
     column = battery.resistance_column(seconds)
     low, high = params["soc"]
+    tests = data["chosen"].sort_values(["protocol.ageing_cycles", "instance_name"])
     fig = go.Figure()
-    for color, (_, test) in zip(battery.PALETTE * 10, data["chosen"].iterrows()):
+    for color, (_, test) in zip(battery.PALETTE * 10, tests.iterrows()):
         frame = data["samples"][test["id"]]
         pulses = battery.pulse_resistance(frame, at=[seconds])
         pulses = pulses[pulses["Duration [s]"] < 60]
@@ -29,7 +30,8 @@ def transform(data, params):
             if params["direction"] not in ("both", direction):
                 continue
             rows = rows.sort_values("soc")
-            name = f"{test['instance_name']}, after {test['protocol.ageing_cycles']:.0f} cycles"
+            age = test["protocol.ageing_cycles"]
+            name = f"{test['instance_name']}, " + (f"after {age:.0f} cycles" if age else "fresh")
             fig.add_scatter(
                 x=rows["soc"],
                 y=rows["value"],
@@ -43,7 +45,7 @@ def transform(data, params):
     fig.update_layout(
         template=battery.template(),
         margin={"t": 24},
-        xaxis={"title": {"text": "State of charge / %"}},
+        xaxis={"title": {"text": "State of charge / %"}, "range": [low - 2, high + 2]},
         yaxis={"title": {"text": f"Resistance after {seconds:g} s / {unit}"}},
         legend={"x": 0.98, "xanchor": "right", "y": 0.98},
     )

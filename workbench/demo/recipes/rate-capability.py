@@ -1,4 +1,5 @@
 from plotly.subplots import make_subplots
+
 from workbench import battery
 
 RATED, AREA = "ratings.capacity.value", "properties.electrode_area.value"
@@ -53,6 +54,6 @@ def transform(data, params):
     fig.update_layout(
         template=battery.template(),
         margin={"t": 24},
-        legend={"title": {"text": "Discharge"}, "x": 0.015, "y": 0.03, "yanchor": "bottom"},
+        legend={"title": {"text": "Discharge"}, "x": 0.015, "y": 0.03, "yanchor": "bottom", "tracegroupgap": 0},
     )
     return fig

@@ -6,6 +6,13 @@ KINDS = {
     "HPPC": "pulses",
     "PEIS": "impedance",
 }
+COLORS = {
+    "ageing": "#8A94A0",
+    "capacity check": "#D55E00",
+    "pulses": "#009E73",
+    "impedance": "#CC79A7",
+    "other": "#0072B2",
+}
 
 
 def transform(data, params):
@@ -14,10 +21,11 @@ def transform(data, params):
     tests = tests.assign(kind=tests["protocol.name"].map(KINDS).fillna("other"))
     cells = list(dict.fromkeys(tests.sort_values(["batch_name", "instance_name"])["instance_name"]))
     fig = go.Figure()
-    for color, kind in zip(battery.PALETTE, [*KINDS.values(), "other"]):
+    for kind, color in COLORS.items():
         rows = tests[tests["kind"] == kind]
         if not len(rows):
             continue
+        ends = [rows[time].dt.strftime("%d %b %H:%M") for time in ("start_time", "end_time")]
         long = kind == "ageing"
         fig.add_bar(
             base=rows["start_time"],
@@ -26,36 +34,29 @@ def transform(data, params):
             orientation="h",
             name=kind,
             width=0.28 if long else 0.7,
-            marker={"color": battery.pale(color, 0.45) if long else color, "line": {"width": 0}},
-            customdata=np.column_stack([
-                rows["name"],
-                rows["start_time"].dt.strftime("%d %b %H:%M"),
-                rows["end_time"].dt.strftime("%d %b %H:%M"),
-                rows["sample_count"],
-            ]),
+            marker={"color": battery.pale(color, 0.6) if long else color, "line": {"width": 0}},
+            customdata=np.column_stack([rows["name"], *ends, rows["sample_count"]]),
             hovertemplate="%{customdata[0]}<br>%{customdata[1]} to %{customdata[2]}<br>"
             "%{customdata[3]} samples<extra></extra>",
         )
     fig.update_layout(
         template=battery.template(),
         barmode="overlay",
+        showlegend=True,
         margin={"t": 24, "b": 90},
         xaxis={"type": "date", "title": {"text": ""}},
         yaxis={"categoryorder": "array", "categoryarray": cells[::-1], "showgrid": False},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        annotations=[
-            {
-                "text": params["caption"],
-                "xref": "paper",
-                "yref": "paper",
-                "x": 0,
-                "y": -0.1,
-                "yanchor": "top",
-                "xanchor": "left",
-                "showarrow": False,
-                "align": "left",
-                "font": {"size": 12, "color": "#555555"},
-            }
-        ],
     )
+    low_left = {
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": 0,
+        "yshift": -48,
+        "yanchor": "top",
+        "xanchor": "left",
+    }
+    grey = {"size": 12, "color": "#555555"}
+    fig.add_annotation(text=params["caption"], showarrow=False, align="left", font=grey, **low_left)
     return fig

@@ -1,4 +1,5 @@
 from plotly.subplots import make_subplots
+
 from workbench import battery
 
 SHADES = {"discharge": "#D55E00", "charge": "#0072B2"}
@@ -7,7 +8,9 @@ SHADES = {"discharge": "#D55E00", "charge": "#0072B2"}
 def stretches(steps):
     """Runs of steps of one direction: start and end in s, and the direction."""
     kinds = steps["Step type"].str.lower()
-    direction = np.where(kinds.str.contains("discharge"), "discharge", np.where(kinds.str.contains("charge"), "charge", ""))
+    direction = np.where(
+        kinds.str.contains("discharge"), "discharge", np.where(kinds.str.contains("charge"), "charge", "")
+    )
     run = (pd.Series(direction) != pd.Series(direction).shift()).cumsum().to_numpy()
     runs = steps.assign(direction=direction, run=run).groupby("run")
     return runs.agg(start=("Start time [s]", "min"), end=("End time [s]", "max"), direction=("direction", "first"))
@@ -43,6 +46,9 @@ def transform(data, params):
             swatch = {"symbol": "square", "size": 12, "color": battery.pale(color, 0.35)}
             fig.add_scatter(x=[None], y=[None], mode="markers", marker=swatch, name=direction, row=1, col=1)
     fig.update_xaxes(title_text="Time / h", row=2)
+    began = "" if pd.isna(test["start_time"]) else f", began {test['start_time']:%Y-%m-%d %H:%M} UTC"
+    title = {"text": test["name"] + began, "xref": "paper", "x": 1, "xanchor": "right", "y": 1, "yref": "paper"}
+    fig.add_annotation(title | {"yanchor": "bottom", "yshift": 4, "showarrow": False})
     fig.update_layout(
         template=battery.template(),
         margin={"t": 30},
