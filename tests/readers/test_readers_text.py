@@ -466,6 +466,35 @@ def test_neware_flat(tmp_path: Path) -> None:
     assert batch["Step Type"].tolist()[1] == "CC Chg"
 
 
+NESTED = """Cycle ID,Cap_Chg(mAh),Cap_DChg(mAh)
+,Step ID,Step Name,Step Time(h:min:s.ms),Capacity(mAh)
+,,Record ID,Time(h:min:s.ms),Voltage(V),Current(mA),Capacity(mAh),Realtime
+1,10.5,9.5
+,1,Rest,0:00:20.000,0
+,,1,0:00:00.000,3.500,0.0,0,2024-05-13 10:00:00
+,,2,0:00:20.000,3.501,0.0,0,2024-05-13 10:00:20
+,2,CC_Chg,0:00:10.000,1.5
+,,3,0:00:00.000,3.600,500.0,0,2024-05-13 10:00:20
+,,4,0:00:10.000,3.700,500.0,1.5,2024-05-13 10:00:30
+2,10.5,9.5
+,3,CC_DChg,0:00:10.000,1.5
+,,5,0:00:00.000,3.400,-500.0,0,2024-05-13 10:00:30
+"""
+
+
+@pytest.mark.parametrize("mark", [",", "\t"])
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_neware_in_three_nested_levels(mark: str, end: str, tmp_path: Path) -> None:
+    reading = read(file(tmp_path, NESTED.replace(",", mark).rstrip("\n") + end))
+    (batch,) = list(reading.batches)
+    assert reading.format == "neware-nested"
+    assert batch["Cycle from cycler"].tolist() == [1, 1, 1, 1, 2]
+    assert batch["Step from cycler"].tolist() == [1, 1, 2, 2, 3]
+    assert batch["Time [s]"].tolist() == [0.0, 20.0, 20.0, 30.0, 30.0]
+    assert batch["Current [A]"].tolist() == [0.0, 0.0, -0.5, -0.5, 0.5]
+    assert batch["Record ID"].tolist() == [1, 2, 3, 4, 5]
+
+
 def test_a_file_without_header_rows_or_text_is_refused_in_words(tmp_path: Path) -> None:
     cases = {
         b"": "is empty",

@@ -16,7 +16,7 @@ from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
 from .landt import LANDT
 from .layout import header_lines
 from .maccor import MACCOR
-from .neware import NEWARE
+from .neware import NESTED, NEWARE
 from .neware_binary import NDA, NDAX
 from .novonix import NOVONIX
 from .own import OWN, OWN_PARQUET
@@ -28,7 +28,7 @@ from .source import Head, look
 __all__ = ["FORMATS", "Note", "Reader", "Reading", "read", "recognise"]
 
 _ALL: tuple[Reader, ...] = (
-    NDA, NDAX, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, MACCOR, BIOLOGIC,
+    NDA, NDAX, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED, MACCOR, BIOLOGIC,
     ARBIN, NOVONIX, BASYTEC, LANDT, PEC,
     PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE,
 )  # fmt: skip

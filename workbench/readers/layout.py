@@ -43,7 +43,8 @@ class Layout:
     """How the rows of one file are to be cut.
 
     ``skip`` lines stand before the first row; ``labels`` are the headers made unique; ``decimal`` is None where
-    the sample shows no mark; ``whole_rows`` is the least number of fields that a row of the sample has.
+    the sample shows no mark; ``whole_rows`` is the least number of fields that a row of the sample has;
+    ``blanks``: some stand after delimiters.
     """
 
     skip: int
@@ -54,6 +55,7 @@ class Layout:
     unquote: bool
     whole_rows: int
     mean_line: int
+    blanks: bool
 
 
 def split_line(line: str, delimiter: str) -> list[str]:
@@ -118,8 +120,11 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
         fields.pop()
     decimal, thousands = _marks(sample, header.delimiter)
     whole = min((len(row) for row in sample[:-1]), default=0)
+    blanks = any(header.delimiter + " " in line for line in head.lines[skip : skip + _SAMPLE])
     mean = sum(len(line) for line in head.lines[skip:]) // max(len(head.lines) - skip, 1)
-    return Layout(skip, header.delimiter, unique_labels(fields), decimal, thousands, header.quoted, whole, mean)
+    return Layout(
+        skip, header.delimiter, unique_labels(fields), decimal, thousands, header.quoted, whole, mean, blanks
+    )
 
 
 def _sample(head: Head, skip: int, header: HeaderLine) -> list[list[str]]:

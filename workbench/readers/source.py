@@ -216,7 +216,7 @@ class LineStream:
         if self._unquote:
             raw = raw.replace(b'"', b"")
         raw = self._skipped(raw)
-        return self._rewrite(raw) if self._rewrite else raw
+        return self._rewrite(raw) if self._rewrite and (raw or self._ended) else raw
 
     def _skipped(self, raw: bytes) -> bytes:
         if not self._skip:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
+_SAMPLE = 5000
 _COUNTERS = ("capacity", "amp-hr", "cap")
 
 
@@ -234,7 +235,8 @@ class Survey:
                 converted = settings.time_unit.convert(present) if settings.time_unit else present
                 settings.first_time = float(converted[0])
             return
-        if durations(series)[1] < 0.5 * max(series.notna().sum(), 1):
+        sample = series.dropna().head(_SAMPLE)
+        if durations(sample)[1] < 0.5 * max(len(sample), 1):
             settings.time = "duration"
             return
         pattern, _ = clock_format([str(value) for value in series.dropna().unique()[:20000]], day_first)
@@ -251,7 +253,8 @@ class Survey:
         )
 
     def _mostly_numbers(self, series: pd.Series[Any]) -> bool:
-        return numbers(series, self.decimal)[1] < 0.5 * max(series.notna().sum(), 1)
+        sample = series.dropna().head(_SAMPLE)
+        return numbers(sample, self.decimal)[1] < 0.5 * max(len(sample), 1)
 
     def _choose_unit(
         self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Note]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
@@ -175,7 +176,8 @@ class _Parser:
 
     def first(self) -> tuple[Frame, bool]:
         """The first batch, and whether there are more."""
-        frames = self.frames()
+        # The rows after it are asked one by one: of the second batch one is enough to know.
+        frames = self.frames(sizes=(self.rows, 1))
         try:
             first = next(frames, None)
             if first is None or first.empty:
@@ -187,8 +189,11 @@ class _Parser:
             frames.close()
         return first, more
 
-    def frames(self, only: list[str] | None = None) -> Generator[Frame]:
-        """All rows in batches, of all columns or of those named; after the last, ``cut_short`` is known."""
+    def frames(self, only: list[str] | None = None, sizes: tuple[int, ...] = ()) -> Generator[Frame]:
+        """All rows in batches, of all columns or of those named; after the last, ``cut_short`` is known.
+
+        ``sizes`` are the rows of the first batches, where they are to be others than ``rows``.
+        """
         layout = self.layout
         rewrite = self.format.rewrite() if self.format.rewrite else None
         names = [*layout.labels, BEYOND]
@@ -208,25 +213,25 @@ class _Parser:
                 decimal=layout.decimal or ".",
                 thousands="," if layout.thousands else None,
                 na_values=_NOT_NUMBERS,
-                skipinitialspace=True,
+                skipinitialspace=layout.blanks,
                 low_memory=False,
                 encoding_errors="replace",
-                chunksize=self.rows,
+                iterator=True,
             )
             done = 0
-            for frame in reader:
+            for size in itertools.chain(sizes, itertools.repeat(self.rows)):
+                frame = reader.get_chunk(size)
                 done += len(frame)
                 if done > limits.MOST_ROWS:
                     raise TooLarge(f"'{self.head.name}' has more than {limits.MOST_ROWS} rows; split the file.")
                 stream.batch_begins()
                 yield frame
-        except pd.errors.EmptyDataError:
-            return
+        except (StopIteration, pd.errors.EmptyDataError):
+            self.cut_short = self._is_cut(stream.tail)
         except (pd.errors.ParserError, UnicodeError, OverflowError, MemoryError, ValueError) as error:
             raise stream.failure or _refused(self.head.name, error) from None
         finally:
             stream.close()
-        self.cut_short = self._is_cut(stream.tail)
 
     def _is_cut(self, tail: bytes) -> bool:
         """Whether the last line breaks off: it has fewer fields than any other."""
