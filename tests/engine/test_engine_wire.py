@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,12 @@ from engine.tables import tables
 from engine.test_engine_ops import examples
 from hypothesis import given
 
+from workbench import engine
 from workbench.dataset import Dataset, Samples, Warn
 from workbench.engine.arrow import from_arrow, to_arrow
 from workbench.engine.columns import kinds_of
 from workbench.engine.equality import plain
+from workbench.engine.warnings import CODES
 from workbench.engine.wire import to_json
 from workbench.errors import StoreError
 from workbench.table import Column, Table
@@ -115,3 +119,13 @@ def test_another_arrow_stream_is_refused() -> None:
         pass
     with pytest.raises(StoreError, match="no Dataset"):
         from_arrow(sink.getvalue().to_pybytes())
+
+
+def test_every_warning_code_is_declared_and_every_declared_one_is_given() -> None:
+    folder = Path(engine.__file__).parent
+    given = {
+        code
+        for path in folder.rglob("*.py")
+        for code in re.findall(r"\bWarn\(\s*\"(\w+)\"", path.read_text(encoding="utf-8"))
+    }
+    assert given == set(CODES)
