@@ -109,17 +109,18 @@ def read(
         direction that could be known. ``BadRequest`` for an unknown format or sign, ``TooLarge`` past a bound.
     """
     path = Path(path)
-    head = look(path)
-    if format is None:
-        reader = (
-            FORMATS["delimited"] if column_map and head.encoding and not _matches_any(head) else _recognised(head)
-        )
-    elif format in FORMATS:
-        reader = FORMATS[format]
-    else:
-        raise BadRequest(f"There is no format '{format}'. {instead(format, FORMATS, 'formats')}")
+    reader = _chosen(look(path), format, bool(column_map))
     return reader.read(path, column_map=column_map, sign=sign)
 
 
-def _matches_any(head: Head) -> bool:
-    return any(format.matches(head) for format in FORMATS.values())
+def _chosen(head: Head, name: str | None, mapped: bool) -> Reader:
+    if name is not None and name not in FORMATS:
+        raise BadRequest(f"There is no format '{name}'. {instead(name, FORMATS, 'formats')}")
+    if name is not None:
+        return FORMATS[name]
+    matching = next((format for format in FORMATS.values() if format.matches(head)), None)
+    if matching is None and mapped and parquet_names(head):
+        return FORMATS["parquet"]
+    if matching is None and mapped and head.encoding is not None:
+        return FORMATS["delimited"]
+    return matching or _recognised(head)

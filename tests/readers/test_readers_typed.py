@@ -1,0 +1,172 @@
+"""Columns that bring their types, from parquet or a binary reader, keep them with their nulls and bits."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from workbench.errors import FileRefused, TooLarge
+from workbench.readers import limits, read, recognise
+from workbench.table import Table, concat
+
+
+def parquet(folder: Path, columns: dict[str, Any]) -> Path:
+    path = folder / "table.parquet"
+    pq.write_table(pa.table(columns), path, row_group_size=3)
+    return path
+
+
+def table(path: Path, **options: Any) -> Table:
+    return concat(list(read(path, **options).batches))
+
+
+SAMPLES = {
+    "test_time_s": pa.array([5.0, 15.0, 25.0, 35.0]),
+    "current_mA": pa.array([0, 1500, -1500, None], pa.int32()),
+    "voltage_V": pa.array([3.5, 3.6, 3.4, 3.4], pa.float32()),
+}
+
+
+def test_samples_are_canonical_and_the_rest_keeps_type_and_nulls(tmp_path: Path) -> None:
+    moments = [datetime(2024, 5, 13, 10, tzinfo=UTC), None, datetime(2024, 5, 13, 11, tzinfo=UTC), None]
+    path = parquet(
+        tmp_path,
+        {
+            **SAMPLES,
+            "big": pa.array([2**60 + 1, None, -1, 0], pa.int64()),
+            "small": pa.array([1, 2, None, 4], pa.uint8()),
+            "half": pa.array([0.5, None, math.nan, -0.0], pa.float32()),
+            "truth": pa.array([True, None, False, True]),
+            "word": pa.array(["a", None, "", "b"]),
+            "coded": pa.array(["x", "y", None, "x"]).dictionary_encode(),
+            "moment": pa.array(moments, pa.timestamp("ns", "UTC")),
+            "day": pa.array([date(2024, 5, 13), None, None, date(1969, 12, 31)]),
+            "cost": pa.array([Decimal("1.25"), None, None, Decimal("-3.50")]),
+            "nothing": pa.nulls(4),
+            "list": pa.array([[1], [2], None, []]),
+        },
+    )
+    reading = read(path)
+    made = concat(list(reading.batches))
+    assert reading.format == "parquet"
+    assert made["Time [s]"].tolist() == [0.0, 10.0, 20.0, 30.0]
+    assert made["Current [A]"].tolist() == [0.0, -1.5, 1.5, None]
+    assert made["Voltage [V]"].values.dtype == np.float32
+    assert made["big"].tolist() == [2**60 + 1, None, -1, 0]
+    assert made["small"].values.dtype == np.uint8
+    half = made["half"]
+    assert half.valid is not None
+    assert half.valid.tolist() == [True, False, True, True]
+    assert math.isnan(half.values[2])
+    assert np.signbit(half.values[3])
+    assert made["truth"].tolist() == [True, None, False, True]
+    assert made["word"].tolist() == ["a", None, "", "b"]
+    assert made["coded"].tolist() == ["x", "y", None, "x"]
+    assert made["moment"].tolist() == moments
+    assert made["day"].tolist()[3] == datetime(1969, 12, 31, tzinfo=UTC)
+    assert made["cost"].tolist() == [1.25, None, None, -3.5]
+    assert made["nothing"].kind == "null"
+    assert "list" not in made
+    assert "column_left_out" in {note.code for note in reading.notes}
+
+
+def test_text_and_clock_times_in_parquet(tmp_path: Path) -> None:
+    for times, last in (
+        (pa.array(["00:00:00", "00:00:10", "00:01:00", "26:00:00"]), 93600.0),
+        (pa.array([datetime(2024, 5, 13, 10, 0, second) for second in (0, 10, 20, 30)]), 30.0),
+        (
+            pa.array(["2024-05-13 10:00:00", "2024-05-13 10:00:01", "2024-05-13 10:00:02", "2024-05-13 10:00:09"]),
+            9.0,
+        ),
+    ):
+        reading = read(parquet(tmp_path, {**SAMPLES, "test_time_s": times}))
+        assert concat(list(reading.batches))["Time [s]"].tolist()[-1] == last
+
+
+def test_a_column_map_of_parquet(tmp_path: Path) -> None:
+    renamed = dict(zip("abc", SAMPLES.values(), strict=True))
+    path = parquet(tmp_path, renamed)
+    with pytest.raises(FileRefused, match="'a', 'b', 'c'"):
+        read(path)
+    mapping = {"a": "Time [s]", "b": "Current [mA]", "c": "Voltage [V]"}
+    assert table(path, column_map=mapping, format="parquet")["Current [A]"].tolist() == [0.0, -1.5, 1.5, None]
+    assert table(path, column_map=mapping).n == 4
+
+
+def test_names_of_bdf_new_old_and_preferred(tmp_path: Path) -> None:
+    for names in (
+        ("test_time_second", "current_ampere", "voltage_volt", "cycle_count", "unix_time_second"),
+        (
+            "test_time_millisecond",
+            "current_ampere",
+            "voltage_volt",
+            "cycle_dimensionless",
+            "date_time_millisecond",
+        ),
+        ("Test Time / s", "Current / A", "Voltage / V", "Cycle Count / 1", "Unix Time / s"),
+    ):
+        factor = 1000 if "millisecond" in names[0] else 1
+        columns = {
+            names[0]: [0.0, 10.0 * factor],
+            names[1]: [1.0, -1.0],
+            names[2]: [3.6, 3.4],
+            names[3]: [1, 2],
+            names[4]: [1.7e9 * factor, 1.7e9 * factor + 10 * factor],
+        }
+        reading = read(parquet(tmp_path, columns))
+        made = concat(list(reading.batches))
+        assert reading.format == "bdf-parquet"
+        assert made["Time [s]"].tolist() == [0.0, 10.0]
+        assert made["Current [A]"].tolist() == [-1.0, 1.0]
+        assert made["Cycle from cycler"].tolist() == [1, 2]
+        assert reading.start_time == datetime.fromtimestamp(1.7e9, UTC)
+
+
+def test_our_own_names_discharge_and_those_of_pyprobe_charge(tmp_path: Path) -> None:
+    samples = {"Time [s]": [0.0, 1.0], "Current [A]": [1.0, 1.0], "Voltage [V]": [3.6, 3.5]}
+    own = parquet(tmp_path, {**samples, "Step count": [0, 0]})
+    assert recognise(own) == "workbench-parquet"
+    assert table(own)["Current [A]"].tolist() == [1.0, 1.0]
+    theirs = parquet(tmp_path, {**samples, "Step": [1, 1], "Event": [0, 0], "Capacity [Ah]": [0.0, 0.1]})
+    assert recognise(theirs) == "pyprobe-parquet"
+    assert table(theirs)["Current [A]"].tolist() == [-1.0, -1.0]
+
+
+def test_parquet_past_a_bound_or_without_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = parquet(tmp_path, SAMPLES)
+    monkeypatch.setattr(limits, "MOST_ROWS", 3)
+    with pytest.raises(TooLarge, match="4 rows"):
+        read(path)
+    monkeypatch.undo()
+    with pytest.raises(FileRefused, match="has no rows"):
+        read(parquet(tmp_path, {name: column.slice(0, 0) for name, column in SAMPLES.items()}))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(FileRefused, match="damaged or cut short"):
+        read(path)
+
+
+def test_without_its_library_a_binary_is_refused_with_the_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = importlib.import_module
+
+    def absent(name: str, package: str | None = None) -> Any:
+        if name == "fastnda":
+            raise ImportError(name)
+        return real(name, package)
+
+    path = tmp_path / "test.nda"
+    path.write_bytes(b"NEWARE" + bytes(5000))
+    monkeypatch.setattr(importlib, "import_module", absent)
+    assert recognise(path) == "neware-nda"
+    with pytest.raises(FileRefused, match=r"pip install 'battery-workbench\[neware\]'"):
+        read(path)
