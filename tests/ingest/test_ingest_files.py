@@ -6,11 +6,15 @@ import gzip
 import io
 import json
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
@@ -326,3 +330,50 @@ def test_two_ingests_at_once_store_each_file_once(tmp_path: Path) -> None:
         assert store.rows.page(Measurement, scope).total == 4
         assert store.rows.page(Specification, scope).total == 1
         assert store.verify() == []
+
+
+MEASURE = """
+import resource, sys
+from workbench.ingest import ingest
+from workbench.records import Project
+from workbench.store.scope import Scope
+from workbench.store.store import Store
+
+store = Store.open(sys.argv[1])
+organization = store.rows.organizations()[0]
+scope = Scope(organization.id, store.rows.page(Project, Scope(organization.id, None), limit=1).items[0].id)
+report = ingest(store, scope, sys.argv[2])
+assert report.ok, report
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.long
+def test_memory_of_an_ingest_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    peaks = []
+    for rows in (1_000_000, 10_000_000):
+        path = tmp_path / f"{rows}.parquet"
+        writer = None
+        for start in range(0, rows, 500_000):
+            time = np.arange(start, start + 500_000)
+            discharge = time % 8000 < 4000
+            volts = np.where(discharge, 3.95 - time % 4000 / 4000, 3.05 + time % 4000 / 4000)
+            table = pa.table(
+                {
+                    "Time [s]": time.astype(float),
+                    "Current [A]": np.where(discharge, 1.0, -1.0),
+                    "Voltage [V]": volts.round(4),
+                    "Cycle from cycler": time // 8000,
+                    "Step from cycler": time // 4000,
+                }
+            )
+            writer = writer or pq.ParquetWriter(path, table.schema)
+            writer.write_table(table, row_group_size=131_072)
+        writer.close()
+        told = subprocess.run(
+            [sys.executable, "-c", MEASURE, str(tmp_path / f"{rows}.db"), str(path)],
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        peaks.append(int(told.stdout))
+    assert peaks[1] < 1.25 * peaks[0]

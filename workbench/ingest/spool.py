@@ -51,8 +51,8 @@ class ContentHash:
         """The next samples; every table has the same columns."""
         for name, column in table.columns.items():
             if name not in self._columns:
-                self._columns[name] = hashlib.blake2b(f"{name}\0{column.kind}\0{column.values.dtype.str}".encode())
-                self._nulls[name] = hashlib.blake2b()
+                self._columns[name] = hashlib.sha256(f"{name}\0{column.kind}\0{column.values.dtype.str}".encode())
+                self._nulls[name] = hashlib.sha256()
             values = self._values(name, column)
             if column.valid is not None:
                 values = np.where(column.valid, values, np.zeros(1, values.dtype))
