@@ -6,11 +6,14 @@ A payload is 8 bytes of head (codec, dtype, flags, digits, number of values) and
 | codec | body | for |
 |---|---|---|
 | 0 raw | the values | short series: nothing to unpack |
-| 1 deltas | first value, differences in the narrowest integer, zstd | decimals (``rint(v * 10**k)``), integers, times |
-| 2 shuffled | bytes of equal weight side by side, zstd | other floats |
+| 1 deltas | first value, differences in a narrow integer, zstd; the few that are wider | decimals, integers, times |
+| 2 shuffled | bytes of equal weight side by side, zstd | floats without order |
 | 3 constant | one value | columns that do not change |
 | 4 plain | the narrowest unsigned integer, zstd | small numbers without order |
 | 5 text | the distinct words (JSON, zstd), then the payload of their codes | text |
+| 6 stepped | as shuffled, of the differences of the bit patterns | floats that change little |
+
+Decimal values v are kept as the integers ``rint(v * 10**k)`` for the least k that gives back every bit.
 """
 
 from __future__ import annotations
@@ -30,11 +33,12 @@ from ..table import Column, Kind
 Array = NDArray[Any]
 Mask = NDArray[np.bool_]
 
-RAW, DELTAS, SHUFFLED, CONSTANT, PLAIN, TEXT = range(6)
+RAW, DELTAS, SHUFFLED, CONSTANT, PLAIN, TEXT, STEPPED = range(7)
 NULLS, NANS, NEGATIVE_ZEROS, NARROWED, DECIMALS = 1, 2, 4, 8, 16
 LEVEL = 1
 DIGITS = 12
 _HEAD = struct.Struct("<BBBBI")
+_DELTAS = struct.Struct("<BIq")
 _DTYPES = tuple(
     np.dtype(name) for name in ("<f8", "<f4", "i1", "<i2", "<i4", "<i8", "u1", "<u2", "<u4", "<u8", "?")
 )
@@ -85,37 +89,52 @@ def encode(values: Array, valid: Mask | None = None, *, small: bool = False, ord
 
 def _encode_floats(values: Array, flags: int, masks: bytes) -> bytes:
     found = _decimals(values)
-    if found is None and not np.isfinite(values).all():
-        found, flags, masks = _decimals_around(values, np.isnan(values), _NAN, NANS, flags, masks)
-    if found is None:
-        zeros = (values == 0) & np.signbit(values)
-        if zeros.any():
-            found, flags, masks = _decimals_around(values, zeros, _NEGATIVE_ZERO, NEGATIVE_ZEROS, flags, masks)
+    odd = [] if found is not None else _oddities(values)
+    if odd:
+        usual = ~np.logical_or.reduce([mask for _, mask in odd])
+        found = _decimals(_filled(values, usual)) if usual.any() else None
     if found is not None:
+        for flag, mask in odd:
+            flags, masks = flags | flag, masks + _packed_mask(mask)
         digits, whole = found
         return _payload(DELTAS, values, flags | DECIMALS, digits, masks, _deltas(whole))
     kept = values
     if values.dtype == np.float64:
         with np.errstate(over="ignore", invalid="ignore"):
             narrow = values.astype(np.float32)
-            if np.array_equal(narrow.astype(np.float64).view(np.int64), values.view(np.int64)):
+            if _same_bits(narrow.astype(np.float64), values):
                 kept, flags = narrow, flags | NARROWED
-    planes = np.ascontiguousarray(kept.view(np.uint8).reshape(len(kept), -1).T)
-    return _payload(SHUFFLED, values, flags, 0, masks, _zstd.pack(planes.data))
+    pattern = kept.view(f"<i{kept.itemsize}")
+    stepped = _zigzag(np.diff(pattern, prepend=pattern[:1] * 0))
+    codec, shown = (SHUFFLED, pattern) if _shuffled_wins(pattern, stepped) else (STEPPED, stepped)
+    return _payload(codec, values, flags, 0, masks, _shuffled(shown))
 
 
-def _decimals_around(
-    values: Array, odd: Mask, bits: int, flag: int, flags: int, masks: bytes
-) -> tuple[tuple[int, NDArray[np.int64]] | None, int, bytes]:
-    """Decimals of all but the ``odd`` values, if those all have the one bit pattern."""
-    pattern = np.array(bits, np.int64).view(np.float64).astype(values.dtype)
-    raw = np.int64 if values.dtype == np.float64 else np.int32
-    if odd.all() or not (values.view(raw)[odd] == pattern.view(raw)).all():
-        return None, flags, masks
-    found = _decimals(_filled(values, ~odd))
-    if found is None:
-        return None, flags, masks
-    return found, flags | flag, masks + _packed_mask(odd)
+def _shuffled_wins(pattern: Array, stepped: Array) -> bool:
+    """Whether the values pack better than their differences, judged by an eighth of them from the middle."""
+    start = len(pattern) * 7 // 16
+    cut = slice(start, start + max(len(pattern) // 8, 64))
+    return len(_shuffled(pattern[cut])) <= len(_shuffled(stepped[cut]))
+
+
+def _shuffled(values: Array) -> bytes:
+    return _zstd.pack(np.ascontiguousarray(values.view(np.uint8).reshape(len(values), -1).T).data)
+
+
+def _zigzag(steps: Array) -> Array:
+    return (steps << 1) ^ (steps >> (8 * steps.itemsize - 1))
+
+
+def _oddities(values: Array) -> list[tuple[int, Mask]]:
+    """Masks of the plain NaNs and of the negative zeros, which no integer stands for."""
+    raw = values.view(np.int64 if values.dtype == np.float64 else np.int32)
+    found = []
+    for flag, bits in ((NANS, _NAN), (NEGATIVE_ZEROS, _NEGATIVE_ZERO)):
+        pattern = np.array(bits, np.int64).view(np.float64).astype(values.dtype)
+        mask = raw == pattern.view(raw.dtype)
+        if mask.any():
+            found.append((flag, mask))
+    return found
 
 
 def _decimals(values: Array) -> tuple[int, NDArray[np.int64]] | None:
@@ -148,13 +167,26 @@ def _same_bits(left: Array, right: Array) -> bool:
 
 
 def _deltas(whole: NDArray[np.int64]) -> bytes:
+    """First value, differences, and those few that do not fit: a step change must not widen all the others."""
     steps = whole[1:] - whole[:-1]
     low, high = int(steps.min()), int(steps.max())
-    width = next(
-        i for i, dtype in enumerate(_SIGNED) if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max
-    )
-    first = int(whole[0]).to_bytes(8, "little", signed=True)
-    return bytes([width]) + first + _zstd.pack(steps.astype(_SIGNED[width]).data)
+    width, wide = 3, np.zeros(0, np.int64)
+    for trial, dtype in enumerate(_SIGNED[:3]):
+        info = np.iinfo(dtype)
+        if info.min <= low and high <= info.max:
+            width = trial
+            break
+        beyond = np.flatnonzero((steps < info.min) | (steps > info.max))
+        if len(beyond) <= len(steps) // 64:
+            width, wide = trial, beyond
+            break
+    head = _DELTAS.pack(width, len(wide), int(whole[0]))
+    if not len(wide):
+        return head + _zstd.pack(steps.astype(_SIGNED[width]).data)
+    beside = wide.astype("<u4").tobytes() + steps[wide].tobytes()
+    packed = _zstd.pack(beside)
+    steps[wide] = 0
+    return head + len(packed).to_bytes(4, "little") + packed + _zstd.pack(steps.astype(_SIGNED[width]).data)
 
 
 def _is_constant(values: Array) -> bool:
@@ -260,18 +292,31 @@ def _decode_body(
         return _decode_deltas(body, dtype, digits if flags & DECIMALS else None, n, out)
     if codec == PLAIN:
         return np.frombuffer(_zstd.unpack(body), f"<u{digits}", n).astype(dtype)
-    if codec == SHUFFLED:
+    if codec in (SHUFFLED, STEPPED):
         kept = np.dtype("<f4") if flags & NARROWED else dtype
         planes = np.frombuffer(_zstd.unpack(body), np.uint8, n * kept.itemsize).reshape(kept.itemsize, n)
-        joined = np.ascontiguousarray(planes.T).view(kept)[:, 0]
-        return joined if kept == dtype else joined.astype(dtype)
+        joined = np.ascontiguousarray(planes.T).view(f"<u{kept.itemsize}")[:, 0]
+        if codec == STEPPED:
+            steps = (joined >> 1) ^ (~(joined & 1) + 1)
+            joined = np.cumsum(steps, dtype=joined.dtype)
+        exact = joined.view(kept)
+        return exact if kept == dtype else exact.astype(dtype)
     raise ValueError(f"codec {codec} is unknown")
 
 
 def _decode_deltas(body: memoryview, dtype: np.dtype[Any], digits: int | None, n: int, out: Array | None) -> Array:
+    width, count, first = _DELTAS.unpack_from(body)
+    at = _DELTAS.size
+    beside = b""
+    if count:
+        size = int.from_bytes(body[at : at + 4], "little")
+        beside = _zstd.unpack(body[at + 4 : at + 4 + size])
+        at += 4 + size
     whole = np.empty(n, np.int64)
-    whole[0] = int.from_bytes(body[1:9], "little", signed=True)
-    whole[1:] = np.frombuffer(_zstd.unpack(body[9:]), _SIGNED[body[0]], n - 1)
+    whole[0] = first
+    whole[1:] = np.frombuffer(_zstd.unpack(body[at:]), _SIGNED[width], n - 1)
+    if count:
+        whole[np.frombuffer(beside, "<u4", count) + 1] = np.frombuffer(beside, np.int64, count, 4 * count)
     np.cumsum(whole, out=whole)
     if digits is not None:
         return _scaled(whole, digits, dtype, out)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..errors import Damaged, StoreError
 
-PAGE_SIZE = 8192
+PAGE_SIZE = 4096
 MMAP_BYTES = 4 * 1024**3
 BUSY_SECONDS = 30
 _DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "disk i/o error", "no such column")

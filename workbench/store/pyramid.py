@@ -28,16 +28,16 @@ _COUNTS = struct.Struct("<HH")
 
 
 def base_rows(columns: int) -> int:
-    """Rows in a bucket of the lowest level: 128, more for wide tables, so that a level stays small beside them."""
-    rows = 128
+    """Rows in a bucket of the lowest level: 256, more for wide tables, so that a level stays small beside them."""
+    rows = 256
     while (2 * columns + 2) / rows > 0.2:
         rows *= 2
     return rows
 
 
 def chunk_buckets(columns: int) -> int:
-    """Buckets in one chunk of a level: 1024, fewer for wide tables."""
-    buckets = 1024
+    """Buckets in one chunk of a level: 2048, fewer for wide tables."""
+    buckets = 2048
     while buckets > 64 and buckets * (2 * columns + 2) > 65536:
         buckets //= 2
     return buckets

@@ -1,14 +1,15 @@
-"""Which samples stand for many: the ranked extremes of a window, the same on every run.
+"""Which samples stand for many: ranked extremes, the same on every run.
 
-Candidates are the first, last, least and greatest samples of small buckets. A third of the bound is spread
-evenly; first, last and the extremes of every column are always in; the rest are those candidates that stick
-out furthest from the line through the samples chosen so far, in two rounds, by the range of their column.
+Candidates are the first, last, least and greatest samples of small buckets. First, last and the extremes of
+every column are always in, and a quarter of the bound is spread evenly. The rest is given, in a few rounds, to
+what a picture would miss most: the picture has half as many pixel columns as samples are wanted; of each pixel
+column the least and the greatest candidate are compared with what the line through the chosen samples covers
+there or one pixel beside, in units of the range of their column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..table import Column
 from .pyramid import extreme_rows, rankable
 
-ROUNDS = 2
+ROUNDS = 3
 Places = NDArray[np.int64]
 
 
@@ -46,24 +47,52 @@ def distinct(rows: Places) -> Places:
     return rows[np.concatenate([[True], rows[1:] != rows[:-1]])] if len(rows) else rows
 
 
-@dataclass
 class _Curve:
-    """A column as it is ranked: its values, NaN where there is no finite one, over the range that they span."""
+    """A column as it is ranked: the candidates that are known, and of each pixel column its least and greatest."""
 
-    values: NDArray[np.float64]
-    known: NDArray[np.bool_] | None
-    scale: float
+    def __init__(self, values: NDArray[np.float64], pixels: Places, count: int) -> None:
+        known = np.isfinite(values)
+        self.places = np.arange(len(values)) if known.all() else np.flatnonzero(known)
+        self.values = values
+        within = pixels[self.places]
+        starts = np.flatnonzero(np.concatenate([[True], within[1:] != within[:-1]]))
+        self.pixels = within[starts]
+        mine = values[self.places]
+        counts = np.diff(starts, append=len(mine))
+        self.low, self.high = np.minimum.reduceat(mine, starts), np.maximum.reduceat(mine, starts)
+        self.low_at = self._where(mine, self.low, starts, counts)
+        self.high_at = self._where(mine, self.high, starts, counts)
+        self.scale = 1 / max(float(mine.max()) - float(mine.min()), 1e-300)
+
+    def _where(
+        self, mine: NDArray[np.float64], extremes: NDArray[np.float64], starts: Places, counts: Places
+    ) -> Places:
+        hits = np.flatnonzero(mine == np.repeat(extremes, counts))
+        return self.places[hits[np.searchsorted(hits, starts)]]
+
+    def missed(
+        self, kept: NDArray[np.bool_], x: NDArray[np.float64], pixels: Places, edges: NDArray[np.float64]
+    ) -> tuple[Places, NDArray[np.float64]]:
+        """Candidates and how far each sticks out of what the chosen samples cover; only the worst of neighbours."""
+        nodes = self.places[kept[self.places]]
+        low, high = _covered(x[nodes], self.values[nodes], pixels[nodes], edges)
+        above = (self.high - high[self.pixels]) * self.scale
+        below = (low[self.pixels] - self.low) * self.scale
+        return (
+            np.concatenate([self.high_at, self.low_at]),
+            np.concatenate([_peaks(above), _peaks(below)]),
+        )
 
 
 def choose(x: NDArray[Any] | None, columns: Sequence[Column], most: int) -> Places:
-    """Places of at most ``most`` of the candidates, sorted.
+    """Places of at most ``most`` of the candidates, sorted: exactly ``most`` if there are that many.
 
     Parameters
     ----------
-    x : (n,) never falling and finite, along which the line is drawn; None for the order of the samples.
+    x : (n,) never falling and finite, along which the picture is drawn; None for the order of the samples.
     columns : the requested columns at the n candidates.
     """
-    n = len(columns[0]) if columns else len(x) if x is not None else 0
+    n = len(columns[0])
     if n <= most:
         return np.arange(n)
     if most < 2:
@@ -75,17 +104,20 @@ def choose(x: NDArray[Any] | None, columns: Sequence[Column], most: int) -> Plac
         if left and not kept[place]:
             kept[place] = True
             left -= 1
-    curves = [curve for curve in map(_curve, columns) if curve is not None]
-    base = most // 2 if len(curves) < 2 else most // 3
-    if not curves:
-        base = most
-    _spread(kept, n, min(base, left))
+    _spread(kept, min(most // 4, left))
     along = np.arange(n, dtype=np.float64) if x is None else x.astype(np.float64)
-    for turn in range(ROUNDS):
+    count = max(most // 2, 1)
+    edges = np.linspace(along[0], along[-1], count + 1)
+    pixels = np.minimum(
+        ((along - along[0]) * (count / max(along[-1] - along[0], 1e-300))).astype(np.int64), count - 1
+    )
+    curves = [_Curve(values, pixels, count) for values in map(_numbers, columns) if values is not None]
+    for turn in range(ROUNDS if curves else 0):
         left = most - int(np.count_nonzero(kept))
-        share = left if turn == ROUNDS - 1 else (left + 1) // 2
-        if share:
-            _add_furthest(kept, along, curves, share)
+        found = [curve.missed(kept, along, pixels, edges) for curve in curves]
+        places, scores = (np.concatenate(part) for part in zip(*found, strict=True))
+        _add(kept, places, scores, left if turn == ROUNDS - 1 else (left + 1) // 2)
+    _spread(kept, most - int(np.count_nonzero(kept)))
     return np.flatnonzero(kept)
 
 
@@ -98,55 +130,58 @@ def _extremes(columns: Sequence[Column]) -> list[int]:
     return places
 
 
-def _curve(column: Column) -> _Curve | None:
+def _numbers(column: Column) -> NDArray[np.float64] | None:
+    """The values as numbers, NaN where there is none; None where no two differ."""
     if column.kind in ("text", "null", "mixed"):
         return None
     kind = "integer" if column.kind == "datetime" else column.kind
     values = Column(kind, column.values, column.valid).floats()
-    finite = np.isfinite(values)
-    known = None if finite.all() else finite
-    if known is not None:
-        if not known.any():
-            return None
-        values = np.where(known, values, np.nan)
-    seen = values if known is None else values[known]
-    with np.errstate(over="ignore"):
-        span = float(seen.max()) / 2 - float(seen.min()) / 2
-    return _Curve(values, known, 1 / (2 * span)) if span > 1e-300 else None
+    ranked = rankable(Column("number", values))
+    if ranked is None or not ranked[0].min() < ranked[1].max():
+        return None
+    # Halves, so that the widest range of doubles is one too.
+    return values / 2
 
 
-def _spread(kept: NDArray[np.bool_], n: int, count: int) -> None:
-    """Add ``count`` places (or fewer, where they fall on kept ones) evenly over the candidates."""
+def _spread(kept: NDArray[np.bool_], count: int) -> None:
+    """Add exactly ``count`` places, evenly over those that are left."""
     if count > 0:
-        kept[np.arange(1, count + 1) * n // (count + 1)] = True
+        free = np.flatnonzero(~kept)
+        kept[free[(np.arange(count) * 2 + 1) * len(free) // (2 * count)]] = True
 
 
-def _add_furthest(kept: NDArray[np.bool_], x: NDArray[np.float64], curves: Sequence[_Curve], count: int) -> None:
-    """Add exactly ``count`` places; of equal ones the earlier."""
-    score = _distance(kept, x, curves)
-    score[kept] = -1.0
-    bound = np.partition(score, len(score) - count)[len(score) - count]
-    above = score > bound
-    kept |= above
-    ties = np.flatnonzero(score == bound)[: count - int(np.count_nonzero(above))]
-    kept[ties] = True
+def _add(kept: NDArray[np.bool_], places: Places, scores: NDArray[np.float64], count: int) -> None:
+    """Add the ``count`` places of the greatest positive scores; of equal ones the first."""
+    wanted = np.flatnonzero((scores > 1e-9) & ~kept[places])
+    if len(wanted) > count:
+        ranked = np.argsort(-scores[wanted], kind="stable")
+        wanted = wanted[ranked[:count]]
+    kept[places[wanted]] = True
 
 
-def _distance(kept: NDArray[np.bool_], x: NDArray[np.float64], curves: Sequence[_Curve]) -> NDArray[np.float64]:
-    """How far each place lies from the line through the kept ones: the most over the columns."""
-    nodes = np.flatnonzero(kept)
-    counts = np.diff(nodes, append=len(x))
-    at = x[nodes]
-    width = np.diff(at, append=at[-1])
-    inverse = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
-    share = (x - np.repeat(at, counts)) * np.repeat(inverse, counts)
-    score = np.zeros(len(x))
-    for curve in curves:
-        y = curve.values[nodes] * curve.scale
-        rise = np.diff(y, append=y[-1])
-        away = np.abs(curve.values * curve.scale - np.repeat(y, counts) - share * np.repeat(rise, counts))
-        if curve.known is not None:
-            # Next to a gap there is no line: such a sample counts as half the range away, a missing one as none.
-            away = np.where(curve.known, np.where(np.isnan(away), 0.5, away), 0.0)
-        np.maximum(score, away, out=score)
-    return score
+def _covered(
+    x: NDArray[np.float64], y: NDArray[np.float64], pixels: Places, edges: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What the line through the samples covers in each pixel column and the ones beside it: least and greatest."""
+    crossing = np.interp(edges, x, y)
+    low = np.minimum(crossing[:-1], crossing[1:])
+    high = np.maximum(crossing[:-1], crossing[1:])
+    starts = np.flatnonzero(np.concatenate([[True], pixels[1:] != pixels[:-1]]))
+    own = pixels[starts]
+    low[own] = np.minimum(low[own], np.minimum.reduceat(y, starts))
+    high[own] = np.maximum(high[own], np.maximum.reduceat(y, starts))
+    return _widened(low, np.minimum), _widened(high, np.maximum)
+
+
+def _widened(values: NDArray[np.float64], pick: np.ufunc) -> NDArray[np.float64]:
+    wide = values.copy()
+    pick(wide[1:], values[:-1], out=wide[1:])
+    pick(wide[:-1], values[1:], out=wide[:-1])
+    return wide
+
+
+def _peaks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores that no neighbour exceeds, the others as 0: a sample that is added serves its neighbours too."""
+    ahead = np.concatenate([scores[1:], [0.0]])
+    behind = np.concatenate([[0.0], scores[:-1]])
+    return np.where((scores >= ahead) & (scores > behind), scores, 0.0)
