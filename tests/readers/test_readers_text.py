@@ -384,6 +384,12 @@ def test_an_unsigned_current_without_state_takes_it_from_the_voltage(
     assert "sign_from_voltage" in notes(path)
 
 
+def test_a_sign_that_is_said_goes_before_states_and_voltage(tmp_path: Path) -> None:
+    for state in (True, False):
+        made = table(file(tmp_path, maccor_lines(state)), sign="discharge")
+        assert made["Current [A]"].tolist() == [abs(current) for current in EXPECTED]
+
+
 def test_a_signed_maccor_current_is_turned(tmp_path: Path) -> None:
     text = maccor_lines().replace("\t1.0\t3.6\tD", "\t-1.0\t3.6\tD").replace("\t1.0\t3.5\tD", "\t-1.0\t3.5\tD")
     text = text.replace("\t1.0\t3.4\tD", "\t-1.0\t3.4\tD")

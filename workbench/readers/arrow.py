@@ -137,7 +137,7 @@ def read_typed(
     notes = [] if notes is None else notes
     survey = Survey(format, file, plan, ".", sign, None)
     rows = 0
-    for batch in batches(survey.undecided()):
+    for batch in batches(survey.undecided(typed=True)):
         frame = pd.DataFrame(
             {name: _numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
         )

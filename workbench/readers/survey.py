@@ -104,12 +104,15 @@ class Survey:
         """Begin again for a pass over all rows; what the first batch decided for good stays."""
         self.runs = RunScan()
 
-    def undecided(self) -> list[str]:
-        """Headers of the columns of which later rows may change the kind, and those that the sign needs."""
-        wanted = [c.header for c in self.plan.columns if c.role == "count"]
-        wanted += [
-            c.header for c in self.plan.columns if c.role == "free" and _RANK[self.kinds[c.name]] < _RANK["number"]
-        ]
+    def undecided(self, *, typed: bool = False) -> list[str]:
+        """Headers of the columns of which later rows may change the kind, and those that the sign needs.
+
+        ``typed``: free columns have their types already.
+        """
+        wanted = [column.header for column in self.plan.columns if column.role == "count"]
+        if not typed:
+            free = [column for column in self.plan.columns if column.role == "free"]
+            wanted += [column.header for column in free if _RANK[self.kinds[column.name]] < _RANK["number"]]
         if self._needs_runs():
             wanted += [header for header in self._run_headers() if header is not None and header not in wanted]
         return wanted or [self.plan.labels[0]]

@@ -142,9 +142,8 @@ def read_text(
     notes = list(format.remarks)
     first, more = parser.first()
     take_temperature(plan, first, notes)
-    survey = Survey(
-        format.name, head.name, plan, layout.decimal, format.sign if sign is None else sign, format.states
-    )
+    states = format.states if sign in (None, "unsigned") else None
+    survey = Survey(format.name, head.name, plan, layout.decimal, sign or format.sign, states)
     survey.feed(first)
     if more:
         survey.go_on()
