@@ -25,6 +25,8 @@ format:
 schema:
     {{python}} -m workbench.recipe.schema
     {{python}} -m workbench.records.reference
+    {{python}} -m workbench.readers.describe > docs/reference/formats.md
+    {{python}} -m workbench.reference
 
 demo:
     .venv/bin/workbench demo --no-serve

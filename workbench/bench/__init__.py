@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..records import (
     Material,
     Model,
     Project,
+    Record,
     Specification,
 )
 from ..records.catalog import Catalog
@@ -91,14 +92,61 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def ingest(self, paths: str | Path | Iterable[str | Path], **options: Any) -> Report:
+    def ingest(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        *,
+        specification: str | Record | None = None,
+        rating: str | Mapping[str, Any] | None = None,
+        instance: str | Record | None = None,
+        batch: str | Record | None = None,
+        format: str | None = None,
+        column_map: Mapping[str, str] | None = None,
+        sign: str | None = None,
+        repair: str | Iterable[str] = (),
+        jobs: int = 1,
+        keep_file: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Report:
         """Read cycler files, folders or patterns (``data/*.csv``) into the store.
 
-        ``options`` are those of ``workbench.ingest.ingest``: ``specification``, ``rating``, ``instance``, ``batch``,
-        ``format``, ``column_map``, ``sign``, ``repair``, ``jobs``, ``keep_file``, ``progress``. The report says for
-        each file what was read, made, assumed, kept, repaired or odd; one bad file never stops the others.
+        What does not exist yet is made and reported; one bad file never stops the others; the same samples are not
+        stored twice in a project. The report says of each file what was made, assumed, kept, repaired or odd.
+
+        Parameters
+        ----------
+        specification : name or record; without it "Unspecified".
+        rating : of a specification that is made, ``"5Ah,2.5V,4.2V"`` or a mapping of ratings; without it estimated
+            from the data and marked so in its ``source``.
+        instance : the cell; without it the file's stem, as always for the measurement.
+        batch : the batch of the cells.
+        format : a name of the formats page; else recognised from the content.
+        column_map : column of the file -> ours, as ``{"Volts": "Voltage [V]"}``.
+        sign : what a positive current means in the file: "discharge", "charge" or "unsigned".
+        repair : what may be mended, and is recorded then: "time" makes a clock that falls stand still.
+        jobs : how many processes read at the same time.
+        keep_file : keep the bytes of the files too.
+        progress : called with (files done, files in all, the file at hand).
+
+        Raises
+        ------
+        BadRequest
+            For an option that cannot be meant so. What is wrong with a file stands in the report instead.
         """
-        return self.work.ingest(paths, **options)
+        return self.work.ingest(
+            paths,
+            specification=specification,
+            rating=rating,
+            instance=instance,
+            batch=batch,
+            format=format,
+            column_map=column_map,
+            sign=sign,
+            repair=repair,
+            jobs=jobs,
+            keep_file=keep_file,
+            progress=progress,
+        )
 
     def catalog(self) -> Catalog:
         """What there is to plot: sources, their columns, units, and how many records fill them."""

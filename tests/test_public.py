@@ -1,0 +1,78 @@
+"""What people rely on: the names of the package, and reference pages that say all of it and no more."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+import workbench
+from workbench import reference
+from workbench.cli import app
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_all_is_what_is_exported() -> None:
+    assert workbench.__all__ == sorted(workbench.__all__)
+    for name in workbench.__all__:
+        assert getattr(workbench, name) is not None
+    public = {name for name in dir(workbench) if not name.startswith("_")}
+    lazily = {name for name in public if name not in workbench.__all__}
+    submodules = {path.stem for path in (ROOT / "workbench").iterdir()}
+    assert lazily <= submodules | {"annotations", "import_module", "TYPE_CHECKING", "Any"}
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'opne'"):
+        importlib.import_module("workbench").opne  # noqa: B018
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    words = (
+        "import sys, workbench; print([m for m in ('pandas', 'plotly', 'sqlite3', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", sorted(reference.pages()))
+def test_reference_pages_are_made_from_the_code(name: str) -> None:
+    written = (reference.FOLDER / name).read_text("utf-8")
+    assert written == reference.pages()[name], (
+        f"docs/reference/{name} is stale: run 'python -m workbench.reference'"
+    )
+
+
+def test_every_exported_name_is_documented() -> None:
+    page = (reference.FOLDER / "python.md").read_text("utf-8")
+    for name in workbench.__all__:
+        row = re.search(rf"^\| `wb\.{name}` \| (.+) \|$", page, re.MULTILINE)
+        assert row, name
+        assert len(row[1]) > 10
+
+
+def test_every_command_and_option_is_documented_and_has_an_example() -> None:
+    page = (reference.FOLDER / "commands.md").read_text("utf-8")
+    group = typer.main.get_command(app)
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        assert f"Example: `workbench {name} " in section
+        for param in command.params:
+            if param.is_eager:
+                continue
+            assert param.opts[0] in section or param.metavar in section, (name, param.name)
+            assert param.help, f"{name}: {param.name} has no help"
+
+
+def test_every_command_takes_project_and_organization() -> None:
+    group = typer.main.get_command(app)
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        options = {option for param in command.params for option in param.opts}
+        assert {"--project", "--organization", "--json"} <= options, name
+        assert "--store" in options or name == "demo"
