@@ -11,6 +11,7 @@ import pytest
 from workbench.errors import FileRefused
 from workbench.readers import FORMATS, read
 from workbench.readers.describe import bounds, formats_page
+from workbench.readers.source import look
 from workbench.table import concat
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -31,7 +32,7 @@ def test_the_example_of_the_how_to_reads_its_file(tmp_path: Path) -> None:
     exec(next(block for language, block in blocks if language == "python"), names)
     path = tmp_path / "exemplar.csv"
     path.write_text(text)
-    reading = names["EXEMPLAR"].read(path)  # type: ignore[attr-defined]
+    reading = names["EXEMPLAR"].read(look(path))  # type: ignore[attr-defined]
     table = concat(list(reading.batches))
     assert table["Time [s]"].tolist() == [0.0, 30.0, 60.0]
     assert table["Current [A]"].tolist() == [0.0, -0.25, 0.25]

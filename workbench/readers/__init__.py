@@ -108,9 +108,8 @@ def read(
         If the file is not of the format, lacks current, voltage or time, has no rows, or its current has no
         direction that could be known. ``BadRequest`` for an unknown format or sign, ``TooLarge`` past a bound.
     """
-    path = Path(path)
-    reader = _chosen(look(path), format, bool(column_map))
-    return reader.read(path, column_map=column_map, sign=sign)
+    head = look(Path(path))
+    return _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
 
 
 def _chosen(head: Head, name: str | None, mapped: bool) -> Reader:

@@ -66,8 +66,9 @@ class ParquetFormat:
         keys = {split_header(name).key for name in names}
         return all(any(name in keys for name in group) for group in self.needs)
 
-    def read(self, path: Path, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+    def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a parquet file; see ``readers.read``."""
+        path = head.path
         source = _Parquet(path)
         plan = plan_columns(
             unique_labels(source.names), self.columns, clocks=self.clocks, column_map=column_map, file=path.name

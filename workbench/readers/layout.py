@@ -67,9 +67,15 @@ def split_line(line: str, delimiter: str) -> list[str]:
 
 @lru_cache(maxsize=8)
 def header_lines(head: Head) -> tuple[HeaderLine, ...]:
-    """Every line of the head that could be a header, under every delimiter that cuts it in two or more."""
+    """Every line of the head that could be a header, under every delimiter that cuts it in two or more.
+
+    Where many lines of mostly numbers have passed, the header is above them and the search ends.
+    """
     found = []
+    rows = 0
     for place, line in enumerate(head.lines):
+        if rows == _SAMPLE:
+            break
         for delimiter in DELIMITERS:
             if delimiter not in line:
                 continue
@@ -78,7 +84,9 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
                 text, quoted = text[1:-1], True
             fields = split_line(text, delimiter)
             words = [field for field in fields if field.strip() and not _NUMBER.match(field.strip())]
-            if len(fields) < 2 or len(words) < 2 or 2 * len(words) < sum(bool(field.strip()) for field in fields):
+            filled = sum(bool(field.strip()) for field in fields)
+            if len(fields) < 2 or len(words) < 2 or 2 * len(words) < filled:
+                rows += filled > 1 and 2 * len(words) < filled
                 continue
             keys = frozenset(split_header(field).key for field in fields)
             found.append(HeaderLine(place, delimiter, tuple(fields), keys, quoted))

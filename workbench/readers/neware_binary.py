@@ -53,8 +53,9 @@ class NewareBinary:
             return False
         return not self.member or _has_member(head.path, self.member.decode())
 
-    def read(self, path: Path, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+    def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a .nda or .ndax file; see ``readers.read``."""
+        path = head.path
         if self.member:
             _check_zip(path)
         table = _table_of(path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from ..table import Table
@@ -74,4 +73,4 @@ class Reader(Protocol):
     def matches(self, head: Head) -> bool:
         """Whether the beginning of a file is of this format."""
 
-    def read(self, path: Path, *, column_map: Mapping[str, str] | None, sign: str | None) -> Reading: ...
+    def read(self, head: Head, *, column_map: Mapping[str, str] | None, sign: str | None) -> Reading: ...

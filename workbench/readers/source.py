@@ -133,7 +133,6 @@ class LineStream:
 
     def __init__(
         self,
-        path: Path,
         head: Head,
         skip: int,
         *,
@@ -144,7 +143,7 @@ class LineStream:
         self.name = head.name
         self.failure: Exception | None = None
         self.tail = b""
-        self._file = open(path, "rb")  # noqa: SIM115
+        self._file = open(head.path, "rb")  # noqa: SIM115
         self._data = cast(BinaryIO, gzip.GzipFile(fileobj=self._file) if head.packed else self._file)
         encoding = head.encoding or "utf-8"
         self._decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")

@@ -198,7 +198,7 @@ class Survey:
                     order = "day before month" if pattern.startswith("%d") else "month before day"
                     notes.append(Note("assumed", "dates", f"Dates in '{column.header}' are read as {order}."))
                 if settings.first_clock is None:
-                    settings.first_clock = _first_clock(clocks(series, pattern))
+                    settings.first_clock = _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
             else:
                 self._rank_numeric_clock(settings, column, series)
         if settings.patterns:
@@ -250,7 +250,7 @@ class Survey:
                 "hh:mm:ss or a date and time were expected. Name another column with --map 'column=Time [s]'."
             )
         settings.time = pattern
-        settings.first_clock = settings.first_clock or _first_clock(clocks(series, pattern))
+        settings.first_clock = settings.first_clock or _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
         notes.append(
             Note("assumed", "time_from_clock", f"Time is counted from the clock times in '{planned.header}'.")
         )

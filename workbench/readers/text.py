@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -19,7 +18,7 @@ from .columns import From, Split, plan_columns
 from .layout import HeaderLine, Layout, header_lines, lay_out
 from .reading import SIGNS, Counters, Note, Reading
 from .rows import BEYOND, Rows
-from .source import Head, LineStream, look
+from .source import Head, LineStream
 from .survey import Survey, take_temperature
 from .values import one_clock
 
@@ -93,13 +92,12 @@ class TextFormat:
     def matches(self, head: Head) -> bool:
         return self.header(head) is not None
 
-    def read(self, path: Path, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+    def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a file of this format; see ``readers.read``."""
-        head = look(path)
         header = self.header(head) or (self._mapped_header(head, column_map) if column_map else None)
         if header is None:
             raise FileRefused(self._no_header(head))
-        return read_text(self, path, head, header, column_map, sign)
+        return read_text(self, head, header, column_map, sign)
 
     def _mapped_header(self, head: Head, column_map: Mapping[str, str]) -> HeaderLine | None:
         wanted = {name.strip().casefold() for name in column_map}
@@ -121,7 +119,6 @@ class TextFormat:
 
 def read_text(
     format: TextFormat,
-    path: Path,
     head: Head,
     header: HeaderLine,
     column_map: Mapping[str, str] | None,
@@ -138,7 +135,7 @@ def read_text(
         column_map=column_map,
         file=head.name,
     )
-    parser = _Parser(format, path, head, layout)
+    parser = _Parser(format, head, layout)
     notes = list(format.remarks)
     first, more = parser.first()
     take_temperature(plan, first, notes)
@@ -168,8 +165,8 @@ def check_sign(sign: str | None) -> None:
 class _Parser:
     """pandas over the lines of one file, in bounded batches."""
 
-    def __init__(self, format: TextFormat, path: Path, head: Head, layout: Layout) -> None:
-        self.path, self.head, self.layout, self.format = path, head, layout, format
+    def __init__(self, format: TextFormat, head: Head, layout: Layout) -> None:
+        self.head, self.layout, self.format = head, layout, format
         self.rows = max(1, min(limits.CHUNK_ROWS, limits.CHUNK_BYTES // max(layout.mean_line + 1, 1)))
         self.cut_short = False
 
@@ -198,9 +195,7 @@ class _Parser:
         names = [*layout.labels, BEYOND]
         # A header of our own fixes the width: then pandas fills short rows, and with usecols takes long ones.
         width = layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n"
-        stream = LineStream(
-            self.path, self.head, layout.skip, before=width, unquote=layout.unquote, rewrite=rewrite
-        )
+        stream = LineStream(self.head, layout.skip, before=width, unquote=layout.unquote, rewrite=rewrite)
         try:
             reader = pd.read_csv(
                 stream,  # type: ignore[call-overload]

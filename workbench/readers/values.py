@@ -102,6 +102,8 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
     texts = pd.Series(list(dict.fromkeys(text.strip() for text in sample)), dtype="str")
     if texts.empty:
         return None, False
+    # Enough to see a day beyond the 12th of a month; what fits no better later is counted when it is read.
+    texts = texts[:: max(1, len(texts) // 1000)]
     for pattern in CLOCKS:
         if _parsed(texts[:1], pattern).isna().any() or _parsed(texts, pattern).isna().any():
             continue
