@@ -74,11 +74,11 @@ def make_demo(
     store = target / STORE
     if not store.exists():
         _build(store, samples, told, project, organization)
-    _copy_new(samples.notebooks, target / NOTEBOOKS)
-    for saved in saved_plots():
-        _write_new(target / RECIPES / f"{saved.slug}.json", saved.config)
     with open_bench(store, project, organization) as bench:
         _refuse_foreign(bench, samples, store)
+        _copy_new(samples.notebooks, target / NOTEBOOKS)
+        for saved in saved_plots():
+            _write_new(target / RECIPES / f"{saved.slug}.json", saved.config)
         _save_missing(bench)
         result = DemoResult(store=store, index=target / FIGURES / "index.html", counts=_counts(bench))
         _draw_all(bench, target / FIGURES, result, told)

@@ -73,7 +73,7 @@ Every figure below is a saved plot: a recipe of data, script and params that any
 </main>
 <footer><p>Open the store in Python: <code>import workbench as wb; bench = wb.open("workbench.db")</code></p></footer>
 {_figures(figures)}
-<script>{_SCRIPT.replace("CONFIG", orjson.dumps(export.CONFIG).decode())}</script>
+<script>{_SCRIPT.replace("CONFIG", orjson.dumps({**export.CONFIG, "displayModeBar": False}).decode())}</script>
 </body>
 </html>
 """

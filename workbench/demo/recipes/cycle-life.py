@@ -49,9 +49,15 @@ def transform(data, params):
         margin={"t": 24},
         xaxis={
             "title": {"text": f"Cycles until the capacity is below {100 * params['fraction']:.0f} % of the first"},
-            "range": [0, 1.12 * life["cycles"].max()] if len(life) else [0, 1],
+            "range": [0, 1.2 * life["cycles"].max()] if len(life) else [0, 1],
         },
-        yaxis={"categoryorder": "array", "categoryarray": list(life["instance_name"]), "showgrid": False},
+        yaxis={
+            "categoryorder": "array",
+            "categoryarray": list(life["instance_name"]),
+            "showgrid": False,
+            "dtick": 1,
+            "tickfont": {"size": 12},
+        },
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     )
     return fig

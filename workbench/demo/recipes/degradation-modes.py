@@ -4,9 +4,9 @@ from workbench import battery
 
 TEMPERATURE = "properties.ageing_temperature.value"
 MODES = {
-    "LLI [%]": "Loss of lithium inventory",
-    "LAM anode [%]": "Loss of anode material",
-    "LAM cathode [%]": "Loss of cathode material",
+    "LLI [%]": "Lithium inventory",
+    "LAM anode [%]": "Anode material",
+    "LAM cathode [%]": "Cathode material",
 }
 
 

@@ -49,7 +49,10 @@ def transform(data, params):
         template=battery.template(),
         margin={"t": 24},
         xaxis=axis,
-        yaxis={"title": {"text": f"Capacity loss after {params['cycle'] + 1} cycles / %"}, "rangemode": "tozero"},
+        yaxis={
+            "title": {"text": f"Capacity loss after {params['cycle'] + 1} cycles / %"},
+            "range": [0, 1.14 * loss["loss"].max()],
+        },
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     )
     return fig

@@ -1,11 +1,8 @@
+import textwrap
+
 from workbench import battery
 
-KINDS = {
-    "CCCV ageing": "ageing",
-    "RPT": "capacity check",
-    "HPPC": "pulses",
-    "PEIS": "impedance",
-}
+KINDS = {"CCCV ageing": "ageing", "RPT": "capacity check", "HPPC": "pulses", "PEIS": "impedance"}
 COLORS = {
     "ageing": "#8A94A0",
     "capacity check": "#D55E00",
@@ -25,8 +22,8 @@ def transform(data, params):
         rows = tests[tests["kind"] == kind]
         if not len(rows):
             continue
-        ends = [rows[time].dt.strftime("%d %b %H:%M") for time in ("start_time", "end_time")]
         long = kind == "ageing"
+        ends = [rows[time].dt.strftime("%d %b %H:%M") for time in ("start_time", "end_time")]
         fig.add_bar(
             base=rows["start_time"],
             x=(rows["end_time"] - rows["start_time"]).dt.total_seconds() * 1000,
@@ -39,24 +36,18 @@ def transform(data, params):
             hovertemplate="%{customdata[0]}<br>%{customdata[1]} to %{customdata[2]}<br>"
             "%{customdata[3]} samples<extra></extra>",
         )
+    caption = "<br>".join(textwrap.wrap(params["caption"] or "", 76))
+    place = {"xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": 0, "yshift": -48, "yanchor": "top"}
+    font = {"size": 12, "color": "#555555"}
+    rows = {"categoryorder": "array", "categoryarray": cells[::-1], "showgrid": False, "dtick": 1}
     fig.update_layout(
         template=battery.template(),
         barmode="overlay",
         showlegend=True,
         margin={"t": 24, "b": 90},
-        xaxis={"type": "date", "title": {"text": ""}},
-        yaxis={"categoryorder": "array", "categoryarray": cells[::-1], "showgrid": False},
+        xaxis={"type": "date"},
+        yaxis=rows | {"tickfont": {"size": 12}},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        annotations=[{"text": caption, "align": "left", "showarrow": False, "font": font, **place}],
     )
-    low_left = {
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": 0,
-        "yshift": -48,
-        "yanchor": "top",
-        "xanchor": "left",
-    }
-    grey = {"size": 12, "color": "#555555"}
-    fig.add_annotation(text=params["caption"], showarrow=False, align="left", font=grey, **low_left)
     return fig

@@ -46,7 +46,7 @@ def transform(data, params):
             swatch = {"symbol": "square", "size": 12, "color": battery.pale(color, 0.35)}
             fig.add_scatter(x=[None], y=[None], mode="markers", marker=swatch, name=direction, row=1, col=1)
     fig.update_xaxes(title_text="Time / h", row=2)
-    began = "" if pd.isna(test["start_time"]) else f", began {test['start_time']:%Y-%m-%d %H:%M} UTC"
+    began = "" if pd.isna(test["start_time"]) else f", began {test['start_time']:%Y-%m-%d}"
     title = {"text": test["name"] + began, "xref": "paper", "x": 1, "xanchor": "right", "y": 1, "yref": "paper"}
     fig.add_annotation(title | {"yanchor": "bottom", "yshift": 4, "showarrow": False})
     fig.update_layout(

@@ -1,0 +1,181 @@
+"""The saved plots: sound, complete in what they use, repeatable, cheap to change in view, and right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.bench import Bench
+from workbench.demo.saved import Saved, saved_plots
+from workbench.local import FigureAnswer, LocalWorkbench
+from workbench.recipe.controls import decide
+from workbench.recipe.recipe import Recipe
+from workbench.store.cache import Cache
+from workbench.transform.figure import decode
+
+PLOTS = {plot.slug: plot for plot in saved_plots()}
+every_plot = pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
+
+
+def draw(bench: Bench, slug: str, **values: Any) -> dict[str, Any]:
+    return decode(bench.work.figure(PLOTS[slug].config, values).figure)
+
+
+@every_plot
+def test_a_plot_is_sound_and_draws_without_warnings(demo_bench: Bench, plot: Saved) -> None:
+    assert demo_bench.check(plot.config) == []
+    answer = demo_bench.work.figure(plot.config, {})
+    assert answer.warnings == []
+    assert answer.log == ""
+    assert decode(answer.figure)["data"]
+
+
+@every_plot
+def test_a_plot_drawn_anew_has_the_same_bytes(demo_bench: Bench, plot: Saved) -> None:
+    work = demo_bench.work
+    fresh = LocalWorkbench(work.store, Cache(None), work.organization, work.project, work.actor)
+    again = fresh.figure(plot.config, {})
+    assert again.cache == {"dataset": "miss", "figure": "miss"}
+    assert again.figure == work.figure(plot.config, {}).figure
+
+
+def other_value(name: str, recipe: Recipe, answer: FigureAnswer) -> Any:
+    """Another allowed value of a param."""
+    param = recipe.config.params[name]
+    control = decide(name, param, answer.options.get(name))
+    value = param.default
+    if "options" in control:
+        return next(option["value"] for option in control["options"] if option["value"] != value)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, list):
+        return [value[0], (value[0] + value[1]) / 2] if isinstance(value[0], float) else [value[0], value[1] - 5]
+    if isinstance(value, int | float):
+        step = control["step"]
+        return value - step if control["max"] is not None and value + step > control["max"] else value + step
+    return {"date": "2024-04-01", "json": {"additive": "#009E73"}, "optional_number": 5}.get(
+        control["widget"], "other"
+    )
+
+
+@every_plot
+def test_a_view_change_reads_nothing(demo_bench: Bench, plot: Saved) -> None:
+    recipe = Recipe(plot.config)
+    first = demo_bench.work.figure(plot.config, {})
+    for name, param in recipe.config.params.items():
+        if param.kind == "view":
+            changed = demo_bench.work.figure(plot.config, {name: other_value(name, recipe, first)})
+            assert changed.reads == {"steps": 0, "sources": 0}, name
+            assert changed.cache["dataset"] == "hit"
+            assert changed.figure != first.figure, f"'{name}' changes nothing in {plot.slug}"
+
+
+def test_the_plots_use_every_operation_control_and_kind() -> None:
+    recipes = [Recipe(plot.config) for plot in saved_plots()]
+    steps = [step for recipe in recipes for step in recipe.plan["steps"].values()]
+    assert {step["op"] for step in steps} == {"list", "series", "summary", "aggregate", "join"}
+    sources = {step["source"] for step in steps if step["op"] == "series"}
+    assert sources == {"measurements", "analyses", "materialProperties", "simulations"}
+    assert {step["dataset"] for step in steps if step["op"] == "summary"} == {"steps", "cycles"}
+    assert any("window" in step for step in steps)
+    metrics = [metric for step in steps if step["op"] == "aggregate" for metric in step["metrics"].values()]
+    assert {"first", "last", "min", "count", "first_where"} <= {metric["fn"] for metric in metrics}
+    assert any("ratio_of" in str(metric.get("where")) for metric in metrics)
+    params = [param for recipe in recipes for param in recipe.config.params.values()]
+    assert {param.kind for param in params} == {"data", "view"}
+
+
+def test_the_plots_use_every_control_of_the_guide(demo_bench: Bench) -> None:
+    widgets = set()
+    for plot in saved_plots():
+        options = demo_bench.work.figure(plot.config, {}).options
+        for name, param in Recipe(plot.config).config.params.items():
+            widgets.add(decide(name, param, options.get(name))["widget"])
+    assert widgets >= {
+        *("toggle_buttons", "dropdown", "combobox", "select_multiple", "filtered_select_multiple", "checkbox"),
+        *("int_slider", "float_slider", "bounded_int", "bounded_float", "int", "float", "optional_number"),
+        *("int_range_slider", "float_range_slider", "text", "textarea", "date", "json"),
+    }
+
+
+def test_choices_cascade_from_batch_to_cell(demo_bench: Bench) -> None:
+    def cells(**values: Any) -> tuple[list[str], list[str]]:
+        answer = demo_bench.work.figure(PLOTS["dqdv"].config, values)
+        return [option["value"] for option in answer.options["cell"]], [w["code"] for w in answer.warnings]
+
+    assert cells()[0] == ["M50-A-01", "M50-A-02", "M50-A-03", "M50-A-04"]
+    assert cells(batch="C", cell="LFP-C-02") == (["LFP-C-01", "LFP-C-02", "LFP-C-03", "LFP-C-04"], [])
+    assert cells(batch="C")[1] == ["value_dropped"]
+
+
+def test_every_axis_is_titled_with_its_unit() -> None:
+    """Titles are looked for in the script: they may depend on params."""
+    for plot in saved_plots():
+        script = plot.config["transform"]
+        assert " / " in script or "axis_title" in script or plot.slug in ("cycle-life", "test-calendar"), plot.slug
+        assert "battery.template()" in script
+        assert len(script.splitlines()) < 65
+
+
+def test_cycle_life_is_what_the_cycles_say(demo_bench: Bench) -> None:
+    figure = draw(demo_bench, "cycle-life", fraction=0.93)
+    texts = {}
+    for trace in figure["data"]:
+        if trace.get("mode") == "markers+text":
+            texts.update(zip(trace["y"], trace["text"], strict=True))
+    assert len(texts) == 12
+    for cell, text in texts.items():
+        cycles = demo_bench.measurements.cycles(f"{cell}_ageing")
+        whole = cycles[cycles["Cycle count"] < 120]
+        capacity = whole["Discharge capacity [A.h]"]
+        below = np.flatnonzero(capacity < 0.93 * capacity.iloc[0])
+        assert text == (str(below[0] + 1) if len(below) else "> 120"), cell
+
+
+def test_no_partial_cycle_is_drawn_as_a_cliff(demo_bench: Bench) -> None:
+    cycles = demo_bench.measurements.cycles("LFP-C-03_ageing")
+    assert len(cycles) == 121
+    assert cycles["Capacity retention"].iloc[-1] < 0.6
+    figure = draw(demo_bench, "fade-by-batch", batches=["C"], spread="cells")
+    for trace in figure["data"]:
+        assert max(trace["x"]) == 120
+        assert min(trace["y"]) > 90
+    efficiency = draw(demo_bench, "coulombic-efficiency", cells=["LFP-C-03"])
+    assert all(min(trace["y"]) > 99 for trace in efficiency["data"])
+
+
+def test_fade_shows_mean_spread_and_number(demo_bench: Bench) -> None:
+    figure = draw(demo_bench, "fade-by-batch", batches=["B"], temperature=25)
+    line = next(trace for trace in figure["data"] if trace.get("showlegend", True))
+    assert line["name"] == "B, 25 °C (n = 2)"
+    last = [
+        100 * demo_bench.measurements.cycles(f"M50-B-0{n}_ageing")["Capacity retention"].iloc[119] for n in (1, 2)
+    ]
+    assert line["y"][-1] == pytest.approx(np.mean(last), rel=1e-12)
+    assert np.asarray(line["customdata"])[-1] == pytest.approx([np.std(last, ddof=1), 2])
+
+
+def test_pulse_resistance_agrees_with_the_stored_analysis(demo_bench: Bench) -> None:
+    figure = draw(demo_bench, "pulse-resistance", tests=["M50-A-01_HPPC_fresh"])
+    (trace,) = figure["data"]
+    stored = demo_bench.analyses.table("M50-A-01_HPPC_fresh_dcir").sort_values("SOC")
+    expected = stored["Discharge resistance 10 s [mOhm]"].to_numpy()
+    drawn = np.interp(100 * stored["SOC"].to_numpy()[1:], trace["x"], trace["y"])
+    assert drawn == pytest.approx(expected[1:], rel=0.1)
+
+
+def test_impedance_is_drawn_to_one_scale(demo_bench: Bench) -> None:
+    layout = draw(demo_bench, "nyquist")["layout"]
+    assert layout["yaxis"]["scaleanchor"] == "x"
+    assert layout["yaxis"]["scaleratio"] == 1
+
+
+def test_the_model_lies_near_the_measurement(demo_bench: Bench) -> None:
+    figure = draw(demo_bench, "model-and-measurement")
+    residual = next(trace for trace in figure["data"] if trace.get("yaxis") == "y2")
+    assert np.median(np.abs(residual["y"])) < 30
+    drive = draw(demo_bench, "drive-cycle", minutes=[0.0, 20.0])
+    (told,) = (note["text"] for note in drive["layout"]["annotations"])
+    assert 1 < float(told.split()[1]) < 20
