@@ -298,9 +298,9 @@ def test_a_report_shows_itself(store: Store, scope: Scope, tmp_path: Path) -> No
     shown = report._repr_html_()
     assert "a &lt;b&gt;[red].csv" in shown
     assert "<td" in shown
-    console = Console(width=500, file=io.StringIO())
-    console.print(report)
-    assert "a <b>[red].csv" in console.file.getvalue()
+    printed = io.StringIO()
+    Console(width=500, file=printed).print(report)
+    assert "a <b>[red].csv" in printed.getvalue()
     assert "1 stored, 1 refused" in repr(report)
     assert repr(Report()) == "Ingest: no files"
 
@@ -348,28 +348,27 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
+def write_parquet(path: Path, rows: int) -> None:
+    """Half cycles of 4000 s at 1 A, one sample a second."""
+    schema = pa.schema([(name, pa.float64()) for name in ("Time [s]", "Current [A]", "Voltage [V]")])
+    for name in ("Cycle from cycler", "Step from cycler"):
+        schema = schema.append(pa.field(name, pa.int64()))
+    with pq.ParquetWriter(path, schema) as writer:
+        for start in range(0, rows, 500_000):
+            time = np.arange(start, start + 500_000)
+            discharge = time % 8000 < 4000
+            volts = np.where(discharge, 3.95 - time % 4000 / 4000, 3.05 + time % 4000 / 4000).round(4)
+            current = np.where(discharge, 1.0, -1.0)
+            columns = [time.astype(float), current, volts, time // 8000, time // 4000]
+            writer.write_table(pa.table(columns, schema=schema), row_group_size=131_072)
+
+
 @pytest.mark.long
 def test_memory_of_an_ingest_does_not_grow_with_the_file(tmp_path: Path) -> None:
     peaks = []
     for rows in (1_000_000, 10_000_000):
         path = tmp_path / f"{rows}.parquet"
-        writer = None
-        for start in range(0, rows, 500_000):
-            time = np.arange(start, start + 500_000)
-            discharge = time % 8000 < 4000
-            volts = np.where(discharge, 3.95 - time % 4000 / 4000, 3.05 + time % 4000 / 4000)
-            table = pa.table(
-                {
-                    "Time [s]": time.astype(float),
-                    "Current [A]": np.where(discharge, 1.0, -1.0),
-                    "Voltage [V]": volts.round(4),
-                    "Cycle from cycler": time // 8000,
-                    "Step from cycler": time // 4000,
-                }
-            )
-            writer = writer or pq.ParquetWriter(path, table.schema)
-            writer.write_table(table, row_group_size=131_072)
-        writer.close()
+        write_parquet(path, rows)
         told = subprocess.run(
             [sys.executable, "-c", MEASURE, str(tmp_path / f"{rows}.db"), str(path)],
             stdout=subprocess.PIPE,
