@@ -38,10 +38,11 @@ def run(
 
     def ran(*words: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["workbench", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
+        try:
             main()
-            raise SystemExit(0)
-        code = ended.value.code
+            code = None
+        except SystemExit as ended:
+            code = ended.code
         printed = capsys.readouterr()
         assert "Traceback" not in printed.err
         return Ended(0 if code is None else int(code), printed.out, printed.err)
@@ -205,7 +206,7 @@ def test_check_tells_every_problem_with_its_place(run: Run, tmp_path: Path) -> N
     assert "'fields'" in ended.err
     assert "line 1: import os" in ended.err
     details = json.loads(run("check", bad, "--json").out)
-    assert [detail["loc"] for detail in details][0] == ["config", "plan", "steps", "cells", "feilds"]
+    assert details[0]["loc"] == ["config", "plan", "steps", "cells", "feilds"]
 
 
 def test_check_against_a_store_and_without_one(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

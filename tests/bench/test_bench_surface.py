@@ -1,0 +1,385 @@
+"""The Python surface from outside: what people type in a notebook, on a small lab and on the demo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pyarrow as pa
+import pytest
+
+import workbench as wb
+
+RATINGS = {
+    "capacity": {"value": 5.0, "unit": "A.h"},
+    "voltage_min": {"value": 2.5, "unit": "V"},
+    "voltage_max": {"value": 4.2, "unit": "V"},
+}
+SCRIPT = (
+    "def transform(data, params):\n    return px.bar(data['cells'], x='name', color_discrete_sequence=['red'])\n"
+)
+
+
+def samples(cycles: int = 2, n: int = 20) -> pd.DataFrame:
+    """Charge at 1 A, then discharge at 2 A, n samples a step, one second apart."""
+    steps = 2 * cycles
+    current = np.repeat(np.tile([-1.0, 2.0], cycles), n)
+    return pd.DataFrame(
+        {
+            "Time [s]": np.arange(steps * n, dtype=float),
+            "Current [A]": current,
+            "Voltage [V]": np.where(current < 0, 3.0, 4.0) - np.sign(current) * np.tile(np.arange(n) / n, steps),
+            "Step count": np.repeat(np.arange(steps), n),
+            "Cycle count": np.repeat(np.arange(steps) // 2, n),
+            "Remark": ["x"] * (steps * n),
+        }
+    )
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path / "lab.db") as opened:
+        specification = opened.specifications.create(name="M50", ratings=RATINGS)
+        batch = opened.batches.create(name="A", specification=specification)
+        opened.instances.create(name="a1", specification="M50", batch=batch)
+        opened.instances.create(name="a2", specification=specification.id, batch=batch.id)
+        yield opened
+
+
+def plan_of(where: dict[str, Any] | None = None) -> dict[str, Any]:
+    step = {"op": "list", "source": "instances", "fields": ["id", "name"], **({"where": where} if where else {})}
+    return {"steps": {"cells": step}}
+
+
+# Opening
+
+
+def test_open_makes_a_store_with_one_project(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "new.db") as bench:
+        assert repr(bench) == "<bench on 'new.db', project 'Default'>"
+        assert list(bench.projects.list()["name"]) == ["Default"]
+    with wb.open(str(tmp_path / "new.db"), project="Default", organization="Local") as bench:
+        assert bench.measurements.list().empty
+
+
+def test_several_projects_are_told_apart(bench: wb.Bench, tmp_path: Path) -> None:
+    second = bench.projects.create(name="Ageing")
+    with pytest.raises(wb.BadRequest, match=r"2 projects here: 'Default', 'Ageing'\. Say which with project="):
+        wb.open(tmp_path / "lab.db")
+    with pytest.raises(wb.BadRequest, match="There is no project 'Agein'"):
+        wb.open(tmp_path / "lab.db", project="Agein")
+    for ref in ("Ageing", second.id, second):
+        assert bench.project(ref).instances.list().empty
+    assert len(bench.instances.list()) == 2
+    with pytest.raises(wb.NotFound, match="Ageing"):
+        bench.project("Aging")
+
+
+# Records
+
+
+def test_create_get_update_delete(bench: wb.Bench) -> None:
+    cell = bench.instances.get("a1")
+    assert bench.instances.get(cell.id) == bench.instances.get(cell) == cell
+    changed = bench.instances.update("a1", notes="dented", properties={"mass": {"value": 69.0, "unit": "g"}})
+    assert (changed.notes, changed.name, changed.batch_id) == ("dented", "a1", cell.batch_id)
+    assert bench.instances.list(fields=["name", "properties.mass.value"])["properties.mass.value"][0] == 69.0
+    bench.instances.delete("a1")
+    assert list(bench.instances.list()["name"]) == ["a2"]
+    with pytest.raises(wb.NotFound, match="'a2'"):
+        bench.instances.get("a1")
+
+
+def test_what_is_taken_or_wrong_says_so(bench: wb.Bench) -> None:
+    with pytest.raises(wb.Conflict) as taken:
+        bench.instances.create(name="a1", specification="M50")
+    assert taken.value.existing_id == bench.instances.get("a1").id
+    with pytest.raises(wb.WorkbenchError, match="nam"):
+        bench.instances.create(nam="a3", specification="M50")
+    with pytest.raises(wb.NotFound, match="M50"):
+        bench.instances.create(name="a3", specification="M5O")
+    with pytest.raises(wb.BadRequest, match=r"'bach' is no filter of .*Did you mean 'batch'"):
+        bench.instances.list(bach="A")
+    with pytest.raises(wb.Invalid, match="'name'"):
+        bench.instances.list(fields=["nme"])
+
+
+def test_lists_take_filters_in_snake_case(bench: wb.Bench) -> None:
+    bench.measurements.create(instance="a1", name="RPT 1", time_series=samples())
+    bench.measurements.create(instance="a2", name="ageing", time_series=samples())
+    cell = bench.instances.get("a1")
+    assert list(bench.measurements.list(name_contains="rpt")["name"]) == ["RPT 1"]
+    assert list(bench.measurements.list(instance_ids=[cell])["name"]) == ["RPT 1"]
+    assert list(bench.measurements.list(instance_ids=cell.id, batch="a")["name"]) == ["RPT 1"]
+    assert len(bench.measurements.list(batch="B")) == 0
+    assert len(bench.measurements.list(limit=1)) == 1
+    assert list(bench.projects.list(name_contains="def")["name"]) == ["Default"]
+    frame = bench.measurements.list(fields=["name", "sample_count"])
+    assert list(frame.columns) == ["name", "sample_count"]
+
+
+def test_every_collection_lists(bench: wb.Bench, demo_store: Path) -> None:
+    names = (
+        *("projects", "specifications", "batches", "instances", "measurements", "analyses", "materials"),
+        *("material_properties", "models", "simulations", "studies", "drive_cycles", "dashboards"),
+    )
+    with wb.open(demo_store) as demo:
+        for name in names:
+            collection = getattr(demo, name)
+            frame = collection.list()
+            assert {"id", "name"} <= set(frame.columns), name
+            assert len(frame) > 0, name
+            assert collection.get(frame["id"][0]).id == frame["id"][0], name
+            assert f"{len(frame)} record" in repr(collection), name
+
+
+# Sampled data
+
+
+@pytest.mark.parametrize("shape", ["frame", "arrow", "mapping"])
+def test_time_series_come_back_exact(bench: wb.Bench, shape: str) -> None:
+    frame = samples()
+    given: Any = {"frame": frame, "arrow": pa.Table.from_pandas(frame), "mapping": dict(frame.items())}[shape]
+    made = bench.measurements.create(instance="a1", name="RPT", time_series=given, tags=["check"])
+    back = bench.measurements.time_series("RPT")
+    pd.testing.assert_frame_equal(back[frame.columns.tolist()], frame, check_dtype=False)
+    assert list(bench.measurements.time_series(made, columns=["Voltage [V]"]).columns) == ["Voltage [V]"]
+    with pytest.raises(wb.BadRequest, match=r"Did you mean 'Voltage \[V\]'"):
+        bench.measurements.time_series("RPT", columns=["Voltage"])
+
+
+def test_steps_and_cycles_follow(bench: wb.Bench) -> None:
+    bench.measurements.create(instance="a1", name="RPT", time_series=samples())
+    steps, cycles = bench.measurements.steps("RPT"), bench.measurements.cycles("RPT")
+    assert list(steps["Step type"]) == ["Constant current charge", "Constant current discharge"] * 2
+    assert list(cycles["Cycle count"]) == [0, 1]
+    assert cycles["Discharge capacity [A.h]"][0] == pytest.approx(2 * 19 / 3600)
+
+
+def test_extend_appends_to_a_running_test(bench: wb.Bench) -> None:
+    whole = samples(cycles=3)
+    made = bench.measurements.create(instance="a1", name="running", time_series=whole[:50])
+    bench.measurements.extend(made, whole[50:])
+    pd.testing.assert_frame_equal(
+        bench.measurements.time_series("running")[whole.columns.tolist()], whole, check_dtype=False
+    )
+    bench.measurements.create(instance="a2", name="at once", time_series=whole)
+    pd.testing.assert_frame_equal(bench.measurements.steps("running"), bench.measurements.steps("at once"))
+    pd.testing.assert_frame_equal(bench.measurements.cycles("running"), bench.measurements.cycles("at once"))
+    with pytest.raises(wb.WorkbenchError, match="Time"):
+        bench.measurements.extend(made, whole[:10])
+    assert len(bench.measurements.time_series("running")) == len(whole)
+
+
+def test_samples_that_break_a_convention_are_refused(bench: wb.Bench) -> None:
+    backwards = samples().iloc[::-1].reset_index(drop=True)
+    with pytest.raises(wb.WorkbenchError, match="Time"):
+        bench.measurements.create(instance="a1", name="bad", time_series=backwards)
+    with pytest.raises(wb.BadRequest, match="not int"):
+        bench.measurements.create(instance="a1", name="bad", time_series=5)
+    assert bench.measurements.list().empty
+
+
+def test_a_measurement_without_samples_says_so(bench: wb.Bench) -> None:
+    bench.measurements.create(instance="a1", name="mass", properties={"mass": {"value": 69.1, "unit": "g"}})
+    with pytest.raises(wb.NotFound, match=r"The .*'mass' has no sampled data"):
+        bench.measurements.time_series("mass")
+
+
+def test_other_sampled_collections(bench: wb.Bench) -> None:
+    bench.measurements.create(instance="a1", name="RPT", time_series=samples())
+    table = pd.DataFrame({"SOC": [0.1, 0.5], "R [Ohm]": [0.03, 0.02]})
+    bench.analyses.create(name="pulses", measurement="RPT", analysis_type="resistance", table=table)
+    pd.testing.assert_frame_equal(bench.analyses.table("pulses"), table, check_dtype=False)
+    bench.materials.create(name="graphite")
+    bench.material_properties.create(name="OCV", material="graphite", table=table)
+    pd.testing.assert_frame_equal(bench.material_properties.table("OCV"), table, check_dtype=False)
+    bench.models.create(name="SPM", config={"model": "SPM"})
+    bench.simulations.create(name="1C", model="SPM", specification="M50", time_series=samples())
+    assert len(bench.simulations.time_series("1C")) == len(samples())
+    study = bench.studies.create(name="S")
+    bench.studies.assign(study, measurements=["RPT"], simulations=["1C"])
+    assert list(bench.measurements.list(study_id=study)["name"]) == ["RPT"]
+    bench.studies.unassign("S", measurements=["RPT"])
+    assert bench.measurements.list(study_id=study.id).empty
+    cycle = bench.drive_cycles.create(name="wltc.csv", data=[[0, 1.0], [1, 2.0]])
+    assert bench.drive_cycles.create(name="wltc.csv", data=[[0, 1.0], [1, 2.0]]).id == cycle.id
+
+
+# Recipes
+
+
+def test_dataset_of_a_recipe_and_of_a_bare_plan(bench: wb.Bench) -> None:
+    data = bench.dataset(plan_of())
+    assert list(data["cells"]["name"]) == ["a1", "a2"]
+    assert (data.warnings, data.cache["dataset"]) == ([], "miss")
+    assert "cells: 2 rows" in repr(data)
+    recipe = wb.Recipe(
+        plan=plan_of({"ids": "$cells"}), transform=SCRIPT, params={"cells": {"kind": "data", "default": []}}
+    )
+    chosen = bench.instances.get("a2").id
+    assert list(bench.dataset(recipe, cells=[chosen])["cells"]["name"]) == ["a2"]
+    assert list(bench.dataset(recipe, {"cells": [chosen]})["cells"]["name"]) == ["a2"]
+    assert bench.dataset(recipe)["cells"].empty
+    with pytest.raises(wb.Invalid) as refused:
+        bench.dataset(recipe, cell=[chosen])
+    assert refused.value.problems[0].loc == ("values", "cell")
+
+
+def test_series_steps_answer_frames_by_id(bench: wb.Bench) -> None:
+    made = bench.measurements.create(instance="a1", name="RPT", time_series=samples(20))
+    steps = {
+        "v": {
+            "op": "series",
+            "source": "measurements",
+            "ids": [made.id],
+            "x": "Time [s]",
+            "columns": ["Voltage [V]"],
+        }
+    }
+    data = bench.dataset({"steps": {"v": {**steps["v"], "max_points": 100}}})
+    assert list(data["v"]) == [made.id]
+    assert data["v"].complete == {made.id: False}
+    assert 50 <= len(data["v"][made.id]) <= 100
+    assert set(data["v"].long(id="test").columns) == {"test", "Time [s]", "Voltage [V]"}
+    with pytest.raises(wb.WorkbenchError, match=r"steps\.v\.ids\.0: .*'nobody'"):
+        bench.dataset({"steps": {"v": {**steps["v"], "ids": ["nobody"]}}})
+
+
+def test_figure_knows_how_it_was_made(bench: wb.Bench) -> None:
+    recipe = wb.Recipe(plan=plan_of(), transform="print('drawing')\n" + SCRIPT)
+    figure = bench.figure(recipe)
+    assert isinstance(figure, wb.Figure)
+    assert isinstance(figure, go.Figure)
+    made = figure.workbench
+    assert made.cache == {"dataset": "miss", "figure": "miss"}
+    assert made.reads == {"steps": 1, "sources": 0}
+    assert made.log == "drawing\n"
+    assert {"check", "choices", "steps", "draw"} <= set(made.timings)
+    again = bench.figure(recipe)
+    assert again.to_json() == figure.to_json()
+    assert again.workbench.cache == {"dataset": "hit", "figure": "hit"}
+    assert again.workbench.reads == {"steps": 0, "sources": 0}
+    assert again.workbench.log == "drawing\n"
+
+
+def test_figure_takes_a_path_and_tells_a_failing_line(bench: wb.Bench, tmp_path: Path) -> None:
+    path = wb.Recipe(plan=plan_of(), transform=SCRIPT).save(tmp_path / "bar.json")
+    assert len(bench.figure(path).data) == 1
+    assert bench.figure(str(path)).to_json() == bench.figure(wb.Recipe.load(path)).to_json()
+    with pytest.raises(wb.ScriptError) as failed:
+        bench.figure(wb.Recipe(plan=plan_of(), transform="def transform(data, params):\n    return 1 / 0\n"))
+    assert failed.value.problems[0].ctx == {"line": 2, "text": "return 1 / 0", "error": "ZeroDivisionError"}
+
+
+def test_check_finds_what_the_store_lacks(bench: wb.Bench) -> None:
+    recipe = wb.Recipe(plan=plan_of({"batch": "A"}), transform=SCRIPT)
+    assert bench.check(recipe) == []
+    raw = recipe.raw()
+    raw["plan"]["steps"]["cells"]["fields"] = ["nam"]
+    raw["transform"] = "import socket\n" + SCRIPT
+    problems = bench.check(raw)
+    assert [problem.loc for problem in problems] == [
+        ("config", "plan", "steps", "cells", "fields", 0),
+        ("config", "transform"),
+    ]
+    assert "'name'" in problems[0].msg
+    assert bench.check({"plan": {}}) != []
+    assert bench.check(plan_of()) == []
+
+
+def test_recipe_saves_loads_and_publishes_its_schema(tmp_path: Path) -> None:
+    recipe = wb.Recipe(plan=plan_of(), transform=SCRIPT)
+    assert wb.Recipe.load(recipe.save(tmp_path / "r.json")) == recipe
+    assert wb.Recipe.schema()["$id"].startswith("urn:battery-workbench:plot-config")
+    assert recipe.params == {}
+    recipe.plan["steps"].clear()
+    assert list(recipe.plan["steps"]) == ["cells"]
+    with pytest.raises(wb.Invalid):
+        wb.Recipe(plan={"steps": {}}, transform="")
+
+
+# Dashboards
+
+
+def test_dashboards_keep_every_revision(bench: wb.Bench) -> None:
+    second = bench.projects.create(name="Second")
+    board = bench.dashboards.create("Ageing", description="Fade and resistance")
+    elsewhere = bench.dashboards.create(second, "Ageing")
+    assert elsewhere.id != board.id
+    with pytest.raises(wb.Conflict) as taken:
+        bench.dashboards.create("Ageing")
+    assert taken.value.existing_id == board.id
+    first = wb.Recipe(plan=plan_of(), transform=SCRIPT)
+    other = wb.Recipe(plan=plan_of({"batch": "A"}), transform=SCRIPT)
+    plot = board.save("Cells", first)
+    assert (plot.revision, repr(plot)) == (1, "<plot 'Cells', revision 1>")
+    assert board.save("Cells", other).revision == 2
+    plot = board.plot("Cells")
+    assert plot.recipe() == other
+    assert plot.recipe(1) == first
+    assert list(plot.history()["revision"]) == [1, 2]
+    restored = plot.restore(1)
+    assert (restored.revision, restored.recipe()) == (3, first)
+    assert list(plot.history()["origin"])[-1] == "restore 1"
+    assert [one.name for one in bench.dashboards.get(board.id).plots()] == ["Cells"]
+    assert len(plot.figure().data) == 1
+    with pytest.raises(wb.WorkbenchError):
+        board.save("Bad", {"plan": plan_of(), "transform": "import os\n" + SCRIPT})
+    assert len(board.plots()) == 1
+    with pytest.raises(wb.NotFound, match="'Cells'"):
+        board.plot("Cell")
+
+
+# Finding one's way
+
+
+def test_catalog_shows_itself(demo_store: Path) -> None:
+    with wb.open(demo_store) as bench:
+        catalog = bench.catalog()
+    assert catalog["measurements"].records == 77
+    assert "Voltage [V]" in repr(catalog)
+    html = catalog._repr_html_()
+    assert "<table>" in html
+    assert "summary of cycles" in html
+    with pytest.raises(wb.BadRequest, match="Did you mean 'measurements'"):
+        catalog["measurement"]
+
+
+def test_catalog_escapes_what_people_wrote(bench: wb.Bench) -> None:
+    bench.instances.create(name="<b>x</b>", specification="M50", notes="[red]not markup[/red]")
+    catalog = bench.catalog()
+    assert "<b>x</b>" not in catalog._repr_html_()
+    assert "&lt;b&gt;" in catalog._repr_html_()
+    assert "[red]not markup[/red]" in repr(catalog)
+
+
+def test_search_finds_by_name_and_notes(bench: wb.Bench) -> None:
+    bench.instances.update("a2", notes="swollen after storage")
+    assert list(bench.search("a1")["name"]) == ["a1"]
+    found = bench.search("swoll")
+    assert list(found["entity_type"]) == ["cell_instance"]
+    assert bench.search("nothing of the kind").empty
+    with pytest.raises(wb.WorkbenchError, match="2 characters"):
+        bench.search("a")
+
+
+def test_backup_is_a_store_and_verify_is_clean(bench: wb.Bench, tmp_path: Path) -> None:
+    bench.measurements.create(instance="a1", name="RPT", time_series=samples())
+    bench.backup(tmp_path / "copy.db")
+    with wb.open(tmp_path / "copy.db") as copy:
+        pd.testing.assert_frame_equal(copy.measurements.time_series("RPT"), bench.measurements.time_series("RPT"))
+        assert copy.verify() == []
+    assert bench.verify() == []
+
+
+def test_a_figure_has_no_button_that_uploads_data(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(go.Figure, "show", lambda self, *args, **kwargs: given.update(kwargs))
+    bench.figure(wb.Recipe(plan=plan_of(), transform=SCRIPT)).show()
+    assert given["config"]["showSendToCloud"] is False
+    assert given["config"]["plotlyServerURL"] == ""
