@@ -174,6 +174,21 @@ def test_a_plot_that_was_deleted_comes_back_and_one_that_was_changed_stays(copie
         assert len(tiles) == len(names)
 
 
+def test_plots_of_one_name_have_pages_of_their_own(copied: Path) -> None:
+    with open_bench(copied / "workbench.db") as bench:
+        bench.projects.create(name="another")
+    with open_bench(copied / "workbench.db", project="Default") as bench:
+        for name in ("Mine", "Yours"):
+            bench.dashboards.create(name).save("Fade by batch", Recipe(saved_plots()[1].config))
+    with pytest.raises(BadRequest, match="2 projects here"):
+        make_demo(copied)
+    result = make_demo(copied, project="Default")
+    pages = [path for path in (copied / "figures").glob("*.html") if path.name != "index.html"]
+    assert len(pages) == len(result.plots) == len(saved_plots()) + 2
+    for page in pages:
+        assert f'href="{page.name}"' in result.index.read_text("utf-8")
+
+
 def test_a_store_of_ones_own_is_left_alone(tmp_path: Path) -> None:
     open_bench(tmp_path / "workbench.db").close()
     with pytest.raises(BadRequest, match="a store of your own"):

@@ -136,7 +136,7 @@ def _draw_all(bench: Bench, figures: Path, result: DemoResult, told: Step) -> No
     drawn: list[Drawn] = []
     for done, (board, plot) in enumerate(plots):
         told(done, len(plots), plot.name)
-        one = _draw(bench, board, plot)
+        one = _draw(bench, board, plot, {other.slug for other in drawn})
         drawn.append(one)
         told(done + 1, len(plots), plot.name)
         result.plots.append({"plot": one.name, "dashboard": board, "result": one.result, "ms": round(one.ms)})
@@ -148,9 +148,10 @@ def _draw_all(bench: Bench, figures: Path, result: DemoResult, told: Step) -> No
     export.write(result.index, index_page(drawn, result.counts))
 
 
-def _draw(bench: Bench, board: str, plot: SavedPlot) -> Drawn:
+def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
     known = {saved.name: saved for saved in saved_plots() if saved.dashboard == board}.get(plot.name)
     slug = known.slug if known else slug_of(plot.name)
+    slug = slug if slug not in taken else f"{slug}-{plot.id}"
     description = known.description if known else ""
     started = time.perf_counter()
     try:
