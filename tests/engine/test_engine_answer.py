@@ -137,6 +137,29 @@ def test_another_record_elsewhere_drops_nothing(lab: Lab, cache: Cache) -> None:
     assert ask(lab, cache).cache == {"dataset": "hit"}
 
 
+def test_an_answer_hangs_on_no_table_that_its_lists_do_not_show(lab: Lab, cache: Cache) -> None:
+    narrow = changed(tests={"op": "list", "source": "measurements", "fields": ["id", "name", "protocol.name"]})
+    counted = changed(tests={"op": "list", "source": "measurements", "fields": ["id", "sample_count"]})
+    for recipe in (narrow, counted):
+        ask(lab, cache, recipe)
+    lab.make("studies", name="Ageing")
+    lab.specification("Another cell")
+    lab.write(next(iter(ids(lab, "measurements").values())), Table.of({TIME: [0.0, 1.0]}))
+    assert ask(lab, cache, narrow).cache == {"dataset": "hit"}
+    again = ask(lab, cache, counted)
+    assert again.cache == {"dataset": "miss"}
+    assert sorted(again.dataset.steps["tests"]["sample_count"].tolist()) == [2, 4, 4, 4]  # type: ignore[call-overload]
+
+
+def test_a_series_step_without_sources_follows_the_columns_there_are(lab: Lab, cache: Cache) -> None:
+    test = next(iter(ids(lab, "measurements").values()))
+    made = lab.make("analyses", name="Fit", measurement_id=test, analysis_type="dma")
+    step = {"op": "series", "source": "analyses", "ids": [], "x": "Cycle", "columns": ["LLI"]}
+    assert ask(lab, cache, changed(fits=step)).columns["fits"] == [("Cycle", "null"), ("LLI", "null")]
+    lab.write(made.id, Table.of({"Cycle": [1, 2], "LLI": [0.5, 1.5]}))
+    assert ask(lab, cache, changed(fits=step)).columns["fits"] == [("Cycle", "integer"), ("LLI", "number")]
+
+
 def test_new_samples_are_seen_at_the_next_request(lab: Lab, cache: Cache) -> None:
     (cell, *_) = ids(lab).values()
     ask(lab, cache, cells=[cell])

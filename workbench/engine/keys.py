@@ -20,7 +20,7 @@ SHAPE = "1"
 
 def dataset_key(bound: Bound, scope: Scope, store: str) -> str:
     """Names the answer of a bound plan (data params bound) as one caller sees it; ``store`` is its identity."""
-    who = canonical([SHAPE, MAGIC.decode(), version("battery-workbench"), store, *scope])
+    who = canonical([SHAPE, MAGIC.decode(), versions()["battery-workbench"], store, *scope])
     return _digest(who, bound.canonical())
 
 

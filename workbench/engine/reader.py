@@ -76,9 +76,12 @@ class Reader:
         if self._progress is not None:
             self._progress(*self._at, detail)
 
-    def rows(self, source: str, where: Mapping[str, Any], fields: Sequence[str] | None, limit: int) -> Listed:
+    def rows(
+        self, source: str, where: Mapping[str, Any], fields: Sequence[str] | None, limit: int | None
+    ) -> Listed:
         """Rows of records, as ``store.rows`` gives them."""
-        self.dependencies.update(("rows", table) for table in self.store.rows.dependencies(source))
+        tables = self.store.rows.dependencies(source, fields, where)
+        self.dependencies.update(("rows", table) for table in tables)
         return self.store.rows.plan_list(source, self.scope, where, None if fields is None else [*fields], limit)
 
     def sources(self, source: str, ids: Sequence[Any], dataset: str) -> list[Source]:
@@ -106,8 +109,8 @@ class Reader:
 
     def kinds_in_reach(self, source: str, dataset: str) -> dict[str, Kind]:
         """The columns of sampled data that any record in reach has, with their kinds."""
-        ids = self.store.rows.plan_list(source, self.scope, {}, ["id"], None).table["id"].tolist()
-        self.dependencies.update(("rows", table) for table in self.store.rows.dependencies(source))
+        ids = self.rows(source, {}, ["id"], None).table["id"].tolist()
+        self.dependencies.add(("rows", "series"))  # the revision that rises with every series there is
         found: dict[str, list[Kind]] = {}
         for info in self.store.series.infos(ids, dataset).values():
             for column in info.columns:

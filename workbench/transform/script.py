@@ -56,10 +56,16 @@ def check_script(text: str) -> list[Problem]:
     Found are syntax errors, a missing, second or misshapen ``transform``, and imports of modules that scripts
     do not have, each with its line. The same check stands before every run, near and far.
     """
+    return list(_checked(text))
+
+
+@lru_cache(maxsize=256)
+def _checked(text: str) -> tuple[Problem, ...]:
+    """What ``check_script`` found, kept: a figure from the cache would else cost a walk through its script."""
     tree = _parsed(text)
     if isinstance(tree, Problem):
-        return [tree]
-    return [*_shape_problems(text, tree), *_import_problems(text, tree)]
+        return (tree,)
+    return (*_shape_problems(text, tree), *_import_problems(text, tree))
 
 
 def _parsed(text: str) -> ast.Module | Problem:
