@@ -20,7 +20,15 @@ from workbench.table import Table
 
 Columns = Mapping[str, NDArray[np.float64]]
 GROUPS = 131_072
-SUMMARY_SQL = "max(Q), min(U), avg(E)"
+FADED = 0.8
+SUMMARY_SQL = f"""
+with marked as (
+  select *, first_value(Q) over (partition by id order by cycle) as fresh from steps where id in (select unnest(?))
+)
+select id, count(*), arg_min(Q, cycle), arg_max(Q, cycle), max(Q), min(E), avg(E), sum(E),
+  min(cycle) filter (where Q < {FADED} * fresh)
+from marked group by id order by id
+"""
 
 
 class Contender(Protocol):
@@ -41,7 +49,8 @@ class Contender(Protocol):
     def put_summaries(self, tables: Mapping[str, Columns]) -> None: ...
 
     def summarise(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
-        """Per id the greatest Q, the least U and the mean of E."""
+        """Per id: rows; first, last and greatest Q; least, mean and sum of E; first cycle with Q below 0.8 of the
+        first Q."""
         ...
 
 
@@ -94,14 +103,21 @@ class Ours:
                 self.store.series.append(source, "steps", Table.of(columns))
 
     def summarise(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
-        tables = self.store.series.many(ids, ["Q", "U", "E"], "steps").values()
+        tables = self.store.series.many(ids, ["cycle", "Q", "E"], "steps").values()
         counts = np.array([table.n for table in tables])
         starts = np.cumsum(counts) - counts
-        joined = [np.concatenate([table[name].values for table in tables]) for name in ("Q", "U", "E")]
+        cycle, Q, E = (np.concatenate([table[name].values for table in tables]) for name in ("cycle", "Q", "E"))
+        total = np.add.reduceat(E, starts)
+        faded = np.repeat(FADED * Q[starts], counts) > Q
         return [
-            np.maximum.reduceat(joined[0], starts),
-            np.minimum.reduceat(joined[1], starts),
-            np.add.reduceat(joined[2], starts) / counts,
+            counts,
+            Q[starts],
+            Q[starts + counts - 1],
+            np.maximum.reduceat(Q, starts),
+            np.minimum.reduceat(E, starts),
+            total / counts,
+            total,
+            np.minimum.reduceat(np.where(faded, cycle, np.inf), starts),
         ]
 
 
@@ -143,8 +159,8 @@ class DuckDB:
         self.connection.execute("checkpoint")
 
     def summarise(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
-        query = f"select id, {SUMMARY_SQL} from steps where id in (select unnest(?)) group by id order by id"
-        return [np.asarray(v) for v in self.connection.execute(query, [list(ids)]).fetchnumpy().values()][1:]
+        found = self.connection.execute(SUMMARY_SQL, [list(ids)]).fetchnumpy()
+        return [np.asarray(values) for values in found.values()][1:]
 
 
 class ArrowParquet:
@@ -180,11 +196,9 @@ class ArrowParquet:
         pq.write_table(_one_table(tables), self._path("steps"), compression="zstd", row_group_size=GROUPS)
 
     def summarise(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
-        table = pq.read_table(
-            self._path("steps"), columns=["id", "Q", "U", "E"], filters=[("id", "in", list(ids))]
-        )
-        grouped = table.group_by("id").aggregate([("Q", "max"), ("U", "min"), ("E", "mean")]).sort_by("id")
-        return [grouped[name].to_numpy() for name in ("Q_max", "U_min", "E_mean")]
+        chosen = [("id", "in", list(ids))]
+        table = pq.read_table(self._path("steps"), columns=["id", "cycle", "Q", "E"], filters=chosen)
+        return _aggregated(pl.from_arrow(table).lazy())  # type: ignore[union-attr]
 
 
 class PolarsParquet(ArrowParquet):
@@ -213,9 +227,23 @@ class PolarsParquet(ArrowParquet):
         return _minmaxlttb({name: found[name].to_numpy() for name in (x, *columns)}, x, columns, most)
 
     def summarise(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
-        frame = pl.scan_parquet(self._path("steps")).filter(pl.col("id").is_in(list(ids)))
-        made = frame.group_by("id").agg(pl.max("Q"), pl.min("U"), pl.mean("E")).sort("id").collect()
-        return [made[name].to_numpy() for name in ("Q", "U", "E")]
+        return _aggregated(pl.scan_parquet(self._path("steps")).filter(pl.col("id").is_in(list(ids))))
+
+
+def _aggregated(frame: pl.LazyFrame) -> list[NDArray[np.float64]]:
+    quantity, energy, cycle = pl.col("Q"), pl.col("E"), pl.col("cycle")
+    metrics = {
+        "rows": pl.len(),
+        "first": quantity.first(),
+        "last": quantity.last(),
+        "most": quantity.max(),
+        "least": energy.min(),
+        "mean": energy.mean(),
+        "sum": energy.sum(),
+        "faded": cycle.filter(quantity < FADED * quantity.first()).first(),
+    }
+    made = frame.group_by("id").agg(**metrics).sort("id").collect()
+    return [made[name].to_numpy() for name in metrics]
 
 
 def _one_table(tables: Mapping[str, Columns]) -> pa.Table:

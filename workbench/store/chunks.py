@@ -24,6 +24,7 @@ Bound: TypeAlias = int | float | None
 _HEAD = struct.Struct("<IIc8sc8sI16s")
 _CRC = struct.Struct("<I")
 _KEY = struct.Struct("<q")
+_PAYLOAD_CRC = slice(26, 30)
 
 
 class Head(NamedTuple):
@@ -110,13 +111,10 @@ def open_head(number: int, raw: object) -> Head | None:
 
 def is_sound(number: int, raw: object, payload: object) -> bool:
     """Whether head and payload are what was written under ``number``; quicker than to open the head."""
-    return (
-        isinstance(raw, bytes)
-        and isinstance(payload, bytes)
-        and len(raw) == _HEAD.size + _CRC.size
-        and _CRC.unpack_from(raw, _HEAD.size)[0] == zlib.crc32(raw[: _HEAD.size], zlib.crc32(_KEY.pack(number)))
-        and int.from_bytes(raw[26:30], "little") == zlib.crc32(payload)
-    )
+    if not isinstance(raw, bytes) or not isinstance(payload, bytes) or len(raw) != _HEAD.size + _CRC.size:
+        return False
+    crc = zlib.crc32(raw[: _HEAD.size], zlib.crc32(_KEY.pack(number)))
+    return raw[_HEAD.size :] == _CRC.pack(crc) and raw[_PAYLOAD_CRC] == _CRC.pack(zlib.crc32(payload))
 
 
 class Fetcher:

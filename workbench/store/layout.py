@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,14 @@ class Layout:
         fields = tuple(Field(name, kind, np.dtype(dtype)) for name, kind, dtype in orjson.loads(body))
         return cls(fields, digest, body)
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         return [field.name for field in self.fields]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The number of each column."""
+        return {field.name: place for place, field in enumerate(self.fields)}
 
 
 def fields_of(table: Table) -> list[Field]:
@@ -231,7 +237,7 @@ def _row_crc(numbers: bytes, layout: bytes, content: bytes, owner: str, dataset:
 
 
 def load_row(found: Sequence[Any]) -> Row:
-    """The row of the columns ``Row.COLUMNS`` and the statistics.
+    """The row of the columns ``Row.COLUMNS`` and the statistics (None where they were not read).
 
     Raises
     ------
@@ -241,12 +247,12 @@ def load_row(found: Sequence[Any]) -> Row:
     owner, dataset, *numbers, layout, content, stats_crc, crc, stats = found
     try:
         sound = crc == _row_crc(_ROW.pack(*numbers, stats_crc), layout, content, owner, dataset)
-        sound = sound and zlib.crc32(stats) == stats_crc
+        sound = sound and (stats is None or zlib.crc32(stats) == stats_crc)
     except (struct.error, TypeError, AttributeError):
         sound = False
     if not sound:
         raise Damaged(f"Damaged series: the row of '{owner}' ({dataset}) fails its checksum; restore a backup.")
-    return Row(*[owner, dataset, *numbers, layout, content, stats])
+    return Row(*[owner, dataset, *numbers, layout, content, stats or b""])
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -15,7 +16,7 @@ from ..errors import BadRequest, NotFound, instead
 from ..table import Column, Table, concat_columns
 from . import codec, pyramid, selection
 from .chunks import CHUNK, INDEX, Fetcher, Head
-from .layout import Field, Layout, Row, load_stats
+from .layout import Field, Layout, Row, Stats, load_stats
 
 Window: TypeAlias = tuple[float | int | None, float | int | None]
 Rows: TypeAlias = NDArray[np.int64]
@@ -39,9 +40,9 @@ class Reading:
         NotFound
             With the nearest names there are.
         """
-        for place, one in enumerate(self.layout.fields):
-            if one.name == name:
-                return place
+        place = self.layout.places.get(name)
+        if place is not None:
+            return place
         raise NotFound(
             f"The {self.row.dataset} of '{self.row.owner}' has no column '{name}'. "
             f"{instead(name, self.layout.names, 'columns')}"
@@ -71,14 +72,20 @@ class Reading:
         end = min((last + 1) * CHUNK, self.row.rows)
         values = np.empty(end - first * CHUNK, one.dtype)
         valid: NDArray[np.bool_] | None = None
-        at = 0
-        for payload in self.fetch.payloads(0, place, first, last):
+        held = {chunk for chunk in (first, last) if (place, chunk) in self._chunks}
+        start, stop = first + (first in held), last - (last in held)
+        payloads = self.fetch.payloads(0, place, start, stop) if start <= stop else iter(())
+        for chunk in range(first, last + 1):
+            at = (chunk - first) * CHUNK
             part = values[at : at + CHUNK]
-            known = codec.decode_into(payload, part)
+            if chunk in held:
+                known = self._chunks[place, chunk].valid
+                part[:] = self._chunks[place, chunk].values
+            else:
+                known = codec.decode_into(next(payloads), part)
             if known is not None:
                 valid = np.ones(len(values), bool) if valid is None else valid
                 valid[at : at + CHUNK] = known
-            at += CHUNK
         return Column(one.kind, values, valid)
 
     def _chunk(self, place: int, chunk: int) -> Column:
@@ -113,8 +120,12 @@ class Reading:
         stop = min(max(rows[1], start), self.row.rows)
         return self._of_range(names, x, wanted, start, stop, most)
 
+    @cached_property
+    def _stats(self) -> list[Stats]:
+        return load_stats(self.row.stats)
+
     def _is_sorted(self, x: str) -> bool:
-        return load_stats(self.row.stats)[self.place(x)].sorted
+        return self._stats[self.place(x)].sorted
 
     def _located(self, place: int, bounds: tuple[Any, Any]) -> tuple[int, int]:
         """The range of rows whose x, never falling, lies within the bounds."""

@@ -10,6 +10,7 @@ there or one pixel beside, in units of the range of their column.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from ..table import Column
 from .pyramid import extreme_rows, rankable
 
-ROUNDS = 3
+ROUNDS = 2
 Places = NDArray[np.int64]
 
 
@@ -47,41 +48,59 @@ def distinct(rows: Places) -> Places:
     return rows[np.concatenate([[True], rows[1:] != rows[:-1]])] if len(rows) else rows
 
 
+@dataclass(frozen=True)
+class _Picture:
+    """The pixel columns of a picture: ``pixel`` (n,) of each candidate, ``edges`` (columns + 1,) along ``x`` (n,)."""
+
+    x: NDArray[np.float64]
+    pixel: Places
+    edges: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, x: NDArray[np.float64], columns: int) -> _Picture:
+        width = float(x[-1] - x[0])
+        pixel = ((x - x[0]) * (columns / width if width > 0 else 0.0)).astype(np.int64)
+        np.minimum(pixel, columns - 1, out=pixel)
+        return cls(x, pixel, np.linspace(x[0], x[-1], columns + 1))
+
+
+def _runs(pixel: Places) -> Places:
+    """Where each pixel column begins among the candidates."""
+    fresh = np.empty(len(pixel), bool)
+    fresh[0] = True
+    np.not_equal(pixel[1:], pixel[:-1], out=fresh[1:])
+    return np.flatnonzero(fresh)
+
+
 class _Curve:
     """A column as it is ranked: the candidates that are known, and of each pixel column its least and greatest."""
 
-    def __init__(self, values: NDArray[np.float64], pixels: Places, count: int) -> None:
-        known = np.isfinite(values)
-        self.places = np.arange(len(values)) if known.all() else np.flatnonzero(known)
+    def __init__(self, values: NDArray[np.float64], picture: _Picture, starts: Places) -> None:
         self.values = values
-        within = pixels[self.places]
-        starts = np.flatnonzero(np.concatenate([[True], within[1:] != within[:-1]]))
-        self.pixels = within[starts]
-        mine = values[self.places]
-        counts = np.diff(starts, append=len(mine))
+        self.picture = picture
+        known = np.isfinite(values)
+        self.known: Places | None = None if known.all() else np.flatnonzero(known)
+        mine, pixel = values, picture.pixel
+        if self.known is not None:
+            mine, pixel = values[self.known], pixel[self.known]
+            starts = _runs(pixel)
+        self.pixel = pixel[starts]
         self.low, self.high = np.minimum.reduceat(mine, starts), np.maximum.reduceat(mine, starts)
-        self.low_at = self._where(mine, self.low, starts, counts)
-        self.high_at = self._where(mine, self.high, starts, counts)
-        self.scale = 1 / max(float(mine.max()) - float(mine.min()), 1e-300)
+        counts = np.empty_like(starts)
+        np.subtract(starts[1:], starts[:-1], out=counts[:-1])
+        counts[-1] = len(mine) - starts[-1]
+        hits = (np.flatnonzero(mine == np.repeat(best, counts)) for best in (self.high, self.low))
+        at = np.concatenate([one[np.searchsorted(one, starts)] for one in hits])
+        self.places = at if self.known is None else self.known[at]
+        self.scale = 1 / max(float(self.high.max()) - float(self.low.min()), 1e-300)
 
-    def _where(
-        self, mine: NDArray[np.float64], extremes: NDArray[np.float64], starts: Places, counts: Places
-    ) -> Places:
-        hits = np.flatnonzero(mine == np.repeat(extremes, counts))
-        return self.places[hits[np.searchsorted(hits, starts)]]
-
-    def missed(
-        self, kept: NDArray[np.bool_], x: NDArray[np.float64], pixels: Places, edges: NDArray[np.float64]
-    ) -> tuple[Places, NDArray[np.float64]]:
-        """Candidates and how far each sticks out of what the chosen samples cover; only the worst of neighbours."""
-        nodes = self.places[kept[self.places]]
-        low, high = _covered(x[nodes], self.values[nodes], pixels[nodes], edges)
-        above = (self.high - high[self.pixels]) * self.scale
-        below = (low[self.pixels] - self.low) * self.scale
-        return (
-            np.concatenate([self.high_at, self.low_at]),
-            np.concatenate([_peaks(above), _peaks(below)]),
-        )
+    def missed(self, kept: NDArray[np.bool_], nodes: Places) -> NDArray[np.float64]:
+        """How far each of ``places`` sticks out of what the chosen ones cover; only the worst of neighbours."""
+        if self.known is not None:
+            nodes = self.known[kept[self.known]]
+        low, high = _covered(self.picture, nodes, self.values[nodes])
+        above = _peaks((self.high - high[self.pixel]) * self.scale)
+        return np.concatenate([above, _peaks((low[self.pixel] - self.low) * self.scale)])
 
 
 def choose(x: NDArray[Any] | None, columns: Sequence[Column], most: int) -> Places:
@@ -105,17 +124,16 @@ def choose(x: NDArray[Any] | None, columns: Sequence[Column], most: int) -> Plac
             kept[place] = True
             left -= 1
     _spread(kept, min(most // 4, left))
-    along = np.arange(n, dtype=np.float64) if x is None else x.astype(np.float64)
-    count = max(most // 2, 1)
-    edges = np.linspace(along[0], along[-1], count + 1)
-    pixels = np.minimum(
-        ((along - along[0]) * (count / max(along[-1] - along[0], 1e-300))).astype(np.int64), count - 1
-    )
-    curves = [_Curve(values, pixels, count) for values in map(_numbers, columns) if values is not None]
+    # Halves, so that the widest range of doubles is one too.
+    along = (np.arange(n) if x is None else x) / np.float64(2)
+    picture = _Picture.of(along, max(most // 2, 1))
+    starts = _runs(picture.pixel)
+    curves = [_Curve(values, picture, starts) for values in map(_numbers, columns) if values is not None]
+    places = np.concatenate([curve.places for curve in curves]) if curves else np.zeros(0, np.int64)
     for turn in range(ROUNDS if curves else 0):
-        left = most - int(np.count_nonzero(kept))
-        found = [curve.missed(kept, along, pixels, edges) for curve in curves]
-        places, scores = (np.concatenate(part) for part in zip(*found, strict=True))
+        nodes = np.flatnonzero(kept)
+        left = most - len(nodes)
+        scores = np.concatenate([curve.missed(kept, nodes) for curve in curves])
         _add(kept, places, scores, left if turn == ROUNDS - 1 else (left + 1) // 2)
     _spread(kept, most - int(np.count_nonzero(kept)))
     return np.flatnonzero(kept)
@@ -160,14 +178,15 @@ def _add(kept: NDArray[np.bool_], places: Places, scores: NDArray[np.float64], c
 
 
 def _covered(
-    x: NDArray[np.float64], y: NDArray[np.float64], pixels: Places, edges: NDArray[np.float64]
+    picture: _Picture, nodes: Places, y: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What the line through the samples covers in each pixel column and the ones beside it: least and greatest."""
-    crossing = np.interp(edges, x, y)
+    """What the line through samples covers in each pixel column and the ones beside it: least and greatest."""
+    crossing = np.interp(picture.edges, picture.x[nodes], y)
     low = np.minimum(crossing[:-1], crossing[1:])
     high = np.maximum(crossing[:-1], crossing[1:])
-    starts = np.flatnonzero(np.concatenate([[True], pixels[1:] != pixels[:-1]]))
-    own = pixels[starts]
+    pixel = picture.pixel[nodes]
+    starts = _runs(pixel)
+    own = pixel[starts]
     low[own] = np.minimum(low[own], np.minimum.reduceat(y, starts))
     high[own] = np.maximum(high[own], np.maximum.reduceat(y, starts))
     return _widened(low, np.minimum), _widened(high, np.maximum)
@@ -182,6 +201,7 @@ def _widened(values: NDArray[np.float64], pick: np.ufunc) -> NDArray[np.float64]
 
 def _peaks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores that no neighbour exceeds, the others as 0: a sample that is added serves its neighbours too."""
-    ahead = np.concatenate([scores[1:], [0.0]])
-    behind = np.concatenate([[0.0], scores[:-1]])
-    return np.where((scores >= ahead) & (scores > behind), scores, 0.0)
+    peak = np.ones(len(scores), bool)
+    peak[:-1] = scores[:-1] >= scores[1:]
+    peak[1:] &= scores[1:] > scores[:-1]
+    return np.where(peak, scores, 0.0)

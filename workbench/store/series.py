@@ -129,7 +129,7 @@ class Series:
         Owners without such a series are absent.
         """
         with self._store.snapshot() as connection:
-            rows = self._rows(connection, owners, dataset)
+            rows = self._rows(connection, owners, dataset, stats="null")
             layouts = {row.layout: self._layout(connection, row) for row in rows}
             return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)))
 
@@ -285,11 +285,13 @@ class Series:
                 if left < PURGE_CHUNKS:
                     connection.execute("delete from drafts where id = ?", (number,))
 
-    def _rows(self, connection: sqlite3.Connection, owners: Iterable[str], dataset: str) -> list[Row]:
+    def _rows(
+        self, connection: sqlite3.Connection, owners: Iterable[str], dataset: str, stats: str = "stats"
+    ) -> list[Row]:
         """The rows of published series, in the order of ``owners``."""
         wanted = list(dict.fromkeys(owners))
         query = (
-            f"with wanted(place, name) as (select key, value from json_each(?)) select {Row.COLUMNS}, stats "  # noqa: S608
+            f"with wanted(place, name) as (select key, value from json_each(?)) select {Row.COLUMNS}, {stats} "  # noqa: S608
             "from wanted join series on owner = name and dataset = ? order by place"
         )
         found = connection.execute(query, (orjson.dumps(wanted).decode(), dataset)).fetchall()

@@ -11,7 +11,7 @@ import orjson
 from ..table import Column, Table
 from . import chunks, codec, pyramid
 from .chunks import CHUNK, INDEX, Fetcher, is_sound
-from .layout import Layout, Row, load_stats
+from .layout import Field, Layout, Row, load_stats
 from .reading import Reading
 
 
@@ -26,32 +26,40 @@ def read(
         If a chunk is missing or fails its checksum.
     """
     wanted = {
-        digest: [(place, one) for name in names for place, one in enumerate(layout.fields) if one.name == name]
+        digest: [
+            (layout.places[name], layout.fields[layout.places[name]]) for name in names if name in layout.places
+        ]
         for digest, layout in layouts.items()
     }
-    keys = [
-        chunks.key(row.id, 0, place, 0) for row in rows if 0 < row.rows <= CHUNK for place, _ in wanted[row.layout]
-    ]
-    query = "select chunks.key, head, data from json_each(?) as wanted join chunks on chunks.key = wanted.value"
-    found = {
-        number: (head, data) for number, head, data in connection.execute(query, (orjson.dumps(keys).decode(),))
-    }
+    short = [row for row in rows if 0 < row.rows <= CHUNK]
+    keys = [number for row in short for number in _keys(row, wanted[row.layout])]
+    # The cross join keeps the order of the keys.
+    query = (
+        "select chunks.key, head, data from json_each(?) as wanted cross join chunks on chunks.key = wanted.value"
+    )
+    found = connection.execute(query, (orjson.dumps(keys).decode(),))
     tables = {}
     for row in rows:
-        layout = layouts[row.layout]
-        if row.rows == 0 or row.rows > CHUNK:
-            reading = Reading(row, layout, Fetcher(connection, row.id, row.owner, layout.names))
-            tables[row.owner] = reading.table([one.name for _, one in wanted[row.layout]], 0, row.rows)
+        fields = wanted[row.layout]
+        if not 0 < row.rows <= CHUNK:
+            reading = Reading(
+                row, layouts[row.layout], Fetcher(connection, row.id, row.owner, layouts[row.layout].names)
+            )
+            tables[row.owner] = reading.table([one.name for _, one in fields], 0, row.rows)
             continue
         columns: dict[str, Column] = {}
-        for place, one in wanted[row.layout]:
-            number = chunks.key(row.id, 0, place, 0)
-            head, data = found.get(number, (None, None))
-            if not is_sound(number, head, data):
-                raise Fetcher(connection, row.id, row.owner, layout.names).damaged(number)
+        for (_, one), expected in zip(fields, _keys(row, fields), strict=True):
+            number, head, data = next(found, (0, b"", b""))
+            if number != expected or not is_sound(number, head, data):
+                raise Fetcher(connection, row.id, row.owner, layouts[row.layout].names).damaged(expected)
             columns[one.name] = codec.decode_column(data, one.kind, one.dtype)
         tables[row.owner] = Table(columns, row.rows)
     return tables
+
+
+def _keys(row: Row, fields: Sequence[tuple[int, Field]]) -> list[int]:
+    first = chunks.key(row.id, 0, 0, 0)
+    return [first + (place << chunks.CHUNK_BITS) for place, _ in fields]
 
 
 def check(reading: Reading) -> list[str]:
