@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +17,19 @@ from rich.table import Table as Grid
 
 from .errors import Problem
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+IN_A_PIPE = 200
+"""Columns where the output is no terminal and nothing says how wide it is."""
+
+
+def _console(*, stderr: bool = False) -> Console:
+    console = Console(stderr=stderr, highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = IN_A_PIPE
+    return console
+
+
+out = _console()
+err = _console(stderr=True)
 BEFORE_BAR = 0.5
 """Seconds of work before a bar shows itself."""
 
@@ -66,11 +78,13 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
         counted = f"{label} {done}/{of} {what}" if of else f"{label} {what}"
         bar.update(task, completed=done, total=of or None, description=counted.rstrip()[:70])
 
-    showing.start()
+    if err.is_terminal:
+        showing.start()
     try:
         yield step
     finally:
         showing.cancel()
-        showing.join()
+        if showing.is_alive():
+            showing.join()
         if bar.live.is_started:
             bar.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -63,15 +64,26 @@ def transform(data, params):
     return figure
 """
 RECIPE = wb.Recipe(plan=PLAN, transform=SCRIPT, params=PARAMS)
-HEAD = """
-import sys
+OTHER = """
+import json, sys, traceback
 import numpy as np
 import workbench as wb
-bench = wb.open(sys.argv[1])
+
 def frame(start, n, step=0):
     time = np.arange(start, start + n, dtype=float)
     return {"Time [s]": time, "Current [A]": np.full(n, 2.0), "Voltage [V]": 4.0 - time / 1000,
             "Step count": np.full(n, step), "Cycle count": np.zeros(n, int)}
+
+benches = {}
+for line in sys.stdin:
+    path, words = json.loads(line)
+    try:
+        benches.setdefault(path, wb.open(path))
+        exec(words, {"bench": benches[path], "frame": frame, "wb": wb})
+        answer = ""
+    except Exception:
+        answer = traceback.format_exc()
+    print(json.dumps(answer), flush=True)
 """
 
 Elsewhere = Callable[[str], None]
@@ -82,14 +94,27 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "lab.db"
 
 
+@pytest.fixture(scope="module")
+def other() -> Iterator[subprocess.Popen[str]]:
+    """Another process that keeps its bench open, as a second notebook does."""
+    words = [sys.executable, "-c", OTHER]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
 @pytest.fixture
-def elsewhere(path: Path) -> Elsewhere:
-    """Run a few lines on the same store in another process, with ``bench`` and ``frame`` at hand."""
+def elsewhere(path: Path, other: subprocess.Popen[str]) -> Elsewhere:
+    """Run a few lines on the same store in the other process, with ``bench`` and ``frame`` at hand."""
 
     def ran(lines: str) -> None:
-        words = [sys.executable, "-c", HEAD + lines, str(path)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
-        assert done.returncode == 0, done.stderr
+        assert other.stdin is not None
+        assert other.stdout is not None
+        other.stdin.write(json.dumps([str(path), lines]) + "\n")
+        other.stdin.flush()
+        answer = json.loads(other.stdout.readline())
+        assert not answer, answer
 
     return ran
 
