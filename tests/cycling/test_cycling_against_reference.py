@@ -32,7 +32,7 @@ OPTIONAL = (
 values = st.one_of(
     st.none(),
     st.just(math.nan),
-    st.floats(-5, 5, allow_nan=False),
+    st.floats(-5, 5, allow_nan=False).map(lambda value: round(value, 9)),
     st.sampled_from([0.0, 3.7, 3.7, -1.0, 0.1, 0.1]),
 )
 integers = st.one_of(st.none(), st.integers(1, 4))

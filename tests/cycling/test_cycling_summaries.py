@@ -91,6 +91,15 @@ def test_ratios_are_null_where_nothing_was_charged_or_the_first_cycle_gave_nothi
     assert "Mean temperature [degC]" not in cycles
 
 
+def test_a_ratio_to_almost_nothing_is_no_warning() -> None:
+    names = ("Discharge capacity [A.h]", "Charge capacity [A.h]", "Duration [s]", "Mean current [A]")
+    steps = Table.of(
+        {"Cycle count": [0, 1]}
+        | dict(zip(names, ([5e-324, 1.0], [5e-324] * 2, [1.0] * 2, [1.0] * 2), strict=True))
+    )
+    assert cycles_of(steps)["Capacity retention"].tolist() == [1.0, math.inf]
+
+
 @pytest.mark.parametrize(
     ("voltages", "wanted"),
     [

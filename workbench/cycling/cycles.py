@@ -123,7 +123,7 @@ def _add_passed(made: dict[str, Floats], by: _Cycles, out: str, into: str, word:
 
 def _ratio(above: Floats, below: Floats) -> Floats:
     """(g,) above / below; NaN where below is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(below != 0, above / below, np.nan)
 
 
