@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from .table import Column
@@ -27,37 +28,40 @@ def to_arrow(column: Column) -> Any:
     return pa.array(column.values, mask=mask, from_pandas=False)
 
 
-def of_arrow(array: Any) -> Column:
-    """The column of an Arrow array (or chunked array).
-
-    Raises
-    ------
-    TypeError
-        For a type that no column holds (lists, structs, binary); names it.
-    """
+def of_arrow(array: Any) -> Column | None:
+    """The column of an Arrow array or chunked array; None for nested and binary types, which no column holds."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     kind = array.type
-    valid = None if array.null_count == 0 else np.asarray(array.is_valid())
+    valid = None if array.null_count == 0 else pc.is_valid(array).to_numpy(zero_copy_only=False)
     if pa.types.is_null(kind):
         return Column.nulls(len(array))
-    if pa.types.is_timestamp(kind):
-        return Column("datetime", _values(array.cast(pa.timestamp("us", kind.tz)).cast(pa.int64())), valid)
-    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return Column.of(_values(array), valid)
-    if pa.types.is_decimal(kind):
-        return of_arrow(array.cast(pa.float64()))
+    if pa.types.is_dictionary(kind) and _is_string(kind.value_type):
+        return _coded(array, valid)
     if pa.types.is_dictionary(kind):
-        return of_arrow(array.cast(kind.value_type))
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_date(kind):
-        coded = array.cast(pa.string()).dictionary_encode()
-        return Column("text", _values(coded.indices).astype(np.int32), valid, tuple(coded.dictionary.to_pylist()))
-    raise TypeError(f"a column of type {kind} is not kept")
+        array, kind = array.dictionary_decode(), kind.value_type
+    if _is_string(kind):
+        return _coded(array.dictionary_encode(), valid)
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        micros = array.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+        return Column("datetime", micros.fill_null(0).to_numpy(zero_copy_only=False), valid)
+    if pa.types.is_duration(kind):
+        seconds = array.cast(pa.duration("us"), safe=False).cast(pa.int64()).fill_null(0)
+        return Column("number", seconds.to_numpy(zero_copy_only=False) / 1e6, valid)
+    if pa.types.is_boolean(kind):
+        return Column("boolean", array.fill_null(False).to_numpy(zero_copy_only=False), valid)
+    if pa.types.is_decimal(kind) or pa.types.is_float16(kind):
+        array = array.cast(pa.float64())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    values: NDArray[Any] = array.fill_null(0).to_numpy(zero_copy_only=False)
+    return Column("number" if values.dtype.kind == "f" else "integer", values, valid)
 
 
-def _values(array: Any) -> NDArray[Any]:
-    """The plain values; under a null stands 0, told apart by the column's ``valid``."""
-    if array.null_count:
-        array = array.fill_null(False if pa.types.is_boolean(array.type) else 0)
-    values: NDArray[Any] = array.to_numpy(zero_copy_only=False)
-    return values
+def _is_string(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _coded(array: Any, valid: NDArray[np.bool_] | None) -> Column:
+    codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int32)
+    return Column("text", codes, valid, tuple(array.dictionary.to_pylist()) or ("",))

@@ -20,6 +20,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .arrow import to_arrow
 from .dataset import StepResult
 from .errors import BadRequest, ExportUnavailable, instead
 from .table import Column, Table, concat, concat_columns, time_text
@@ -378,23 +379,11 @@ def table_parquet(table: Table) -> bytes:
 
 
 def _arrow(column: Column) -> Any:
-    missing = column.null_mask()
     if column.kind == "null":
         return pa.nulls(len(column), pa.float64())
-    if column.kind == "text":
-        words = pa.array(column.words, pa.string())
-        return (
-            words.take(pa.array(column.values, mask=missing))
-            if column.words
-            else pa.nulls(len(column), pa.string())
-        )
     if column.kind == "mixed":
-        return pa.array(
-            [None if value is None else str(_csv_value(value)) for value in column.tolist()], pa.string()
-        )
-    if column.kind == "datetime":
-        return pa.array(column.values, pa.timestamp("us", "UTC"), mask=missing)
-    return pa.array(column.values, mask=missing, from_pandas=False)
+        column = Column.text([None if value is None else str(_csv_value(value)) for value in column.tolist()])
+    return to_arrow(column)
 
 
 def notebook(

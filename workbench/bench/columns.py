@@ -30,7 +30,7 @@ def table_of(given: Any) -> Table:
             return Table({str(name): _of_pandas(given[name]) for name in given.columns}, len(given))
         if isinstance(given, pa.Table):
             pairs = zip(given.column_names, given.columns, strict=True)
-            return Table({name: of_arrow(column) for name, column in pairs}, given.num_rows)
+            return Table({name: _of_arrow(name, column) for name, column in pairs}, given.num_rows)
         if isinstance(given, Mapping):
             return Table.of({str(name): _of_values(values) for name, values in given.items()})
     except (TypeError, ValueError, OverflowError) as error:
@@ -46,7 +46,7 @@ def _of_values(values: Any) -> Column:
     if isinstance(values, pd.Series | pd.Index):
         return _of_pandas(pd.Series(values))
     if isinstance(values, pa.Array | pa.ChunkedArray):
-        return of_arrow(values)
+        return _of_arrow("values", values)
     return Column.of(values) if isinstance(values, np.ndarray) else Column.from_python(list(values))
 
 
@@ -66,3 +66,10 @@ def _of_pandas(series: pd.Series[Any]) -> Column:
         return Column.of(series.to_numpy(np.float64, na_value=np.nan), present)
     items = series.astype(object).tolist()
     return Column.from_python([item if ok else None for item, ok in zip(items, present, strict=True)])
+
+
+def _of_arrow(name: str, array: Any) -> Column:
+    column = of_arrow(array)
+    if column is None:
+        raise TypeError(f"column '{name}' is of type {array.type}, which no column holds")
+    return column

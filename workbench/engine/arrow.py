@@ -11,6 +11,8 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from ..arrow import of_arrow
+from ..arrow import to_arrow as to_arrow_column
 from ..dataset import Dataset, Samples, StepResult
 from ..errors import StoreError
 from ..table import Column, Kind, Table
@@ -89,20 +91,10 @@ def _fields(table: Table) -> tuple[list[Any], list[Any]]:
 
 
 def _array(column: Column) -> Any:
-    mask = None if column.valid is None else ~column.valid
-    if column.kind == "null":
-        return pa.nulls(len(column))
-    if column.kind == "text":
-        codes = pa.array(column.values, mask=mask)
-        return (
-            pa.array(column.words, pa.string()).take(codes) if column.words else pa.nulls(len(column), pa.string())
-        )
-    if column.kind == "datetime":
-        return pa.array(column.values.view("M8[us]"), pa.timestamp("us", tz="UTC"), mask=mask)
     if column.kind == "mixed":
         texts = [None if value is None else orjson.dumps(value).decode() for value in plain(column)]
         return pa.array(texts, pa.string())
-    return pa.array(column.values, mask=mask)
+    return to_arrow_column(column)
 
 
 def _about(schema: Any) -> dict[str, str]:
@@ -120,16 +112,9 @@ def _table(schema: Any, read: Any) -> Table:
 
 
 def _column(kind: Kind, chunked: Any) -> Column:
-    array = chunked.combine_chunks() if chunked.num_chunks != 1 else chunked.chunk(0)
-    if kind == "null":
-        return Column.nulls(len(array))
-    if kind == "text":
-        return Column.from_python(array.to_pylist(), "text")
     if kind == "mixed":
-        return Column.from_python([None if v is None else orjson.loads(v) for v in array.to_pylist()], "mixed")
-    valid = None if not array.null_count else np.asarray(array.is_valid().to_numpy(zero_copy_only=False), bool)
-    if kind == "datetime":
-        array = array.cast(pa.int64())
-    if array.null_count:
-        array = array.fill_null(False if kind == "boolean" else 0)
-    return Column(kind, array.to_numpy(zero_copy_only=False), valid)
+        return Column.from_python([None if v is None else orjson.loads(v) for v in chunked.to_pylist()], "mixed")
+    column = of_arrow(chunked)
+    if column is None or column.kind != kind:
+        raise StoreError(f"This Arrow stream is no Dataset: a column said to be {kind} is not.")
+    return column

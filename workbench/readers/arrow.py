@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from ..arrow import of_arrow
 from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ..errors import FileRefused, TooLarge
 from ..table import Column, Table, from_micros
@@ -156,7 +156,7 @@ def read_typed(
 
 
 def _numbers_of(array: pa.Array) -> NDArray[np.float64]:
-    column = column_of_arrow(array)
+    column = of_arrow(array)
     if column is None or column.kind in ("text", "mixed", "datetime"):
         series = (
             pd.Series(array.cast(pa.string()).to_pandas())
@@ -182,7 +182,7 @@ class _TypedRows:
         """Look at the first rows: how time is written, and when the test began (the answer)."""
         columns = dict(zip(batch.schema.names, batch, strict=True))
         if self.time is not None:
-            first = column_of_arrow(columns[self.time.header])
+            first = of_arrow(columns[self.time.header])
             if first is not None and first.kind == "text":
                 self.pattern, _ = clock_format([str(v) for v in first.words[:20000]])
         if self.time is not None and self.time.role == "time" and not self.time.stated:
@@ -215,7 +215,7 @@ class _TypedRows:
         for planned in self.plan.columns:
             if planned.name == TIME:
                 continue
-            column = column_of_arrow(arrays[planned.header])
+            column = of_arrow(arrays[planned.header])
             if column is None:
                 if planned.name not in self.left_out:
                     self.left_out.append(planned.name)
@@ -244,7 +244,7 @@ class _TypedRows:
         return column
 
     def _time(self, array: pa.Array) -> Column:
-        planned, column = self.time, column_of_arrow(array)
+        planned, column = self.time, of_arrow(array)
         if planned is None or column is None:
             raise FileRefused(f"The times of '{self.file}' cannot be read; name their column with --map.")
         if column.kind == "datetime":
@@ -283,7 +283,7 @@ def _split(split: Split, values: NDArray[np.float64], current: NDArray[np.float6
 
 
 def _first_moment(array: pa.Array, planned: Planned) -> datetime | None:
-    column = column_of_arrow(array)
+    column = of_arrow(array)
     if column is None or not len(column) or bool(column.missing()[0]):
         return None
     if column.kind == "datetime":
@@ -298,40 +298,3 @@ def _first_moment(array: pa.Array, planned: Planned) -> datetime | None:
     seconds = float(column.values[0])
     seconds = seconds / 1000 if seconds > 1e11 else seconds
     return datetime.fromtimestamp(seconds, UTC) if 1e8 < seconds < 1e11 else None
-
-
-def column_of_arrow(array: pa.Array) -> Column | None:
-    """A column with the values, type and nulls of an arrow array; None for nested types, which have no place."""
-    kind = array.type
-    valid = None if array.null_count == 0 else pc.is_valid(array).to_numpy(zero_copy_only=False)
-    if pa.types.is_null(kind):
-        return Column.nulls(len(array))
-    if pa.types.is_dictionary(kind) and _is_string(kind.value_type):
-        return _coded(array, valid)
-    if pa.types.is_dictionary(kind):
-        array, kind = array.dictionary_decode(), kind.value_type
-    if _is_string(kind):
-        return _coded(array.dictionary_encode(), valid)
-    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        micros = array.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
-        return Column("datetime", micros.fill_null(0).to_numpy(zero_copy_only=False), valid)
-    if pa.types.is_duration(kind):
-        seconds = array.cast(pa.duration("us"), safe=False).cast(pa.int64()).fill_null(0)
-        return Column("number", seconds.to_numpy(zero_copy_only=False) / 1e6, valid)
-    if pa.types.is_boolean(kind):
-        return Column("boolean", array.fill_null(False).to_numpy(zero_copy_only=False), valid)
-    if pa.types.is_decimal(kind) or pa.types.is_float16(kind):
-        array = array.cast(pa.float64())
-    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return None
-    values: NDArray[Any] = array.fill_null(0).to_numpy(zero_copy_only=False)
-    return Column("number" if values.dtype.kind == "f" else "integer", values, valid)
-
-
-def _is_string(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _coded(array: pa.Array, valid: NDArray[np.bool_] | None) -> Column:
-    codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int32)
-    return Column("text", codes, valid, tuple(array.dictionary.to_pylist()) or ("",))
