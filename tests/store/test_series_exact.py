@@ -210,6 +210,15 @@ def test_info_says_what_the_columns_are(store: Store) -> None:
     assert store.series.infos(["b", "a"]) == {"a": info}
 
 
+def test_a_clock_that_starts_again_at_a_chunk_is_not_sorted(store: Store) -> None:
+    t = np.tile(np.arange(CHUNK * 1.0), 3)
+    info = store.series.append("a", "series", Table.of({"t": t, "n": np.arange(len(t))}))
+    assert [column.sorted for column in info.columns] == [False, True]
+    assert store.series.sample("a", "t", ["n"], window=(5.0, 6.0), most=10).rows.tolist() == [
+        start + k for start in (0, CHUNK, 2 * CHUNK) for k in (5, 6)
+    ]
+
+
 def test_datasets_and_owners_are_apart(store: Store) -> None:
     for dataset in ("series", "steps"):
         store.series.append("a", dataset, Table.of({"v": [dataset]}))

@@ -54,6 +54,8 @@ class _Zstd(threading.local):
     def __init__(self) -> None:
         self.pack = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False).compress
         self.unpack = zstandard.ZstdDecompressor().decompress
+        # Memory that is used again costs no page faults.
+        self.scratch = np.empty(1 << 14, np.int64)
 
 
 _zstd = _Zstd()
@@ -321,7 +323,8 @@ def _decode_deltas(body: memoryview, dtype: np.dtype[Any], digits: int | None, n
         size = int.from_bytes(body[at : at + 4], "little")
         beside = _zstd.unpack(body[at + 4 : at + 4 + size])
         at += 4 + size
-    whole = np.empty(n, np.int64)
+    reused = out is not None and digits is not None and n <= len(_zstd.scratch)
+    whole = _zstd.scratch[:n] if reused else np.empty(n, np.int64)
     whole[0] = first
     whole[1:] = np.frombuffer(_zstd.unpack(body[at:]), _SIGNED[width], n - 1)
     if count:

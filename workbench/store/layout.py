@@ -150,7 +150,8 @@ class Stats:
         if missing or len(finite) != len(values):
             self.sorted = False
         if self.sorted and len(values):
-            self.sorted = (self.last is None or values[0] >= self.last) and bool((values[1:] >= values[:-1]).all())
+            follows = self.last is None or bool(values[0] >= self.last)
+            self.sorted = follows and bool((values[1:] >= values[:-1]).all())
             self.last = values[-1].item()
         if not len(finite):
             return missing, None, None
