@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
 from .engine import answer, choices, keys
@@ -274,9 +275,16 @@ class LocalWorkbench:
                 rated = in_ampere_hours(capacity.value, capacity.unit)
         return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, rated)}), stored.n)
 
-    def add_time_series(self, fields: Mapping[str, Any], samples: Table, steps: Table | None) -> Measurement:
+    def add_time_series(
+        self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
+    ) -> Measurement:
         """A measurement from samples that passed the checks at the door, with its steps and cycles."""
-        return register(self.store, self.scope, fields, samples, steps=steps, actor=self.actor)
+        if sign not in (None, "charge", "discharge"):
+            raise BadRequest(f"sign is what a positive current means, 'charge' or 'discharge', not {sign!r}.")
+        if sign == "charge":
+            samples = turned(samples)
+        settled = sign is not None
+        return register(self.store, self.scope, fields, samples, steps=steps, settled=settled, actor=self.actor)
 
     def extend(self, measurement: str, samples: Table) -> Measurement:
         """More samples of a running measurement; its steps and cycles follow in the same transaction."""

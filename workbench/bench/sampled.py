@@ -46,7 +46,7 @@ class Measurements(Sampled[Measurement]):
         super().__init__(work, Measurement)
 
     def create(
-        self, *, time_series: Frame | None = None, steps: Frame | None = None, **fields: Any
+        self, *, time_series: Frame | None = None, steps: Frame | None = None, sign: str | None = None, **fields: Any
     ) -> Measurement:
         """Make a measurement; with ``time_series`` its samples pass the checks at the door.
 
@@ -55,6 +55,8 @@ class Measurements(Sampled[Measurement]):
         time_series : samples under the names of the interface (``Time [s]``, ``Current [A]`` positive on
             discharge, ``Voltage [V]`` ...); other columns are kept under their own names.
         steps : a step table to be used as it is; by default it is computed from the samples.
+        sign : what a positive current in ``time_series`` means, "discharge" or "charge", where the checks cannot
+            tell or object; with "charge" current and power change their sign on the way in.
         fields : ``instance`` (id, name or record), ``name``, ``tags``, ``protocol`` ...
 
         Raises
@@ -66,7 +68,7 @@ class Measurements(Sampled[Measurement]):
         if time_series is None:
             return self._work.create(Measurement, {"measurement_type": "properties", **linked})
         given = None if steps is None else table_of(steps)
-        return self._work.add_time_series(linked, table_of(time_series), given)
+        return self._work.add_time_series(linked, table_of(time_series), given, sign)
 
     def extend(self, ref: Ref, time_series: Frame) -> Measurement:
         """Append samples to a running test; steps and cycles follow in the same transaction.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..table import Table
+from ..table import Column, Table
 from . import columns as c
 from .findings import Finding
 from .runs import Floats, Ints
@@ -128,3 +128,13 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool) -> list[Finding]
         message = "The voltage moves too little to check the sign of the current: taken as the format says."
         return [Finding("assumed", "sign_unchecked", message)]
     return []
+
+
+def turned(samples: Table) -> Table:
+    """The same samples with the signs of current and power turned: charge positive becomes discharge positive."""
+    columns = dict(samples.columns)
+    for name in (c.CURRENT, "Power [W]"):
+        column = columns.get(name)
+        if column is not None and column.kind in ("number", "integer"):
+            columns[name] = Column(column.kind, -column.values, column.valid)
+    return Table(columns, samples.n)

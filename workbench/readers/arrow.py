@@ -93,7 +93,7 @@ class _Parquet:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(path, pre_buffer=False) as file:
                 meta, schema = file.metadata, file.schema_arrow
         except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(error) from None
@@ -116,7 +116,8 @@ class _Parquet:
         labels = unique_labels(self.names)
         chosen = None if only is None else [self.names[labels.index(label)] for label in only]
         try:
-            with pq.ParquetFile(self.path) as file:
+            # Buffering ahead would hold the whole file.
+            with pq.ParquetFile(self.path, pre_buffer=False) as file:
                 for batch in file.iter_batches(limits.CHUNK_ROWS, columns=chosen):
                     names = labels if only is None else [labels[self.names.index(n)] for n in batch.schema.names]
                     yield batch.rename_columns(names)

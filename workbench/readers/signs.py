@@ -12,6 +12,9 @@ Floats = NDArray[np.float64]
 _SMALL = 0.01
 """Share of the largest current below which a current is no evidence of a direction."""
 
+_FAINT = 0.002
+"""Jumps that add up to less than this share of the voltage's whole way are no evidence against it."""
+
 
 def polarity(current: Floats, voltage: Floats) -> str | None:
     """What positive means in these samples: "charge", "discharge", or None where they do not tell.
@@ -31,7 +34,9 @@ def polarity(current: Floats, voltage: Floats) -> str | None:
     steady = ~jumps & (np.abs(mean) > _SMALL * np.abs(current).max())
     by_trend = _score(np.sign(mean[steady]) * volts[steady])
     if by_jump * by_trend < 0:
-        by_trend = 0
+        # A cell without resistance in sight has no jumps to speak of, only noise at the steps.
+        moved, jumped = float(np.abs(volts[steady]).sum()), float(np.abs(volts[jumps]).sum())
+        by_jump, by_trend = (0, by_trend) if jumped < _FAINT * moved else (by_jump, 0)
     verdict = by_jump or by_trend
     return None if not verdict else "charge" if verdict > 0 else "discharge"
 
