@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -347,6 +348,47 @@ def test_a_withdrawn_request_stops_between_sources(lab: Lab) -> None:
             cancel=cancel,
         )
     assert seen[-1] == ("curves", 3, 4, "Test: 2 of 4")
+
+
+def test_a_warning_carries_its_own_keys_and_a_mend_that_helps(lab: Lab, cache: Cache) -> None:
+    tests = [test.id for test in lab.store.rows.page("measurements", lab.scope).items]
+    listed = {"op": "list", "source": "measurements", "fields": ["id"]}
+    bare = lab.measurement(lab.store.rows.page("instances", lab.scope).items[0], "No voltage")
+    lab.write(bare.id, Table.of({TIME: [0.0, 1.0]}))
+    series = {"op": "series", "source": "measurements", "ids": [*tests, bare.id], "x": TIME, "columns": [VOLTAGE]}
+
+    def warned(steps: dict[str, Any], **caps: int) -> tuple[dict[str, Any], str]:
+        [warning] = ask(lab, recipe={"plan": {"steps": steps, "caps": caps}}).warnings
+        told = warning.as_dict()
+        return told, str(told.pop("message"))
+
+    told, message = warned({"l": {**listed, "limit": 2}})
+    assert told == {"code": "list_truncated", "step": "l", "shown": 2, "total": 5}
+    assert "raise 'limit'" in message
+    told, message = warned({"l": listed}, max_list_rows=2)
+    assert told == {"code": "list_truncated", "step": "l", "shown": 2, "total": 5}
+    assert "raise 'caps.max_list_rows'" in message
+    assert warned({"s": series})[0] == {"code": "column_missing", "step": "s"}
+
+
+@pytest.mark.parametrize(
+    ("x", "bound", "mend"),
+    [
+        (TIME, "2026-01-01", "number"),
+        ("Note", 1, "choose another x"),
+        ("Note", "a", "choose another x"),
+        ("Date", 1, "ISO 8601"),
+    ],
+)
+def test_a_bound_that_x_is_not_compared_with(lab: Lab, x: str, bound: Any, mend: str) -> None:
+    dates = [datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2)]
+    made = lab.measurement(lab.store.rows.page("instances", lab.scope).items[0], "Typed")
+    lab.write(made.id, Table.of({TIME: [0.0, 1.0], "Note": ["a", "b"], "Date": dates}))
+    step = {"op": "series", "source": "measurements", "ids": [made.id], "x": x, "columns": [TIME]}
+    with pytest.raises(Invalid, match=mend) as caught:
+        ask(lab, recipe=changed(s={**step, "window": {"max": bound}}))
+    [problem] = caught.value.problems
+    assert problem.loc == ("config", "plan", "steps", "s", "window", "max")
 
 
 def test_errors_stand_at_their_place(lab: Lab) -> None:

@@ -350,6 +350,20 @@ def test_a_step_that_cannot_be_read_brings_no_false_problems() -> None:
     assert found(sound, raw) == {((*STEPS, "cycles", "op"), "literal_error")}
 
 
+@pytest.mark.parametrize("value", [None, True, {"ratio_of": "n", "factor": None}])
+def test_a_comparison_that_cannot_be_read_is_not_called_missing(value: Any) -> None:
+    where = {"column": "id", "op": "eq", "value": value}
+    metrics = {"n": {"fn": "count"}, "one": {"fn": "first_where", "column": "id", "where": where}}
+    steps = {
+        "cells": {"op": "list", "source": "instances", "fields": ["id"]},
+        "grouped": {"op": "aggregate", "input": "cells", "group_by": ["id"], "metrics": metrics},
+    }
+    with pytest.raises(Invalid) as caught:
+        sound({"plan": {"steps": steps}}, transform=False)
+    [problem] = caught.value.problems
+    assert problem.loc[:8] == ("config", "plan", "steps", "grouped", "metrics", "one", "where", "value")
+
+
 def test_references_ancestors_and_params_of_steps() -> None:
     plan = parse(whole()).plan
     assert references(plan.steps["named"]) == ["fade", "tests"]
@@ -401,6 +415,11 @@ GOLDEN = [
         ("plan", "caps", "max_sources"),
         None,
         "config.plan.caps.max_sources: 'max_sources' needs an integer, not null. Leave it out instead.",
+    ),
+    (
+        ("plan", "steps", "cycles", "columns"),
+        None,
+        "config.plan.steps.cycles.columns: 'columns' needs a list, not null.",
     ),
 ]
 

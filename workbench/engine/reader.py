@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..dataset import Samples
 from ..errors import Cancelled, Invalid, Problem
+from ..recipe.jsontext import show
 from ..store.listing import Listed
 from ..store.scope import Scope
 from ..store.series import SeriesInfo
@@ -159,7 +160,7 @@ def source_ids(ids: Sequence[Any]) -> list[Any]:
 
 
 def _unknown(source: str, key: Any) -> Problem:
-    shown = f"'{key}'" if isinstance(key, str) else repr(key)
+    shown = f"'{key}'" if isinstance(key, str) else show(key)
     return Problem(
         ("ids",),
         f"There is no {_NOUNS[source]} {shown} in reach. Take ids from a list step, or choose among its rows.",

@@ -48,8 +48,14 @@ def _beyond(raw: Any, found: list[Problem], at: Loc, transform: bool) -> list[Pr
         more = check(parse(rest, at=at, transform=transform), at=at)
     except Invalid:
         return []
-    known = {problem.loc for problem in found}
-    return [problem for problem in more if problem.loc not in known]
+    return [problem for problem in more if not _follows(problem, found)]
+
+
+def _follows(problem: Problem, found: list[Problem]) -> bool:
+    """Whether a problem is told already, or says that what was cut as wrong is missing."""
+    places = [other.loc for other in found]
+    cut = problem.type == "missing" and any(place[: len(problem.loc)] == problem.loc for place in places)
+    return cut or problem.loc in places
 
 
 def check(config: PlotConfig, *, at: Loc = ("config",)) -> list[Problem]:

@@ -12,7 +12,7 @@ from ..errors import Invalid, Loc, Problem, instead
 from .jsontext import plain, show
 from .names import IDENTIFIER, MOST_NAME
 from .plot import AuthoringDraft, AuthoringRequest, PlotConfig
-from .shapes import fields_of, model_at
+from .shapes import fields_of, may_go, model_at
 from .strict import Strict, kind
 
 M = TypeVar("M", bound=Strict)
@@ -86,7 +86,9 @@ def _problem(model: type[Strict], raw: Any, error: ErrorDetails, at: Loc) -> Pro
     if error["loc"] and error["loc"][-1] == "[key]":
         return Problem((*at, *loc), _bad_name(str(value)), code, ctx)
     name = next((str(part) for part in reversed(loc) if isinstance(part, str)), "The recipe")
-    return Problem((*at, *loc), _words(code, name, value, ctx, error["msg"]), code, ctx)
+    words = _words(code, name, value, ctx, error["msg"])
+    hint = " Leave it out instead." if code in _NEEDED and value is None and may_go(model, raw, loc) else ""
+    return Problem((*at, *loc), words + hint, code, ctx)
 
 
 def place(raw: Any, error: ErrorDetails) -> tuple[str | int, ...]:
@@ -156,8 +158,7 @@ _NEEDED = {
 def _words(code: str, name: str, value: Any, ctx: dict[str, Any], otherwise: str) -> str:
     """One sentence with the mend for an error of shape."""
     if code in _NEEDED:
-        hint = " Leave it out instead." if value is None else ""
-        return f"'{name}' needs {_NEEDED[code]}, not {kind(value)}.{hint}"
+        return f"'{name}' needs {_NEEDED[code]}, not {kind(value)}."
     if code == "wrong_type":
         return f"{otherwise}, not {kind(value)}."
     if code in ("greater_than_equal", "less_than_equal"):

@@ -59,7 +59,7 @@ def without(model: type[Strict], raw: Any, places: list[Loc]) -> Any | None:
     """
     rest = copy.deepcopy(raw)
     for place in places:
-        cut = next((place[:n] for n in range(len(place), 0, -1) if _may_go(model, raw, place[:n])), None)
+        cut = next((place[:n] for n in range(len(place), 0, -1) if may_go(model, raw, place[:n])), None)
         if cut is None or cut == ("params",):
             return None
         owner = rest
@@ -69,7 +69,8 @@ def without(model: type[Strict], raw: Any, places: list[Loc]) -> Any | None:
     return rest
 
 
-def _may_go(model: type[Strict], raw: Any, place: Loc) -> bool:
+def may_go(model: type[Strict], raw: Any, place: Loc) -> bool:
+    """Whether ``raw`` has its shape without what stands at ``place``: a field that is optional or unknown."""
     owner = model_at(model, raw, place[:-1])
     if owner is None:
         return False

@@ -12,6 +12,7 @@ from .strict import TAG, WHOLE, NotNull, ScalarOrNull, Strict
 
 SeriesSource: TypeAlias = Literal["measurements", "analyses", "materialProperties", "simulations"]
 Function: TypeAlias = Literal["first", "last", "min", "max", "mean", "sum", "count", "first_where", "last_where"]
+MOST_LIMIT = 1000
 Fields: TypeAlias = Annotated[list[ColumnName], Field(max_length=30)]
 Columns: TypeAlias = Annotated[list[ColumnName], Field(min_length=1, max_length=12)]
 
@@ -27,7 +28,7 @@ class ListStep(Strict):
     fields: Annotated[Fields | None, NotNull()] = Field(
         None, description="Columns to give, dotted for nested values; without it the source's own columns."
     )
-    limit: Annotated[int, Field(ge=1, le=1000), WHOLE] = Field(
+    limit: Annotated[int, Field(ge=1, le=MOST_LIMIT), WHOLE] = Field(
         100, description="At most this many rows, the oldest first; more are left out with a warning."
     )
 

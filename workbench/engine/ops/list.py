@@ -7,7 +7,7 @@ from typing import Any
 
 from ...dataset import Warn
 from ...recipe.plot import Caps
-from ...recipe.steps import ListStep
+from ...recipe.steps import MOST_LIMIT, ListStep
 from ...table import Table
 from ..reader import Reader
 from ..warnings import names_of
@@ -29,11 +29,17 @@ def list_rows(step: ListStep, where: Mapping[str, Any], reader: Reader, caps: Ca
     listed = reader.rows(step.source, where, step.fields, limit)
     warnings = []
     if listed.total > listed.table.n:
-        message = (
-            f"Only the first {listed.table.n} of {listed.total} rows are here. Narrow 'where' or raise 'limit'."
-        )
+        more = _more(limit, caps)
+        message = f"Only the first {listed.table.n} of {listed.total} rows are here. Narrow 'where'{more}."
         warnings.append(Warn("list_truncated", message, shown=listed.table.n, total=listed.total))
     if listed.unfilled:
         message = f"No record in reach fills {names_of(listed.unfilled, 10)}: null in every row."
         warnings.append(Warn("field_unfilled", message))
     return listed.table, warnings
+
+
+def _more(limit: int, caps: Caps) -> str:
+    """What would let more rows through, besides a narrower ``where``."""
+    if limit == caps.max_list_rows < MOST_LIMIT:
+        return " or raise 'caps.max_list_rows'"
+    return " or raise 'limit'" if limit < MOST_LIMIT else f"; 'limit' is at most {MOST_LIMIT}"

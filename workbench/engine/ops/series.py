@@ -95,7 +95,7 @@ def missing_warning(name: str, lacking: Sequence[Source], of: int) -> Warn:
     """That some of the sources lack a column."""
     who = names_of([source.name for source in lacking])
     message = f"{len(lacking)} of {of} sources have no column '{name}' and are null there: {who}."
-    return Warn("column_missing", message, shown=of - len(lacking), total=of)
+    return Warn("column_missing", message)
 
 
 def _in_force(window: Window | None) -> Window | None:
@@ -116,24 +116,28 @@ def _bound(x: str, kind: Kind, value: Any, which: str, source: Source) -> Bound:
     if not isinstance(value, str):
         if kind in ("number", "integer", "null"):
             return float(value) if isinstance(value, float) else int(value)
-        what = (
-            "date-times: give the bound as ISO 8601 text"
-            if kind == "datetime"
-            else f"{kind}s, which have no window"
-        )
-        raise Invalid(Problem(("window", which), f"'{x}' of '{source.name}' holds {what}."))
+        raise _misfit(x, kind, which, source)
     if kind != "datetime":
-        raise Invalid(
-            Problem(
-                ("window", which),
-                f"A text bounds date-times only, and '{x}' of '{source.name}' holds {kind}s. Give a number.",
-            )
-        )
+        raise _misfit(x, kind, which, source)
     try:
         return to_micros(datetime.fromisoformat(value))
     except (ValueError, OverflowError):
         message = f"'{value}' is no date-time. Write it like 2026-01-31T12:00:00Z."
         raise Invalid(Problem(("window", which), message)) from None
+
+
+def _misfit(x: str, kind: Kind, which: str, source: Source) -> Invalid:
+    """A bound of a type that x is not compared with."""
+    mend = {
+        "datetime": "date-times: give the bound as ISO 8601 text",
+        "number": "numbers: give the bound as a number; a text bounds date-times only",
+        "text": "texts, which have no window: choose another x or leave the window out",
+        "boolean": "booleans, which have no window: choose another x or leave the window out",
+        "null": "nothing but nulls: leave the window out",
+        "mixed": "values of several types, which have no window: choose another x or leave the window out",
+    }
+    held = mend["number" if kind == "integer" else kind]
+    return Invalid(Problem(("window", which), f"'{x}' of '{source.name}' holds {held}."))
 
 
 def _is_void(span: Range) -> bool:
