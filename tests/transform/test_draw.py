@@ -233,6 +233,7 @@ def test_errors_teach(line: str, words: str) -> None:
         (["x = 1"], 1, "returned nothing"),
         (["def inner():", "    return 5", "return {'data': [], 'oops': inner()}"], 4, "no 'oops'"),
         (["return {'data': [{'x': {1}}]}"], 2, "data[0].x"),
+        (["return {'data': [], 'layout': {'template': 'plotly_wite'}}"], 2, "'plotly_white'"),
     ],
 )
 def test_what_is_no_figure_shows_the_line_that_returned_it(body: list[str], line: int, words: str) -> None:

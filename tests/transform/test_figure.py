@@ -230,6 +230,12 @@ def test_back_to_plotly_without_a_foreign_look() -> None:
     assert encode(to_plotly(encode(themed))) == encode(themed)
 
 
+def test_a_template_by_name_is_written_in_full() -> None:
+    named = {"data": [{"type": "bar", "y": [1]}], "layout": {"template": "plotly_white"}}
+    assert decode(encode(named)) == decode(encode(go.Figure(named)))
+    assert named["layout"] == {"template": "plotly_white"}
+
+
 def test_problems_are_found_on_request() -> None:
     assert problems(encode({"data": [{"type": "scatter", "y": [1]}]})) == []
     found = problems(encode({"data": [{"type": "scatter", "yy": [1]}]}))

@@ -27,7 +27,7 @@ from ..records import (
 )
 from ..records.catalog import Catalog
 from ..store.search import Found
-from ..transform.figure import decode
+from ..transform.figure import to_plotly
 from .boards import Board, Boards, SavedPlot
 from .collections import Collection, Ref
 from .data import Data
@@ -214,7 +214,7 @@ class Bench:
             With every problem of recipe or values, each with its place; ``ScriptError`` where the script failed.
         """
         answer = self.work.figure(_raw(recipe), _merged(values, by_name))
-        return Figure(decode(answer.figure), made=made_of(answer))
+        return to_plotly(answer.figure, Figure, made=made_of(answer))
 
     def export(
         self,
