@@ -1,0 +1,1 @@
+"""Ours beside its peers: ``python -m benchmarks [--full] [NAME...]``."""

@@ -1,0 +1,152 @@
+"""The docs say what is true: every Python and shell block of README, tutorials, how-tos and explanations is run, links
+lead somewhere, and the recipe files are those of their page."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import plotly.io as pio
+import pytest
+
+from workbench.cli import main
+from workbench.store.store import Store
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+RUN = [
+    ROOT / "README.md",
+    *sorted((DOCS / "tutorial").glob("*.md")),
+    *sorted((DOCS / "how-to").glob("*.md")),
+    DOCS / "explanation" / "caches.md",
+    DOCS / "reference" / "errors.md",
+]
+ELSEWHERE = {"add-a-format.md": "tests/readers"}
+"""Pages whose blocks are run by tests of their own."""
+_BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="session")
+def prepared(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as its reader has it: the demo beside some files of their own."""
+    folder = tmp_path_factory.mktemp("reader")
+    demo = folder / "workbench-demo"
+    demo.mkdir()
+    with Store.open(demo_folder / "workbench.db", create=False) as store:
+        store.backup(demo / "workbench.db")
+    shutil.copytree(demo_folder / "recipes", demo / "recipes")
+    shutil.copytree(demo, folder / "my-demo")
+    shutil.copytree(demo_folder / "recipes", folder / "recipes")
+    shutil.copytree(DOCS / "recipes", folder / "docs" / "recipes")
+    (folder / "data").mkdir()
+    for cell in ("M50-A-01", "M50-A-02"):
+        packed = (ROOT / "sample_data" / "neware" / f"{cell}_ageing.csv.gz").read_bytes()
+        (folder / "data" / f"{cell}_ageing.csv").write_bytes(gzip.decompress(packed))
+    shutil.copy(folder / "data" / "M50-A-01_ageing.csv", folder / "my_test.csv")
+    rows = "".join(f"{10 * n},1.0,{4.0 - n / 100}\n" for n in range(50))
+    (folder / "own.csv").write_text("Seconds,Amps,Volts\n" + rows)
+    (folder / "unsure.csv").write_text("Time [s],Current [A],Voltage [V]\n" + rows.replace(",1.0,", ",-1.0,"))
+    return folder
+
+
+@pytest.fixture
+def reader(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "reader"
+    shutil.copytree(prepared, folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("WORKBENCH_STORE", raising=False)
+    monkeypatch.delenv("WORKBENCH_PROJECT", raising=False)
+    monkeypatch.setattr(pio, "show", lambda *_, **__: None)
+    return folder
+
+
+def command_lines(text: str) -> Iterator[list[str]]:
+    """The ``workbench`` commands of a shell block; making an environment is the business of another test."""
+    for line in text.splitlines():
+        words = shlex.split(line, comments=True)
+        if words and words[0].split("/")[-1] == "workbench":
+            yield words
+
+
+def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    if words[1] == "demo":
+        words = [*words, "--no-serve"]
+    monkeypatch.setattr(sys, "argv", words)
+    code: object = None
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code
+    assert not code, words
+
+
+@pytest.mark.parametrize("page", [page for page in RUN if page.name not in ELSEWHERE], ids=lambda page: page.stem)
+def test_every_block_of_a_page_runs(page: Path, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = _BLOCK.findall(page.read_text("utf-8"))
+    assert blocks
+    space: dict[str, Any] = {}
+    try:
+        for language, text in blocks:
+            if language == "python":
+                exec(compile(text, f"{page.name}", "exec"), space)
+            else:
+                for words in command_lines(text):
+                    run_command(words, monkeypatch)
+    finally:
+        for value in list(space.values()):
+            if hasattr(value, "work"):
+                with contextlib.suppress(Exception):
+                    value.close()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        place = page if not path else page.parent / path
+        assert place.exists(), f"{page.relative_to(ROOT)} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", place.read_text("utf-8"), re.MULTILINE)
+            slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in slugs, f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (DOCS / "README.md").read_text("utf-8")
+    for page in DOCS.rglob("*.md"):
+        if page.name != "README.md":
+            assert f"({page.relative_to(DOCS)})" in index, page.name
+
+
+def test_recipe_files_are_those_of_their_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (DOCS / "how-to" / "recipes-by-example.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(text for language, text in _BLOCK.findall(page) if language == "python"), {})
+    for made in tmp_path.glob("*.json"):
+        kept = DOCS / "recipes" / made.name
+        assert kept.read_text("utf-8") == made.read_text("utf-8"), (
+            f"run 'python docs/recipes/make.py': {made.name}"
+        )
+    assert {path.name for path in tmp_path.glob("*.json")} == {
+        path.name for path in (DOCS / "recipes").glob("*.json")
+    }
+
+
+def test_the_recipes_of_the_docs_draw_on_the_demo(demo_store: Path) -> None:
+    import workbench as wb
+
+    with wb.open(demo_store) as bench:
+        for path in sorted((DOCS / "recipes").glob("*.json")):
+            assert bench.check(path) == [], path.name
+            assert len(bench.figure(path).data) > 0, path.name
