@@ -23,29 +23,29 @@ ROUNDS = 2
 Places = NDArray[np.int64]
 
 
-def bucket_size(n: int, most: int) -> int:
-    """Samples in a bucket where ``n`` samples are reduced to ``most``: two samples of each make at least ``most``."""
-    return max(2, 2 * n // max(most, 1))
+def least_buckets(most: int, columns: int) -> float:
+    """How many buckets to look at for ``most`` samples: half as many for one column, a third for more, whose
+    extremes add up. Two samples of each are at least half of ``most``."""
+    return most / min(columns + 1, 3)
+
+
+def bucket_size(n: int, most: int, columns: int) -> int:
+    """Samples in a bucket where ``n`` samples are reduced to ``most``."""
+    return max(2, int(n / least_buckets(max(most, 1), max(columns, 1))))
 
 
 def candidates(columns: Sequence[Column], n: int, size: int) -> Places:
     """Places among n samples: of each run of ``size`` the first, the last and every column's extremes; sorted."""
     full = n // size * size
-    parts = []
-    if full:
-        starts = np.arange(0, full, size)
-        parts += [starts, starts + size - 1]
-        parts += [extreme_rows(column.slice(0, full), size).ravel() for column in columns]
+    kept = np.zeros(n, bool)
+    kept[:full:size] = kept[size - 1 : full : size] = True
+    for column in columns:
+        kept[extreme_rows(column.slice(0, full), size)] = True
     if full < n:
-        parts.append(np.array([full, n - 1]))
-        parts += [extreme_rows(column.slice(full, n), n - full).ravel() + full for column in columns]
-    return distinct(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
-
-
-def distinct(rows: Places) -> Places:
-    """Sorted, each once."""
-    rows = np.sort(rows)
-    return rows[np.concatenate([[True], rows[1:] != rows[:-1]])] if len(rows) else rows
+        kept[[full, n - 1]] = True
+        for column in columns:
+            kept[extreme_rows(column.slice(full, n), n - full) + full] = True
+    return np.flatnonzero(kept)
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,12 @@ class _Curve:
         counts = np.empty_like(starts)
         np.subtract(starts[1:], starts[:-1], out=counts[:-1])
         counts[-1] = len(mine) - starts[-1]
-        hits = (np.flatnonzero(mine == np.repeat(best, counts)) for best in (self.high, self.low))
-        at = np.concatenate([one[np.searchsorted(one, starts)] for one in hits])
+        run = np.repeat(np.arange(len(starts)), counts)
+        at = np.empty(2 * len(starts), np.int64)
+        for side, best in enumerate((self.high, self.low)):
+            hits = np.flatnonzero(mine == best[run])[::-1]
+            # Of several hits in a run the first is kept: it is written last.
+            at[run[hits] + side * len(starts)] = hits
         self.places = at if self.known is None else self.known[at]
         self.scale = 1 / max(float(self.high.max()) - float(self.low.min()), 1e-300)
 
@@ -98,6 +102,8 @@ class _Curve:
         """How far each of ``places`` sticks out of what the chosen ones cover; only the worst of neighbours."""
         if self.known is not None:
             nodes = self.known[kept[self.known]]
+            if not len(nodes):
+                return np.ones(2 * len(self.pixel))
         low, high = _covered(self.picture, nodes, self.values[nodes])
         above = _peaks((self.high - high[self.pixel]) * self.scale)
         return np.concatenate([above, _peaks((low[self.pixel] - self.low) * self.scale)])
