@@ -169,6 +169,7 @@ def ingest(
     """Read cycler files or folders into the store; what does not exist yet is made and reported."""
     pairs = _pairs(column_map)
     with _bench(_store_path(store), project, organization) as bench, progress_bar("Reading") as step:
+        name = bench.work.project.name
         report = bench.ingest(
             paths,
             specification=specification,
@@ -187,6 +188,9 @@ def ingest(
         print_json(report.as_dict())
     else:
         out.print(report)
+        if report.stored:
+            where = f"Stored in {_store_path(store)}, project '{name}'."
+            out.print(f"\n{where} `workbench catalog` says what can be plotted now.", markup=False, soft_wrap=True)
     if not report.ok:
         raise typer.Exit(1)
 

@@ -165,6 +165,7 @@ def test_ingest_reports_and_stores_once(run: Run, tmp_path: Path) -> None:
     assert first.code == 0, first
     assert "cell 1" in first.out
     assert "1 stored" in first.out
+    assert "Stored in lab.db, project 'Default'." in first.out
     again = json.loads(run(*words, "--json").out)
     assert again["files"][0]["status"] == "duplicate"
     assert again["files"][0]["measurement"] == "cell 1"
