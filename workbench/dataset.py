@@ -18,6 +18,8 @@ from .errors import StoreError
 from .table import Column, Kind, Table
 
 MAGIC = b"WBDS0001"
+COLUMNS = "columns"
+"""The key of ``extra`` under which series steps keep their columns, as they have them without sources too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,10 @@ class Samples:
 
 SeriesSet: TypeAlias = dict[str, Samples]
 StepResult: TypeAlias = Table | SeriesSet
+
+
+StepColumns: TypeAlias = list[tuple[str, Kind]]
+"""(name, kind) of each column of a step."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ class Dataset:
     cache: dict[str, str] = field(default_factory=dict)
     reads: dict[str, int] = field(default_factory=lambda: {"steps": 0, "sources": 0})
     timings: dict[str, float] = field(default_factory=dict)
-    columns: dict[str, list[tuple[str, Kind]]] = field(default_factory=dict)
+    columns: dict[str, StepColumns] = field(default_factory=dict)
 
 
 class _Packer:

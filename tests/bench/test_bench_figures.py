@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ import pytest
 import workbench as wb
 from workbench.transform.figure import decode
 
+RATINGS = {
+    "capacity": {"value": 5.0, "unit": "A.h"},
+    "voltage_min": {"value": 2.5, "unit": "V"},
+    "voltage_max": {"value": 4.2, "unit": "V"},
+}
 PLAN = {"steps": {"cells": {"op": "list", "source": "instances", "fields": ["id", "name"]}}}
 
 
@@ -37,6 +43,38 @@ def test_a_figure_looks_here_as_on_a_page(bench: wb.Bench, returned: str) -> Non
     sent = decode(bench.work.figure(recipe(returned), {}).figure)
     held = decode(bench.figure(recipe(returned)).to_json())
     assert held == {"data": sent["data"], "layout": sent["layout"]}
+
+
+def test_a_step_that_reads_nothing_keeps_its_columns_here_and_in_a_script(bench: wb.Bench) -> None:
+    bench.specifications.create(name="M50", ratings=RATINGS)
+    bench.instances.create(name="A0", specification="M50")
+    time = [0.0, 1.0, 2.0]
+    samples = {"Time [s]": time, "Current [A]": [1.0] * 3, "Voltage [V]": [4.0, 3.9, 3.8]}
+    bench.measurements.create(instance="A0", name="RPT", time_series=samples)
+    read = {"ids": [], "x": "Time [s]", "columns": ["Voltage [V]", "Step count"]}
+    plan = {"steps": {"curves": {"op": "series", "source": "measurements", **read}}}
+    wanted = {"id": "str", "Time [s]": "float64", "Voltage [V]": "float64", "Step count": "int64"}
+    types = {name: str(dtype) for name, dtype in bench.dataset(plan)["curves"].long().dtypes.items()}
+    assert types == wanted
+    said = "print(dict(data['curves'].long().dtypes.astype(str)))"
+    script = f"def transform(data, params):\n    {said}\n    return go.Figure()\n"
+    for _ in range(2):
+        assert bench.figure({"plan": plan, "transform": script}).workbench.log == f"{wanted}\n"
+
+
+def test_check_tells_all_that_is_wrong_with_a_file(bench: wb.Bench, tmp_path: Path) -> None:
+    file = tmp_path / "plot.json"
+    wrong = recipe("go.Figure()")
+    wrong["plan"] = {"steps": {"cells": {**PLAN["steps"]["cells"], "limt": 5}}}
+    file.write_text(json.dumps({**wrong, "transform": "import os"}))
+    places = [problem.loc for problem in bench.check(file)]
+    assert ("config", "plan", "steps", "cells", "limt") in places
+    assert ("config", "transform") in places
+    file.write_text('{"plan": ')
+    [problem] = bench.check(str(file))
+    assert "no JSON" in problem.msg
+    with pytest.raises(wb.BadRequest, match="cannot be read"):
+        bench.check(tmp_path / "absent.json")
 
 
 def test_what_plotly_does_not_know_is_left_out_as_a_page_leaves_it_out(bench: wb.Bench) -> None:

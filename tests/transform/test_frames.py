@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.dataset import Samples, pack
+from workbench.dataset import COLUMNS, Samples, pack
 from workbench.table import Column, Table
 from workbench.transform.frames import Absent, frames
 
@@ -50,6 +50,20 @@ TYPES = {
     "float32": "float64",
     "int8": "int64",
 }
+
+
+def test_a_series_step_without_sources_keeps_its_columns_and_types() -> None:
+    columns = [("Date", "datetime"), ("Voltage [V]", "number"), ("Step count", "integer"), ("Note", "text")]
+    long = frames(pack({"curves": {}}, {COLUMNS: {"curves": columns}}))["curves"].long(id="cell")
+    assert {name: str(dtype) for name, dtype in long.dtypes.items()} == {
+        "cell": "str",
+        "Date": "datetime64[us, UTC]",
+        "Voltage [V]": "float64",
+        "Step count": "int64",
+        "Note": "str",
+    }
+    assert len(long) == 0
+    assert list(frames(pack({"curves": {}}))["curves"].long().columns) == ["id"]
 
 
 def test_types_and_values() -> None:

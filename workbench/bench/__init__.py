@@ -10,11 +10,11 @@ import pandas as pd
 
 from .. import export
 from ..engine.reader import Progress
-from ..errors import BadRequest, Problem, instead
+from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
 from ..local import FigureAnswer, LocalWorkbench
 from ..recipe.plot import PlotConfig
-from ..recipe.recipe import Recipe
+from ..recipe.recipe import Recipe, read_file
 from ..records import (
     Batch,
     DriveCycle,
@@ -174,8 +174,18 @@ class Bench:
         values: Mapping[str, Any] | None = None,
         **by_name: Any,
     ) -> list[Problem]:
-        """Everything wrong with a recipe, also against what the store holds; empty when it is sound."""
-        return self.work.check(_raw(recipe), _merged(values, by_name))
+        """Everything wrong with a recipe, also against what the store holds; empty when it is sound.
+
+        Raises
+        ------
+        BadRequest
+            If it is the path of a file that cannot be read.
+        """
+        try:
+            raw = read_file(recipe) if isinstance(recipe, str | Path) else _raw(recipe)
+        except Invalid as error:
+            return error.problems
+        return self.work.check(raw, _merged(values, by_name))
 
     def values(self, recipe: Recipe | Mapping[str, Any] | str | Path, words: Iterable[str]) -> dict[str, Any]:
         """Param values from words as on the command line: ``["cells=M50-A-01", "fraction:=0.8"]``.

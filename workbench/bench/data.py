@@ -17,7 +17,7 @@ class Data(frames.Data):
     """
 
     def __init__(self, dataset: Dataset) -> None:
-        super().__init__(dataset.steps)
+        super().__init__(dataset.steps, dataset.columns)
         self.params: dict[str, Any] = dataset.values
         self.options = dataset.options
         self.warnings = [warning.as_dict() for warning in dataset.warnings]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..dataset import Dataset, Warn, pack, unpack
+from ..dataset import COLUMNS, Dataset, StepColumns, Warn, pack, unpack
 from ..errors import Cancelled
 from ..recipe.bind import Bound, bind
 from ..recipe.plot import PlotConfig
@@ -19,7 +19,7 @@ from ..table import Table
 from . import keys
 from .choices import Chosen, resolve
 from .reader import Cancel, Dependency, Progress, revisions
-from .run import Known, Part, Ran, StepColumns, run
+from .run import Known, Part, Ran, run
 from .warnings import once
 
 KIND = "dataset"
@@ -171,7 +171,7 @@ class _Request:
         for what, count in ran.reads.items():
             self.reads[what] += count
         self.timings.update({f"step:{name}": spent for name, spent in ran.timings.items()})
-        packed = pack(ran.steps)
+        packed = pack(ran.steps, {COLUMNS: _series_columns(ran)})
         return packed, _meta(ran, packed)
 
     def _reusable(self, bound: Bound) -> Known:
@@ -205,6 +205,11 @@ def _meta(ran: Ran, packed: bytes) -> dict[str, Any]:
         "columns": ran.columns,
         "content": keys.content_key(packed),
     }
+
+
+def _series_columns(ran: Ran) -> dict[str, StepColumns]:
+    """Those of the steps whose result alone would not tell them: a series step may have no source."""
+    return {name: part.columns for name, part in ran.parts.items() if not isinstance(part.result, Table)}
 
 
 def _columns(found: Found) -> dict[str, StepColumns]:

@@ -14,7 +14,7 @@ from ..recipe.jsontext import canonical
 from ..store.scope import Scope
 from .reader import Dependency
 
-SHAPE = "1"
+SHAPE = "2"
 """Rises when the same plan on the same store is to give other steps or warnings than before."""
 
 

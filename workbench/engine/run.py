@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from ..dataset import StepResult, Warn
+from ..dataset import StepColumns, StepResult, Warn
 from ..errors import Invalid, Problem
 from ..recipe.bind import Bound
 from ..recipe.filters import Filters
@@ -16,7 +16,7 @@ from ..recipe.plot import Caps
 from ..recipe.steps import AggregateStep, JoinStep, ListStep, SeriesStep, Step, SummaryStep
 from ..store.scope import Scope
 from ..store.store import Store
-from ..table import Kind, Table
+from ..table import Table
 from .columns import column_of, kinds_of
 from .equality import distinct
 from .ops.aggregate import aggregate
@@ -25,8 +25,6 @@ from .ops.list import list_rows
 from .ops.series import series
 from .ops.summary import summary
 from .reader import Cancel, Dependency, Progress, Reader
-
-StepColumns = list[tuple[str, Kind]]
 
 
 class Part(NamedTuple):

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..dataset import SeriesSet, StepResult, unpack
+from ..dataset import COLUMNS, SeriesSet, StepColumns, StepResult, unpack
 from ..errors import instead
 from ..table import Column, Table, concat
 
@@ -110,12 +110,13 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
     """A series step: id -> frame of x and the columns, in the order of the step, sample numbers as index.
 
     ``complete`` maps each id to whether its frame holds every sample of the window, ``total`` to how many
-    samples the window holds.
+    samples the window holds. ``columns`` are those of the step, which it has without sources too.
     """
 
-    def __init__(self, series: SeriesSet, name: str = "") -> None:
+    def __init__(self, series: SeriesSet, name: str = "", columns: StepColumns | None = None) -> None:
         self._series = series
         self._name = name
+        self._columns = columns or []
         self._frames: dict[str, pd.DataFrame] = {}
         self.complete: dict[str, bool] = {key: samples.complete for key, samples in series.items()}
         self.total: dict[str, int] = {key: samples.total for key, samples in series.items()}
@@ -149,7 +150,7 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
         The index holds the sample numbers, which begin anew with each source.
         """
         samples = list(self._series.values())
-        table = concat([one.table for one in samples])
+        table = concat([one.table for one in samples]) if samples else self._bare()
         if id in table:
             raise ValueError(
                 f"The step has a column '{id}' already: choose another name, as in .long(id='source')."
@@ -160,12 +161,17 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
         keys = Column("text", codes, None, tuple(map(str, self._series)))
         return frame_of(Table({id: keys, **table.columns}, len(codes)), rows)
 
+    def _bare(self) -> Table:
+        """The columns of a step that read no source."""
+        return Table({name: Column.from_python([], kind) for name, kind in self._columns}, 0)
+
 
 class Data(MutableMapping[str, Any]):
     """``data`` of a script: step name -> DataFrame (row-shaped steps) or SeriesFrames (series steps)."""
 
-    def __init__(self, steps: Mapping[str, StepResult]) -> None:
+    def __init__(self, steps: Mapping[str, StepResult], columns: Mapping[str, StepColumns] | None = None) -> None:
         self._steps = dict(steps)
+        self._columns = columns or {}
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
@@ -173,7 +179,11 @@ class Data(MutableMapping[str, Any]):
             if name not in self._steps:
                 raise Absent(f"There is no step '{name}'. {instead(str(name), self._steps, 'steps')}")
             result = self._steps[name]
-            self._made[name] = frame_of(result) if isinstance(result, Table) else SeriesFrames(result, name)
+            self._made[name] = (
+                frame_of(result)
+                if isinstance(result, Table)
+                else SeriesFrames(result, name, self._columns.get(name))
+            )
         return self._made[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -205,5 +215,5 @@ def frames(packed: bytes | bytearray | memoryview) -> Data:
     StoreError
         If the bytes are not a packed dataset.
     """
-    steps, _ = unpack(packed)
-    return Data(steps)
+    steps, extra = unpack(packed)
+    return Data(steps, extra.get(COLUMNS))
