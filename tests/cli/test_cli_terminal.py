@@ -30,9 +30,14 @@ def test_the_bar_shows_itself_after_a_moment_and_only_on_a_terminal(monkeypatch:
 def test_the_bar_ends_with_the_work_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "err", Console(file=io.StringIO(), force_terminal=True))
     monkeypatch.setattr(terminal, "BEFORE_BAR", 0.0)
-    with pytest.raises(ValueError, match="broken"), terminal.progress_bar("Reading"):
-        time.sleep(0.05)
-        raise ValueError("broken")
+
+    def work() -> None:
+        with terminal.progress_bar("Reading"):
+            time.sleep(0.05)
+            raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        work()
 
 
 def test_cells_are_text_and_never_markup(capsys: pytest.CaptureFixture[str]) -> None:
