@@ -43,9 +43,9 @@ STEP_COLUMNS: tuple[Described, ...] = (
     Described("Start voltage [V]", "number", "Voltage of the first sample."),
     Described("End voltage [V]", "number", "Voltage of the last sample."),
     *_spread_columns("voltage", "voltage"),
-    *_spread_columns("current", "signed current (positive = discharge)"),
-    *_spread_columns("power", "signed power, voltage times current (positive = discharge)"),
-    *_spread_columns("frequency", "frequency, 0 where there is no impedance"),
+    *_spread_columns("current", "signed current (positive on discharge)"),
+    *_spread_columns("power", "signed power (voltage times current, positive on discharge)"),
+    *_spread_columns("frequency", "frequency (0 where there is no impedance)"),
     Described(c.DISCHARGE_CAPACITY, "number", "Charge passed on discharge within the step."),
     Described(c.CHARGE_CAPACITY, "number", "Charge passed on charge within the step."),
     Described(c.DISCHARGE_ENERGY, "number", "Energy passed on discharge within the step."),
@@ -61,7 +61,7 @@ STEP_COLUMNS: tuple[Described, ...] = (
     ),
     *(
         described
-        for described in _spread_columns("temperature", "temperature; only if the series has it")
+        for described in _spread_columns("temperature", "temperature (only if the series has it)")
         if not described.name.startswith("Std")
     ),
 )
