@@ -24,9 +24,9 @@ Places = NDArray[np.int64]
 
 
 def least_buckets(most: int, columns: int) -> float:
-    """How many buckets to look at for ``most`` samples: half as many for one column, a third for more, whose
+    """How many buckets to look at for ``most`` samples: half as many for one column, fewer for more, whose
     extremes add up. Two samples of each are at least half of ``most``."""
-    return most / min(columns + 1, 3)
+    return most / (2 if columns < 2 else 3.5)
 
 
 def bucket_size(n: int, most: int, columns: int) -> int:
