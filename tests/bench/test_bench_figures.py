@@ -75,6 +75,8 @@ def test_check_tells_all_that_is_wrong_with_a_file(bench: wb.Bench, tmp_path: Pa
     assert "no JSON" in problem.msg
     with pytest.raises(wb.BadRequest, match="cannot be read"):
         bench.check(tmp_path / "absent.json")
+    values: Any = [1]
+    assert [problem.loc for problem in bench.check(recipe("go.Figure()"), values)] == [("values",)]
 
 
 def test_what_plotly_does_not_know_is_left_out_as_a_page_leaves_it_out(bench: wb.Bench) -> None:

@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import orjson
 import plotly.io as pio
 import pytest
 
@@ -138,9 +139,9 @@ def test_no_files_and_no_questions(call: str) -> None:
         ("x = 1\ndef transform(data, params)\n    return 1", 2, "SyntaxError: expected ':'"),
         ("def transform(data, params):\nreturn 1", 2, "IndentationError"),
         ("return 1\ndef transform(data, params):\n    return 1", 1, "'return' outside function"),
-        ("x = 1", None, "defines no function transform"),
-        ("def transfrom(data, params): return 1", None, "There is 'transfrom'"),
-        ("transform = lambda data, params: 1", None, "defines no function"),
+        ("x = 1", 1, "defines no function transform"),
+        ("x = 1\ndef transfrom(data, params): return 1", 2, "There is 'transfrom'"),
+        ("transform = lambda data, params: 1", 1, "defines no function"),
         ("def transform(data): return 1", 1, "takes two arguments"),
         ("def transform(data, params, more): return 1", 1, "takes two arguments"),
         ("def transform(data, params, *, more): return 1", 1, "takes two arguments"),
@@ -148,14 +149,14 @@ def test_no_files_and_no_questions(call: str) -> None:
         ("async def transform(data, params): return 1", 1, "asynchronous"),
         ("def transform(data, params):\n    yield 1", 1, "yields"),
         ("def transform(d, p): return 1\ndef transform(d, p): return 2", 2, "a second time"),
-        ("a = '\0'", None, "null bytes"),
-        ("", None, "defines no function"),
+        ("x = 1\na = '\0'", 2, "null bytes"),
+        ("", 1, "defines no function"),
     ],
 )
-def test_the_shape_of_a_script(text: str, line: int | None, words: str) -> None:
+def test_the_shape_of_a_script(text: str, line: int, words: str) -> None:
     found = check_script(text)
     assert len(found) == 1
-    assert found[0].ctx.get("line") == line
+    assert found[0].ctx == {"line": line, "text": (text.splitlines() or [""])[line - 1].strip()}
     assert words in found[0].msg
     assert failure(text).problems == found
 
@@ -197,6 +198,17 @@ def test_an_error_has_the_scripts_own_line_and_what_was_printed() -> None:
     assert problem.ctx == {"line": 2, "text": "return 1 / x", "error": "ZeroDivisionError"}
     assert "ZeroDivisionError: division by zero" in problem.msg
     assert error.log == "so far\n"
+
+
+def test_lines_are_counted_as_python_counts_them() -> None:
+    (problem,) = failure(script("a = 'one\u2028line\x0c'", "", "return a.nope")).problems
+    assert problem.ctx == {"line": 4, "text": "return a.nope", "error": "AttributeError"}
+
+
+def test_an_error_can_be_sent_whatever_its_words_hold() -> None:
+    (problem,) = failure(script("raise ValueError('half a pair: \\ud800')")).problems
+    assert "half a pair: ?" in problem.msg
+    orjson.dumps(problem.as_detail())
 
 
 def test_an_error_inside_a_library_is_laid_at_the_line_that_called_it() -> None:

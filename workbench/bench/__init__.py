@@ -317,5 +317,6 @@ def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:
     return {"plan": dict(recipe)} if "steps" in recipe and "plan" not in recipe else recipe
 
 
-def _merged(values: Mapping[str, Any] | None, by_name: Mapping[str, Any]) -> dict[str, Any]:
-    return {**(values or {}), **by_name}
+def _merged(values: Any, by_name: Mapping[str, Any]) -> Any:
+    """Values as one mapping; what is none is for the recipe to refuse."""
+    return values if not by_name and values is not None else {**(values or {}), **by_name}

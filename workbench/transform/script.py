@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 import sys
 import threading
 import traceback
@@ -37,17 +38,19 @@ SEED = 0
 _MODULE = "__transform__"
 _RETURNED = "__returned__"
 _LONGEST = 2000
+_LINE_END = re.compile(r"\r\n|\r|\n")
 # Output, seeds, warnings and the default template belong to the process: scripts take turns.
 _TURN = threading.RLock()
 
 
 def problem(text: str, line: int | None, message: str, kind: str = "script_error") -> Problem:
-    """A Problem of a script with the script's own line number and text."""
-    if line is None:
-        return Problem(PLACE, message, kind)
-    lines = text.splitlines()
-    shown = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    return Problem(PLACE, f"Line {line}: {message}", kind, {"line": line, "text": shown})
+    """A Problem of a script with the script's own line number and text; one of no line in particular (None) leads
+    to the first."""
+    lines = _LINE_END.split(text)  # as Python counts them: splitlines() also breaks at form feeds and the like
+    place = line or 1
+    shown = lines[place - 1].strip() if 0 < place <= len(lines) else ""
+    told = message if line is None else f"Line {line}: {message}"
+    return Problem(PLACE, told, kind, {"line": place, "text": shown})
 
 
 def check_script(text: str) -> list[Problem]:
@@ -75,7 +78,8 @@ def _parsed(text: str) -> ast.Module | Problem:
             tree = ast.parse(text, FILENAME)
             compile(tree, FILENAME, "exec", dont_inherit=True)
     except SyntaxError as error:
-        return problem(text, error.lineno, f"{type(error).__name__}: {error.msg}", "script_syntax")
+        line = error.lineno or (text[: text.index("\0")].count("\n") + 1 if "\0" in text else None)
+        return problem(text, line, f"{type(error).__name__}: {error.msg}", "script_syntax")
     except (ValueError, RecursionError, MemoryError) as error:
         return problem(text, None, f"The script cannot be read: {error or type(error).__name__}.", "script_syntax")
     return tree
@@ -88,11 +92,11 @@ def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == NAME
     ]
     if not found:
-        others = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+        others = {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
         close = near(NAME, others, most=1)
         meant = f" There is '{close[0]}'." if close else ""
         message = f"The script defines no function {NAME}(data, params) at its top level.{meant}"
-        return [problem(text, None, message, "script_shape")]
+        return [problem(text, others[close[0]] if close else None, message, "script_shape")]
     problems = [
         problem(text, node.lineno, f"{NAME} is defined a second time; a script defines it once.", "script_shape")
         for node in found[1:]
@@ -271,6 +275,8 @@ def _message(error: BaseException) -> str:
         said = f"(its text could not be made: {type(second).__name__})"
     # plotly lists every property there is after these words; the nearest name stands before them.
     said = said.partition("\n    Valid properties")[0].strip()[:_LONGEST]
+    # Half a character pair is no text that an answer could carry.
+    said = said.encode("utf-8", "replace").decode()
     hint = _column_hint(error) if isinstance(error, KeyError) else None
     if hint:
         return hint
