@@ -160,6 +160,11 @@ class Intake:
         if self._to.ratings is None:
             data["ratings"] = estimated(prepared)
             data["source"] = {"ratings": "estimated from the data", "file": Path(report.path).name}
+            if not prepared.capacity:
+                report.odd.append(
+                    f"No charge passes in this file, so the capacity of '{name}' is unknown and was set to 0: "
+                    "give --rating, or correct the specification."
+                )
             report.assumed.append(
                 f"Ratings of '{name}' were estimated from the data: "
                 + ", ".join(f"{key} {value['value']:g} {value['unit']}" for key, value in data["ratings"].items())
