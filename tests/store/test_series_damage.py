@@ -141,10 +141,10 @@ def test_every_byte_of_a_chunk_and_its_head_is_covered(tmp_path: Path) -> None:
                 connection.execute(f"update chunks set {column} = ? where key = ?", (bytes(broken), key))
             with pytest.raises(Damaged, match="series of 'm': chunk 0 of column 't'"):
                 store.series.read("m")
-            assert store.verify() != []
+            assert store.series.verify() != []
         with store.transaction() as connection:
             connection.execute(f"update chunks set {column} = ? where key = ?", (value, key))
-    assert store.verify() == []
+    assert store.series.verify() == []
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_changes_behind_the_stores_back_are_found(tmp_path: Path, change: str) -
         with store.transaction() as connection:
             connection.execute(change)
     with Store.open(path) as store:
-        assert store.verify() != []
+        assert store.series.verify() != []
         with pytest.raises(WorkbenchError):
             plain(store.series.sample("m", "t", ["U", "state"], most=60)), flat(store.series.read("m"))
 
@@ -179,4 +179,4 @@ def test_stray_chunks_are_found(tmp_path: Path) -> None:
     store.series.append("m", "series", samples(10))
     with store.transaction() as connection:
         connection.execute("insert into chunks select key + 7, head, data from chunks limit 1")
-    assert any("too many" in finding for finding in store.verify())
+    assert any("too many" in finding for finding in store.series.verify())

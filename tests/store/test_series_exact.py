@@ -91,7 +91,7 @@ def test_every_kind_comes_back(store: Store, n: int) -> None:
         table.select(["words", "odd"]).slice(n // 3, n // 2),
     )
     assert store.series.many(["a"], ["flag", "gone", "int8"], "series")["a"].names == ["flag", "int8"]
-    assert store.verify() == []
+    assert store.series.verify() == []
 
 
 @given(data=st.data())
@@ -140,7 +140,7 @@ def test_a_long_series_grows_as_if_written_at_once(store: Store) -> None:
     assert identical(store.series.read("grown"), table)
     grown, whole = store.series.info("grown"), store.series.info("whole")
     assert chunks_of(store, grown.id) == chunks_of(store, whole.id)  # type: ignore[union-attr]
-    assert store.verify() == []
+    assert store.series.verify() == []
 
 
 def test_an_append_rewrites_only_the_tail(store: Store) -> None:
@@ -231,7 +231,7 @@ def test_datasets_and_owners_are_apart(store: Store) -> None:
     with pytest.raises(NotFound, match="'a' has no series"):
         store.series.read("a")
     assert store.series.read("A")["v"].tolist() == ["other"]
-    assert store.verify() == []
+    assert store.series.verify() == []
     assert store.connection().execute("select count(*) from chunks").fetchone() == (1,)
 
 

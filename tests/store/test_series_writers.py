@@ -65,7 +65,7 @@ def test_a_reader_sees_the_old_or_the_new_series(tmp_path: Path) -> None:
     for reader in readers:
         reader.join()
     assert wrong == []
-    assert store.verify() == []
+    assert store.series.verify() == []
 
 
 def test_a_snapshot_holds_still(tmp_path: Path) -> None:
@@ -122,7 +122,8 @@ def test_killed_writers_leave_nothing_half(tmp_path: Path, long: bool) -> None:
         process.wait()
         done += len(said)
         with Store.open(path) as store:
-            assert store.verify() == []
+            assert store.connection().execute("pragma integrity_check").fetchall() == [("ok",)]
+            assert store.series.verify() == []
             present = {
                 int(store.series.read(f"m{k}")["k"].values[0]) for k in range(5) if store.series.info(f"m{k}")
             }
@@ -160,7 +161,7 @@ def test_the_sweep_spares_a_writer_that_lives_elsewhere(tmp_path: Path) -> None:
         output, _ = process.communicate("go\n")
         assert output == "1500000\n"
         assert store.series.read("a").n == 1_500_000
-        assert store.verify() == []
+        assert store.series.verify() == []
 
 
 def test_leases_of_other_machines_end_with_silence() -> None:

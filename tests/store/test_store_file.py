@@ -118,7 +118,7 @@ def test_a_backup_is_one_moment_and_a_whole_store(store: Store, tmp_path: Path) 
     with Store.open(tmp_path / "copy.wb") as copy:
         assert copy.series.read("a")["v"].tolist() == [1.0, 2.0]
         assert b"".join(copy.pieces.get(piece)) == b"file"
-        assert copy.verify() == []
+        assert copy.series.verify() + copy.pieces.verify() == []
     with pytest.raises(Conflict, match="exists already"):
         store.backup(tmp_path / "copy.wb")
 
@@ -176,4 +176,4 @@ def test_a_damaged_piece_is_named(store: Store) -> None:
         connection.execute("update pieces set data = zeroblob(length(data)) where start > 0")
     with pytest.raises(Damaged, match=f"byte 1048576 of '{name}'"):
         list(store.pieces.get(name))
-    assert len(store.verify()) == 1
+    assert len(store.pieces.verify()) == 1
