@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import orjson
+import plotly.express as px
 import plotly.io as pio
 import pytest
 
@@ -198,6 +199,35 @@ def test_an_error_has_the_scripts_own_line_and_what_was_printed() -> None:
     assert problem.ctx == {"line": 2, "text": "return 1 / x", "error": "ZeroDivisionError"}
     assert "ZeroDivisionError: division by zero" in problem.msg
     assert error.log == "so far\n"
+
+
+def test_settings_of_a_notebook_or_another_script_change_no_figure() -> None:
+    text = script(
+        "print(np.array([1 / 3]), np.array([1.0]) / 0)",
+        "return px.scatter(pd.DataFrame({'a': [1, 2]}), x='a', y='a')",
+    )
+    before = draw(text, DATA, {})
+    draw(
+        script(
+            "px.defaults.template = 'plotly_dark'",
+            "px.defaults.labels['a'] = 'A'",
+            "np.seterr(all='raise')",
+            "np.set_printoptions(precision=2)",
+            "return go.Figure()",
+        ),
+        DATA,
+        {},
+    )
+    assert px.defaults.template is None
+    assert np.geterr()["divide"] == "warn"
+    assert draw(text, DATA, {}) == before
+    px.defaults.color_discrete_sequence = mine = ["red"]
+    try:
+        with np.errstate(all="raise"), np.printoptions(precision=3):
+            assert draw(text, DATA, {}) == before
+        assert px.defaults.color_discrete_sequence is mine
+    finally:
+        px.defaults.reset()
 
 
 def test_lines_are_counted_as_python_counts_them() -> None:

@@ -38,6 +38,20 @@ SEED = 0
 _MODULE = "__transform__"
 _RETURNED = "__returned__"
 _LONGEST = 2000
+# numpy's own defaults, as in a process in which nobody has set others.
+_ERRORS: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+_PRINTING: dict[str, Any] = {
+    "precision": 8,
+    "threshold": 1000,
+    "edgeitems": 3,
+    "linewidth": 75,
+    "suppress": False,
+    "nanstr": "nan",
+    "infstr": "inf",
+    "sign": "-",
+    "floatmode": "maxprec",
+    "formatter": None,
+}
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Output, seeds, warnings and the default template belong to the process: scripts take turns.
 _TURN = threading.RLock()
@@ -232,17 +246,23 @@ def _line_of_def(text: str) -> int:
 
 @contextmanager
 def _steady() -> Iterator[None]:
-    """The same seeds and the same default template for every run, and as they were afterwards."""
+    """The same seeds, default template, defaults of ``px`` and numpy settings for every run, and as they were
+    afterwards: a figure hangs on no notebook's settings and no other script's."""
     python, numpy, template = random.getstate(), np.random.get_state(), pio.templates.default
+    express = {name: getattr(px.defaults, name) for name in px.defaults.__slots__}
     random.seed(SEED)
     np.random.seed(SEED)
     _set_template(TEMPLATE)
+    px.defaults.reset()
     try:
-        yield
+        with np.errstate(**_ERRORS), np.printoptions(**_PRINTING):
+            yield
     finally:
         random.setstate(python)
         np.random.set_state(numpy)
         _set_template(template)
+        for name, value in express.items():
+            setattr(px.defaults, name, value)
 
 
 def _set_template(name: str | None) -> None:
