@@ -84,3 +84,21 @@ def test_time_text_has_one_width_so_that_text_order_is_time_order() -> None:
     assert texts == sorted(texts)
     assert {len(text) for text in texts} == {27}
     assert texts[2] == "2026-01-31T00:00:00.000000Z"
+
+
+@pytest.mark.parametrize("dtype", [">i2", ">i4", ">u8", ">f4", ">f8"])
+def test_arrays_of_foreign_byte_order_keep_value_and_width(dtype: str) -> None:
+    column = Column.of(np.array([1, 2, 7000], dtype))
+    assert column.tolist() == [1, 2, 7000]
+    assert column.values.dtype == np.dtype(dtype).newbyteorder("=")
+
+
+@pytest.mark.parametrize("values", [np.zeros((3, 2)), np.float64(1.0).reshape(()), np.zeros(2, np.longdouble)])
+def test_arrays_that_no_column_holds_are_refused(values: np.ndarray) -> None:
+    with pytest.raises((TypeError, ValueError), match="a column"):
+        Column.of(values)
+
+
+def test_any_32_bit_pattern_can_be_widened() -> None:
+    signalling = Column.of(np.array([0x7FA00001, 0xFFA00001], np.uint32).view(np.float32))
+    assert np.isnan(signalling.floats()).all()

@@ -38,11 +38,23 @@ class Column:
 
     @classmethod
     def of(cls, values: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> Column:
-        """A column from a numpy array by its dtype (floats, integers, bool, datetime64, text or objects)."""
+        """A column from a numpy array by its dtype (floats, integers, bool, datetime64, text or objects).
+
+        Raises
+        ------
+        TypeError, ValueError
+            For values that no column holds, and for an array of other than one dimension.
+        """
+        if values.ndim != 1:
+            raise ValueError(f"a column has one dimension, not {values.ndim}")
+        if not values.dtype.isnative:
+            values = values.astype(values.dtype.newbyteorder("="))
         if valid is not None and bool(valid.all()):
             valid = None
         code = values.dtype.kind
         if code == "f":
+            if values.dtype.itemsize > 8:
+                raise TypeError(f"a column holds no {values.dtype.name}: give it as float64")
             kept = values if values.dtype in (np.float64, np.float32) else values.astype(np.float64)
             return cls("number", kept, valid)
         if code in "iu":
@@ -127,7 +139,8 @@ class Column:
         """(n,) float64 with NaN for nulls; for number, integer, boolean and null columns."""
         if self.kind not in ("number", "integer", "boolean", "null"):
             raise TypeError(f"a {self.kind} column has no numbers")
-        values = self.values.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN among 32-bit floats
+            values = self.values.astype(np.float64)
         if self.kind == "null":
             values[:] = np.nan
         elif self.valid is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -383,3 +383,43 @@ def test_a_figure_has_no_button_that_uploads_data(bench: wb.Bench, monkeypatch: 
     bench.figure(wb.Recipe(plan=plan_of(), transform=SCRIPT)).show()
     assert given["config"]["showSendToCloud"] is False
     assert given["config"]["plotlyServerURL"] == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (lambda frame: pd.concat([frame, frame[["Remark"]]], axis=1), "2 columns are named 'Remark'"),
+        (lambda frame: frame.assign(**{"5": 1.0}).assign(a=2).rename(columns={"a": 5}), "2 columns are named '5'"),
+        (
+            lambda frame: pa.table([*pa.table(frame.to_dict("list")).columns] * 2, names=[*frame.columns] * 2),
+            "named 'Time",
+        ),
+        (lambda frame: {**frame, "wide": np.zeros((len(frame), 2))}, "one dimension"),
+        (lambda frame: {**frame, "\ud800": np.zeros(len(frame))}, "not valid Unicode"),
+    ],
+)
+def test_a_table_that_would_lose_something_is_refused_by_name(
+    bench: wb.Bench, more: Callable[[pd.DataFrame], Any], told: str
+) -> None:
+    instance = bench.instances.get("a1")
+    with pytest.raises(wb.BadRequest, match=told):
+        bench.measurements.create(instance=instance, name="m", time_series=more(samples()))
+    assert len(bench.measurements.list()) == 0
+
+
+def test_what_numpy_holds_comes_back_value_for_value(bench: wb.Bench) -> None:
+    n = len(samples())
+    given = {
+        "big": np.arange(n).astype(">i4") * 70_000,
+        "t": np.arange(n, dtype=">f4") / 7,
+        "T": np.full(n, -0.0),
+        "": np.arange(n, dtype=np.uint8),
+        "a\"b'c]`[" + "x" * 300: np.arange(n) % 2 == 0,
+    }
+    frame = {**samples(), **given}
+    made = bench.measurements.create(instance=bench.instances.get("a1"), name="m", time_series=frame)
+    back = bench.measurements.time_series(made)
+    assert list(back) == list(frame)
+    for name, values in given.items():
+        assert back[name].tolist() == values.tolist(), name
+    assert np.signbit(back["T"]).all()

@@ -108,3 +108,12 @@ def test_text_that_is_no_unicode_is_refused() -> None:
 def test_other_bytes_are_a_named_error(payload: bytes) -> None:
     with pytest.raises(Damaged):
         codec.decode_column(payload, "number", np.dtype(np.float64))
+
+
+def test_the_payload_does_not_depend_on_the_byte_order_of_the_array() -> None:
+    for n in (5, 5000):
+        values = np.arange(n) * 70_000
+        for small in (True, False):
+            payload = codec.encode(values.astype(">i4"), small=small)
+            assert payload == codec.encode(values.astype("<i4"), small=small)
+            assert codec.decode(payload)[0].tolist() == values.tolist()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,23 +22,35 @@ def table_of(given: Any) -> Table:
     Raises
     ------
     BadRequest
-        For anything else, for columns of unequal length, and for values that no column holds.
+        For anything else, for a name that comes twice, columns of unequal length, and values that no column holds.
     """
     if isinstance(given, Table):
         return given
     try:
         if isinstance(given, pd.DataFrame):
-            return Table({str(name): _of_pandas(given[name]) for name in given.columns}, len(given))
+            names = _distinct(given.columns)
+            made = {name: _of_pandas(given.iloc[:, place]) for place, name in enumerate(names)}
+            return Table(made, len(given))
         if isinstance(given, pa.Table):
-            pairs = zip(given.column_names, given.columns, strict=True)
+            pairs = zip(_distinct(given.column_names), given.columns, strict=True)
             return Table({name: _of_arrow(name, column) for name, column in pairs}, given.num_rows)
         if isinstance(given, Mapping):
-            return Table.of({str(name): _of_values(values) for name, values in given.items()})
+            pairs = zip(_distinct(given), given.values(), strict=True)
+            return Table.of({name: _of_values(values) for name, values in pairs})
     except (TypeError, ValueError, OverflowError) as error:
         raise BadRequest(f"This is no table of columns: {error}.") from None
     raise BadRequest(
         f"A table is a DataFrame, an Arrow table or a mapping of column name to values, not {type(given).__name__}."
     )
+
+
+def _distinct(given: Iterable[Any]) -> list[str]:
+    """The names as texts; ValueError if two columns would share one, for one of them would be lost."""
+    names = [str(name) for name in given]
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise ValueError(f"{times} columns are named '{name}'; rename all but one")
+    return names
 
 
 def _of_values(values: Any) -> Column:

@@ -42,7 +42,10 @@ class Layout:
 
     @classmethod
     def of(cls, fields: Sequence[Field]) -> Layout:
-        body = orjson.dumps([[field.name, field.kind, field.dtype.str] for field in fields])
+        try:
+            body = orjson.dumps([[field.name, field.kind, field.dtype.str] for field in fields])
+        except TypeError as error:
+            raise BadRequest(f"A column name that is not valid Unicode cannot be kept ({error}).") from error
         return cls(tuple(fields), hashlib.sha256(body).digest()[:16], body)
 
     @classmethod
