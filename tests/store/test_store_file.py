@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import threading
 import time
@@ -42,6 +43,25 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
     other.close()
     with pytest.raises(StoreError, match="another application"):
         Store.open(tmp_path / "other.db")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("n" * 300, "cannot be reached"), ("a\0b", "cannot be reached"), ("pipe", "no ordinary file")],
+)
+def test_a_path_that_cannot_be_a_store_is_named(tmp_path: Path, name: str, told: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match=told):
+        Store.open(tmp_path / name)
+
+
+def test_an_empty_file_is_no_store_until_one_is_made(tmp_path: Path) -> None:
+    (tmp_path / "a.wb").touch()
+    with pytest.raises(NotFound, match="no store at"):
+        Store.open(tmp_path / "a.wb", create=False)
+    assert (tmp_path / "a.wb").stat().st_size == 0
+    with Store.open(tmp_path / "a.wb") as store:
+        assert store.verify() == []
 
 
 def test_a_newer_store_is_refused(tmp_path: Path) -> None:

@@ -65,6 +65,11 @@ def span(series: int) -> tuple[int, int]:
     return series << bits, (series + 1 << bits) - 1
 
 
+def series_of(number: int) -> int:
+    """The number of the series that a key belongs to."""
+    return number >> LEVEL_BITS + COLUMN_BITS + CHUNK_BITS
+
+
 def place(number: int) -> tuple[int, int, int]:
     """Level, column and chunk of a key."""
     return (

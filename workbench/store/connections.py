@@ -15,7 +15,8 @@ from ..errors import Damaged, StoreError
 PAGE_SIZE = 4096
 MMAP_BYTES = 4 * 1024**3
 BUSY_SECONDS = 30
-_DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "disk i/o error", "no such column")
+_DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "no such column", "no such table")
+_UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS", "SQLITE_IOERR_DATA")
 
 
 class _Handle:
@@ -159,13 +160,24 @@ def named(path: Path) -> Iterator[None]:
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         # SQLite's own messages quote the file: where that is damaged, they may be no text at all.
         text = str(error).lower()
-        if isinstance(error, UnicodeDecodeError) or any(sign in text for sign in _DAMAGE):
+        code = getattr(error, "sqlite_errorname", "")
+        if isinstance(error, UnicodeDecodeError) or code in _UNREADABLE or any(sign in text for sign in _DAMAGE):
             raise Damaged(
                 f"The store '{path}' is damaged ({error}). Run 'workbench verify', then restore a backup."
             ) from error
         if "locked" in text or "busy" in text:
             raise StoreError(
                 f"The store '{path}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
+            ) from error
+        if code == "SQLITE_FULL" or code.startswith("SQLITE_IOERR"):
+            raise StoreError(
+                f"The store '{path}' could not be written ({error}). Is its disk full, or at its quota? Nothing of "
+                "this was stored; make room and try again."
+            ) from error
+        if "readonly" in text:
+            raise StoreError(
+                f"The store '{path}' or its folder may not be written. Ask for the right to write both, or copy "
+                "the store to where you have it."
             ) from error
         raise StoreError(f"The store '{path}' could not be used: {error}.") from error
 

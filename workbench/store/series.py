@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -256,11 +256,13 @@ class Series:
         return info_of(row, body)
 
     def tidy(self) -> None:
-        """Remove the chunks of series that were deleted or replaced."""
-        with self._store.snapshot() as connection:
-            gone = connection.execute("select id from drafts where lease is null").fetchall()
-        for (number,) in gone:
-            self.purge(number)
+        """Remove the chunks of series that were deleted or replaced; what cannot be removed now is later."""
+        # What a caller did is published by now: a full disk or a busy store must not make it look undone.
+        with suppress(StoreError):
+            with self._store.snapshot() as connection:
+                gone = connection.execute("select id from drafts where lease is null").fetchall()
+            for (number,) in gone:
+                self.purge(number)
 
     def sweep(self) -> int:
         """Remove the chunks of series that were deleted, replaced or left by a writer that is gone.
@@ -329,7 +331,7 @@ class Series:
                 self.history(owner, dataset)
             except StoreError as error:
                 findings.append(str(error))
-        return findings
+        return findings + _stray(connection)
 
 
 def _levels(reading: Reading, rows: int) -> list[pyramid.Level]:
@@ -345,6 +347,21 @@ def _levels(reading: Reading, rows: int) -> list[pyramid.Level]:
         levels.append(level)
         size, complete = size * pyramid.FACTOR, level.emitted * row.buckets // pyramid.FACTOR
     return levels
+
+
+def _stray(connection: sqlite3.Connection) -> list[str]:
+    """Chunks under a number that neither a series has nor a writer, as sentences."""
+    query = "select id from series union all select id from drafts"
+    known = {number for (number,) in connection.execute(query)}
+    findings = []
+    (found,) = connection.execute("select min(key) from chunks").fetchone()
+    while found is not None:
+        number = chunks.series_of(found)
+        if number not in known:
+            findings.append(f"There are chunks of a series {number} that is not there.")
+        query = "select min(key) from chunks where key > ?"
+        (found,) = connection.execute(query, (chunks.span(number)[1],)).fetchone()
+    return findings
 
 
 def _log_crc(owner: str, dataset: str, *entry: int) -> int:
@@ -443,7 +460,9 @@ class SeriesWriter:
         self._done = True
         self._sealed = []
         if self.number:
-            self._series.purge(self.number)
+            # The error that made a caller give up is the one to show; the next opening sweeps what stays.
+            with suppress(StoreError):
+                self._series.purge(self.number)
 
     def __enter__(self) -> SeriesWriter:
         return self

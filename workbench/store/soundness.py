@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from ..records import KINDS, Record
 from . import search
+from .rows import SAMPLED
 from .tables import ASSIGNMENTS, decode, encode, fold, rows_as_dicts, stored
 
 
@@ -18,7 +19,8 @@ def check_rows(connection: sqlite3.Connection) -> list[str]:
     """Everything wrong with the records, as sentences; empty if they are sound.
 
     Every row is a record of its kind, every link leads to a record of the same organization and of the same
-    project (or of none), every plot is its own newest revision, and search knows every record as it is.
+    project (or of none), every plot is its own newest revision, and search knows every record as it is. Sampled
+    data belong to a record, and a measurement that has samples has steps and cycles too.
     """
     findings: list[str] = []
     for cls in KINDS.values():
@@ -26,6 +28,7 @@ def check_rows(connection: sqlite3.Connection) -> list[str]:
         findings += _links(connection, cls)
     findings += _assignments(connection)
     findings += _plots(connection)
+    findings += _sampled(connection)
     findings += search.check(connection)
     return findings
 
@@ -78,6 +81,19 @@ def _assignments(connection: sqlite3.Connection) -> Iterator[str]:
         )
         for owner, held in rows:
             yield f"the study '{owner}' holds '{held}', which it cannot"
+
+
+def _sampled(connection: sqlite3.Connection) -> Iterator[str]:
+    owners = " UNION ALL ".join(f'SELECT id FROM "{table}"' for table in SAMPLED)  # noqa: S608
+    rows = connection.execute(f"SELECT owner, dataset FROM series WHERE owner NOT IN ({owners})")  # noqa: S608
+    for owner, dataset in rows:
+        yield f"the {dataset} of '{owner}' belong to no record"
+    rows = connection.execute(
+        "SELECT owner, group_concat(dataset, ', ') FROM series JOIN measurements ON measurements.id = owner "
+        "GROUP BY owner HAVING count(*) <> 3"
+    )
+    for id, datasets in rows:
+        yield f"the measurement '{id}' should have series, steps and cycles, and has {datasets}"
 
 
 def _plots(connection: sqlite3.Connection) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from ..errors import Conflict, NotFound, StoreError
+from ..errors import Conflict, Damaged, NotFound, StoreError
 from ..table import from_micros
 from . import migrations
 from .connections import Connections, named
@@ -51,20 +51,14 @@ class Store:
         NotFound
             If there is none and ``create`` is false.
         StoreError, StoreTooNew
-            If the file is no store, or a newer workbench wrote it.
+            If the file is no store, cannot be reached, or a newer workbench wrote it.
         """
-        place = Path(path)
         _check_sqlite()
-        if not place.exists():
-            if not create:
-                raise NotFound(
-                    f"There is no store at '{place}'. Make one with 'workbench demo' or 'workbench ingest'."
-                )
-            if not place.parent.is_dir():
-                raise NotFound(f"There is no folder '{place.parent}' to make the store in.")
-        else:
-            _check_header(place)
-        store = cls(place.resolve())
+        try:
+            place = _checked(Path(path), create=create)
+        except (OSError, ValueError) as error:  # forbidden, a name that is too long, a null character
+            raise StoreError(f"The store '{path}' cannot be reached: {error}.") from error
+        store = cls(place)
         try:
             store._prepare()
         except BaseException:
@@ -84,8 +78,13 @@ class Store:
                     "insert or ignore into facts (name, value) values ('store', ?), ('clock', 0)",
                     (uuid.uuid4().hex,),
                 )
-        self.series.sweep()
-        self.pieces.tidy()
+        try:
+            self.series.sweep()
+            self.pieces.tidy()
+        except StoreError as error:
+            # Who only wants to read needs no sweep: where nothing can be written now, a later opener does it.
+            if isinstance(error, Damaged):
+                raise
 
     def connection(self) -> sqlite3.Connection:
         """This thread's connection, for reading; inside a transaction the one that sees its writes."""
@@ -194,6 +193,8 @@ class Store:
     def _verify_file(self) -> list[str]:
         connection = self.connection()
         findings = [f"SQLite: {row[0]}" for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
+        facts = dict(connection.execute("select name, value from facts"))
+        findings += [f"the store's fact '{name}' is missing" for name in ("store", "clock") if name not in facts]
         for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
             findings.append(f"row {row} of '{table}' refers to a row of '{parent}' that is not there")
         return findings
@@ -211,9 +212,23 @@ class Store:
         self.close()
 
 
+def _checked(place: Path, *, create: bool) -> Path:
+    """The whole path of a store, or of one that may be made there; an empty file counts as none."""
+    there = place.exists()
+    if there:
+        _check_header(place)
+    elif create and not place.parent.is_dir():
+        raise NotFound(f"There is no folder '{place.parent}' to make the store in.")
+    if not create and not (there and place.stat().st_size):
+        raise NotFound(f"There is no store at '{place}'. Make one with 'workbench demo' or 'workbench ingest'.")
+    return place.resolve()
+
+
 def _check_header(place: Path) -> None:
     if not place.is_file():
-        raise StoreError(f"'{place}' is a folder; a store is one file.")
+        raise StoreError(
+            f"'{place}' is {'a folder' if place.is_dir() else 'no ordinary file'}; a store is one file."
+        )
     with place.open("rb") as file:
         start = file.read(len(_MAGIC))
     if start and start != _MAGIC:
