@@ -413,6 +413,20 @@ def test_errors_stand_at_their_place(lab: Lab) -> None:
         assert [problem.loc for problem in check_against_store(config, {}, lab.store, lab.scope)] == wanted
 
 
+@pytest.mark.parametrize("name", ["Volts", "Qqq"])
+def test_a_column_that_all_sources_lack_is_told_those_there_are(lab: Lab, name: str) -> None:
+    tests = [test.id for test in lab.store.rows.page("measurements", lab.scope).items]
+    step = {"op": "series", "source": "measurements", "ids": tests, "x": TIME, "columns": [name]}
+    rows = {"op": "summary", "dataset": "steps", "ids": tests, "columns": [name]}
+    for steps, there in [(step, [TIME, VOLTAGE, CURRENT]), (rows, [*STEPS.names, "Step type"])]:
+        with pytest.raises(Invalid) as caught:
+            ask(lab, recipe=changed(s=steps))
+        [problem] = caught.value.problems
+        assert problem.loc == ("config", "plan", "steps", "s", "columns", 0)
+        assert f"The columns are {', '.join(repr(column) for column in there)}." in problem.msg
+        assert ("Did you mean" in problem.msg) == (name == "Volts" and steps is step)
+
+
 def test_a_source_without_series_is_named_with_its_type_and_status(lab: Lab) -> None:
     (cell, *_) = ids(lab).values()
     made = lab.make("measurements", name="Mass", instance_id=cell, measurement_type="properties")

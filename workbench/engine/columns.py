@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..errors import Invalid, Loc, Problem, instead
+from ..errors import Invalid, Loc, Problem, instead, near
 from ..table import Column, Kind, Table
 
 _DTYPES = {
@@ -20,11 +20,23 @@ _DTYPES = {
 }
 
 
+MOST_LISTED = 40
+
+
 def column_of(table: Table, name: str, place: Loc) -> Column:
     """A column of a step's input; Invalid at ``place`` with the near names where there is none."""
     if name not in table:
         raise Invalid(Problem(place, f"There is no column '{name}' here. {instead(name, table.names, 'columns')}"))
     return table[name]
+
+
+def there_are(name: str, names: Iterable[str]) -> str:
+    """The closing words of an error about a column that no source has: the nearest ones, then all there are."""
+    known = list(names)
+    close = f"{instead(name, known)} " if near(name, known) else ""
+    listed = ", ".join(f"'{column}'" for column in known[:MOST_LISTED])
+    more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
+    return f"{close}The columns are {listed}{more}." if known else "There are no columns."
 
 
 def empty(kind: Kind) -> Column:

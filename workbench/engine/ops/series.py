@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...dataset import Samples, SeriesSet, Warn
-from ...errors import Invalid, Problem, instead
+from ...errors import Invalid, Problem
 from ...recipe.filters import Window
 from ...recipe.plot import Caps
 from ...recipe.steps import SeriesStep
 from ...table import Column, Kind, Table, to_micros
-from ..columns import empty, merged
+from ..columns import empty, merged, there_are
 from ..limits import check_sources, share_of_points
 from ..reader import Reader, Source, source_ids
 from ..warnings import names_of
@@ -83,7 +83,7 @@ def column_kinds(
         if len(lacking) == len(sources):
             there = list(dict.fromkeys(column for columns in held for column in columns))
             place = ("x",) if name == step.x else ("columns", step.columns.index(name))
-            message = f"No source of this step has a column '{name}'. {instead(name, there, 'columns')}"
+            message = f"No source of this step has a column '{name}'. {there_are(name, there)}"
             problems.append(Problem(place, message))
         warnings.append(missing_warning(name, lacking, len(sources)))
     if problems:

@@ -10,11 +10,11 @@ import numpy as np
 from ...cycling.cycles import CYCLE_COLUMNS
 from ...cycling.steps import STEP_COLUMNS, STEP_TYPE, STEP_TYPE_NEEDS, step_types
 from ...dataset import Warn
-from ...errors import Invalid, Problem, instead
+from ...errors import Invalid, Problem
 from ...recipe.plot import Caps
 from ...recipe.steps import SummaryStep
 from ...table import Column, Kind, Table, concat_columns
-from ..columns import empty, merged
+from ..columns import empty, merged, there_are
 from ..limits import check_sources, check_summary_rows
 from ..ratings import in_ampere_hours
 from ..reader import Reader, Source, source_ids
@@ -79,7 +79,7 @@ def summary_kinds(
             continue
         if len(lacking) == len(sources):
             there = dict.fromkeys([*(column for columns in held for column in columns), *_computed(step)])
-            message = f"No source has a column '{name}' in its {step.dataset}. {instead(name, there, 'columns')}"
+            message = f"No source has a column '{name}' in its {step.dataset}. {there_are(name, there)}"
             problems.append(Problem(("columns", step.columns.index(name)), message))
         warnings.append(missing_warning(name, lacking, len(sources)))
     if problems:
