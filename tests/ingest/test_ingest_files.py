@@ -376,3 +376,31 @@ def test_memory_of_an_ingest_does_not_grow_with_the_file(tmp_path: Path) -> None
         )
         peaks.append(int(told.stdout))
     assert peaks[1] < 1.25 * peaks[0]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_name_of_any_bytes_is_read_and_told(store: Store, scope: Scope, tmp_path: Path, jobs: int) -> None:
+    for name, text in (
+        (b"one\xff.csv", cycler_text()),
+        (b"two\xfe.csv", ""),
+        (b"three\xff.csv", cycler_text(offset=0.01)),
+    ):
+        (tmp_path / os.fsdecode(name)).write_text(text)
+    paths = sorted(tmp_path.glob("*.csv"))
+    report = ingest(store, scope, paths, jobs=jobs, keep_file=True)
+    assert sorted((file.status, file.measurement) for file in report) == [
+        ("refused", ""),
+        ("stored", "one"),
+        ("stored", "three"),
+    ]
+    str(report).encode()
+    stored = store.rows.find(Measurement, "one", scope)
+    assert (stored.file_name, stored.files[0].filename) == ("one\ufffd.csv", "one\ufffd.csv")
+
+
+def test_an_infinite_current_estimates_no_rating(store: Store, scope: Scope, tmp_path: Path) -> None:
+    text = cycler_text().replace("60.0,-1.0,", "60.0,-inf,", 1)
+    path = write(tmp_path / "in", "a.csv", text)
+    (file,) = ingest(store, scope, path, sign="discharge")
+    assert (file.status, file.why) == ("stored", "")
+    assert any("infinite" in sentence for sentence in file.odd)

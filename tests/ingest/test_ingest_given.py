@@ -155,6 +155,41 @@ def test_given_steps_stay_and_cycles_follow_from_them(store: Store, scope: Scope
         register(store, scope, {"instance_id": cell, "name": "n"}, series(), steps=wrong)
 
 
+def test_given_steps_stay_while_a_test_grows(store: Store, scope: Scope, cell: str) -> None:
+    """Only the step that goes on is measured anew; what samples do not tell of it stays; new steps get a type."""
+    table = series()
+    given_rows = Table.of(
+        {
+            "Start index": [9, 0],
+            "End index": [13, 8],
+            "Discharge capacity [A.h]": [7.0, 5.0],
+            "Step type": ["down", "up"],
+            "Remark": ["b", "a"],
+        }
+    )
+    fields = {"instance_id": cell, "name": "m"}
+    made = register(store, scope, fields, table.slice(0, 14), steps=given_rows)
+    assert store.series.read(made.id, dataset="steps")["Step count"].tolist() == [1, 0]
+    extend(store, scope, made.id, table.slice(14, 18))
+    steps = store.series.read(made.id, dataset="steps")
+    assert steps["End index"].tolist() == [8, 17]
+    assert steps["Step type"].tolist() == ["up", "down"]
+    assert steps["Remark"].tolist() == ["a", "b"]
+    assert steps["Discharge capacity [A.h]"].tolist() == pytest.approx([5.0, 80 / 3600])
+    extend(store, scope, made.id, table.slice(18, 54))
+    grown = store.series.read(made.id, dataset="steps")
+    same(
+        grown.slice(0, 2).select(["Discharge capacity [A.h]", "End index"]),
+        steps.select(["Discharge capacity [A.h]", "End index"]),
+    )
+    assert grown["Step count"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert grown["Cycle count"].tolist() == [0, 0, 1, 1, 2, 2]
+    assert grown["Step type"].tolist()[1:4] == ["down", "Constant current charge", "Constant current discharge"]
+    assert grown["Remark"].tolist()[2:] == [None] * 4
+    same(store.series.read(made.id, dataset="cycles"), cycles_of(grown))
+    assert store.verify() == []
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(1, 53), min_size=1, max_size=5, unique=True), st.booleans())
 def test_growth_gives_what_the_whole_gives(

@@ -122,11 +122,15 @@ def test_a_writer_that_gives_up_shows_why(store_path: Path, monkeypatch: pytest.
         def full(number: int) -> None:
             raise StoreError("The disk is full.")
 
+        def give_up() -> None:
+            with store.series.writer("a") as writer:
+                writer.add(Table.of({"v": [1.0]}))
+                writer._flush()
+                raise ZeroDivisionError
+
         monkeypatch.setattr(store.series, "purge", full)
-        with pytest.raises(ZeroDivisionError), store.series.writer("a") as writer:
-            writer.add(Table.of({"v": [1.0]}))
-            writer._flush()
-            raise ZeroDivisionError
+        with pytest.raises(ZeroDivisionError):
+            give_up()
 
 
 @pytest.fixture

@@ -96,7 +96,8 @@ class RunsBuilder:
             for part in self._done[0]
         }
         self._done = []
-        return _named(joined)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return _named(joined)
 
     @property
     def present(self) -> frozenset[str]:

@@ -11,7 +11,17 @@ from ..table import Column, Table
 from . import columns as c
 from .builder import RunsBuilder
 from .runs import Ints
-from .steps import CYCLE_SUMS, END_INDEX, START_INDEX, STEP_COLUMNS, STEP_TYPE, as_table, in_order, with_cycle_sums
+from .steps import (
+    CYCLE_SUMS,
+    END_INDEX,
+    START_INDEX,
+    STEP_COLUMNS,
+    STEP_TYPE,
+    as_table,
+    in_order,
+    step_numbers,
+    with_cycle_sums,
+)
 
 LAYERS = 16
 _ALWAYS = frozenset(
@@ -53,8 +63,12 @@ def _measured(given: Table, samples: Iterable[Table], rows: int) -> Table:
     starts, stops = _ranges(given, rows)
     layers = _layers(starts, stops)
     builders = [RunsBuilder() for _ in layers]
+    numbers = np.arange(given.n)
     at = 0
     for batch in samples:
+        here = np.flatnonzero((starts >= at) & (starts < at + batch.n))
+        if c.STEP_COUNT in batch:
+            numbers[here] = step_numbers(batch)[starts[here] - at]
         for layer, builder in zip(layers, builders, strict=True):
             builder.feed(batch, _keys(layer, starts, stops, at, batch.n))
         at += batch.n
@@ -68,9 +82,7 @@ def _measured(given: Table, samples: Iterable[Table], rows: int) -> Table:
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = np.argsort(joined["key"], kind="stable")
     table = as_table({name: values[order] for name, values in joined.items()}, builders[0].present)
-    if c.STEP_COUNT not in given:
-        return table
-    return Table({**table.columns, c.STEP_COUNT: given[c.STEP_COUNT]}, table.n)
+    return Table({**table.columns, c.STEP_COUNT: Column("integer", numbers)}, table.n)
 
 
 def _ranges(given: Table, rows: int) -> tuple[Ints, Ints]:

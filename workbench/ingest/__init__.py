@@ -86,12 +86,13 @@ def ingest(
         limits=limits or Limits(),
     )
     found = places.find(paths, any_format=format is not None)
-    report = Report(skipped=found.skipped)
+    report = Report(skipped=[places.shown(path) for path in found.skipped])
     for pattern in found.missing:
-        report.files.append(FileReport(pattern, why=f"No file matches '{pattern}'."))
+        name = places.shown(pattern)
+        report.files.append(FileReport(name, why=f"No file matches '{name}'."))
     for done, (path, outcome, file) in enumerate(outcomes(found.files, options, jobs)):
         if progress is not None:
-            progress(done, len(found.files), path.name)
+            progress(done, len(found.files), places.shown(path.name))
         report.files.append(_taken(intake, path, outcome, file, keep=keep_file))
     if progress is not None:
         progress(len(found.files), len(found.files), "")
@@ -101,9 +102,9 @@ def ingest(
 def _taken(intake: Intake, path: Path, outcome: Mapping[str, Any], file: Any, *, keep: bool) -> FileReport:
     """Commit one prepared file, or say why not."""
     started = time.monotonic()
-    report = FileReport(str(path))
+    report = FileReport(places.shown(path))
     if "refused" in outcome:
-        report.why = outcome["refused"]
+        report.why = places.shown(outcome["refused"])
         return report
     prepared = Prepared.of(outcome["prepared"])
     report.format, report.kept = prepared.format, prepared.kept
@@ -114,6 +115,6 @@ def _taken(intake: Intake, path: Path, outcome: Mapping[str, Any], file: Any, *,
     except StoreError:
         raise
     except (WorkbenchError, OSError) as error:
-        report.status, report.why, report.created = "refused", str(error), []
+        report.status, report.why, report.created = "refused", places.shown(str(error)), []
     report.seconds = round(time.monotonic() - started, 3)
     return report

@@ -10,11 +10,20 @@ from ..cycling import columns as c
 from ..cycling.changes import ChangeCounter
 from ..cycling.cycles import cycles_of
 from ..cycling.door import Rules
-from ..cycling.steps import CYCLE_SUMS, START_INDEX, StepsBuilder, with_cycle_sums
+from ..cycling.steps import (
+    CYCLE_SUMS,
+    END_INDEX,
+    START_INDEX,
+    STEP_TYPE,
+    StepsBuilder,
+    step_types,
+    with_cycle_sums,
+)
 from ..errors import Conflict, FileRefused, instead
 from ..records import Measurement
 from ..store.store import Scope, Store
-from ..table import Column, Table, concat
+from ..table import Column, Table, concat, concat_columns
+from .given import rated_of
 
 _PIECE = 1 << 18
 
@@ -29,8 +38,8 @@ def extend(
 ) -> Measurement:
     """Append samples to a running measurement; steps and cycles follow in the same transaction.
 
-    The last step is computed anew from all its samples, steps before it stay as they are. Columns the new
-    samples lack are null in them.
+    The last step is computed anew from all its samples, steps before it stay as they are; of steps that were given
+    only one that the new samples belong to. Columns the new samples lack are null in them.
 
     Parameters
     ----------
@@ -50,7 +59,7 @@ def extend(
     with store.transaction() as connection:
         record = store.rows.get(Measurement, measurement_id, scope)
         _refuse_unless_running(record)
-        running = _Running(store, record)
+        running = _Running(store, scope, record)
         parts = running.accepted(parts)
         if not parts:
             return record
@@ -77,12 +86,14 @@ def _refuse_unless_running(record: Measurement) -> None:
 class _Running:
     """A stored series as far as its continuation needs it."""
 
-    def __init__(self, store: Store, record: Measurement) -> None:
+    def __init__(self, store: Store, scope: Scope, record: Measurement) -> None:
         info = store.series.info(record.id, "series")
         if info is None:
             raise Conflict(f"'{record.name}' has no samples yet.")
         self._store = store
+        self._scope = scope
         self._record = record
+        self._given = record.source.get("steps") == "given"
         self._rows = info.rows
         self._kinds = {column.name: column for column in info.columns}
         self._steps = store.series.read(record.id, dataset="steps")
@@ -134,26 +145,62 @@ class _Running:
         return None
 
     def steps_after(self, parts: list[Table]) -> Table:
-        """All steps, those before the last stored one as they are."""
-        keep = max(self._steps.n - 1, 0)
-        start = int(self._steps[START_INDEX].values[keep]) if self._steps.n else 0
+        """All steps: those that are done as they are, the one that goes on anew from all its samples."""
+        last, goes_on = self._last_step(parts[0])
+        start = int(self._steps[START_INDEX].values[last]) if self._steps.n else 0
+        number = int(self._steps[c.CYCLE_COUNT].values[last]) if self._steps.n else 0
         cycler = c.CYCLER_CYCLE if c.CYCLER_CYCLE in self._kinds else c.CYCLE_COUNT
-        number = int(self._steps[c.CYCLE_COUNT].values[keep]) if self._steps.n else 0
-        builder = StepsBuilder(start, self._cycles_at(cycler, start, number))
-        for part in self._stored_from(start):
+        cycles = self._cycles_at(cycler, start, number)
+        if not goes_on:
+            for part in self._stored_from(start, [cycler] if cycler in self._kinds else []):
+                cycles.feed(*(part[name].floats() for name in part))
+            start = self._rows
+        builder = StepsBuilder(start, cycles)
+        for part in [*self._stored_from(start), *parts]:
             builder.feed(part)
-        for part in parts:
-            builder.feed(part)
-        made = builder.finish()
-        bare = [name for name in made if name not in CYCLE_SUMS]
-        known = [name for name in self._steps if name not in CYCLE_SUMS]
-        before = self._steps.slice(0, keep)
-        names = [*known, *(name for name in bare if name not in known)]
+        done = np.flatnonzero(np.arange(self._steps.n) != last) if goes_on else np.arange(self._steps.n)
+        before, made = self._steps.take(done), builder.finish()
+        if self._given and goes_on:
+            made = self._with_what_was_given(made, last)
+        names = [*dict.fromkeys(name for name in (*before, *made) if name not in CYCLE_SUMS)]
         both = [
             Table({name: part.columns.get(name) or Column.nulls(part.n) for name in names}, part.n)
             for part in (before, made)
         ]
-        return with_cycle_sums(concat(both))
+        return self._typed(with_cycle_sums(concat(both)), before.n + (self._given and goes_on))
+
+    def _last_step(self, new: Table) -> tuple[int, bool]:
+        """The place of the step that ends last, and whether it has to be made anew with the new samples.
+
+        A step that was given stays as it is, unless the new samples belong to it.
+        """
+        if not self._given or not self._steps.n:
+            return max(self._steps.n - 1, 0), True
+        ends = self._steps[END_INDEX].values
+        last = int(np.argmax(ends))
+        stored = self._store.series.read(self._record.id, [c.STEP_COUNT], (self._rows - 1, self._rows))
+        same = stored[c.STEP_COUNT].values[0] == new[c.STEP_COUNT].values[0]
+        return last, bool(same and ends[last] == self._rows - 1)
+
+    def _with_what_was_given(self, made: Table, row: int) -> Table:
+        """``made``, whose first step takes from the given one what no sample tells."""
+        columns = dict(made.columns)
+        rest = Column.nulls(made.n - 1)
+        for name, column in self._steps.columns.items():
+            if name == c.STEP_COUNT:
+                columns[name] = concat_columns([column.slice(row, row + 1), made[name].slice(1, made.n)])
+            elif name not in made and name not in CYCLE_SUMS:
+                columns[name] = concat_columns([column.slice(row, row + 1), rest])
+        return Table(columns, made.n)
+
+    def _typed(self, steps: Table, known: int) -> Table:
+        """``steps`` with the types of those after the first ``known``, where types were given."""
+        if STEP_TYPE not in steps:
+            return steps
+        bare = Table({name: column for name, column in steps.items() if name != STEP_TYPE}, steps.n)
+        types = step_types(bare, rated_of(self._store, self._scope, self._record.instance_id))
+        parts = [steps[STEP_TYPE].slice(0, known), types.slice(known, steps.n)]
+        return Table({**steps.columns, STEP_TYPE: concat_columns(parts)}, steps.n)
 
     def _cycles_at(self, cycler: str, start: int, number: int) -> ChangeCounter:
         """The cycle counter as it stood just before the sample ``start``, whose cycle is ``number``."""
@@ -164,6 +211,6 @@ class _Running:
         changed = len(first) and not np.isnan(first[0]) and float(first[0]) != before
         return ChangeCounter(number - 1 if changed else number, before)
 
-    def _stored_from(self, start: int) -> Iterator[Table]:
+    def _stored_from(self, start: int, columns: list[str] | None = None) -> Iterator[Table]:
         for at in range(start, self._rows, _PIECE):
-            yield self._store.series.read(self._record.id, rows=(at, min(at + _PIECE, self._rows)))
+            yield self._store.series.read(self._record.id, columns, (at, min(at + _PIECE, self._rows)))

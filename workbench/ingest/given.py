@@ -142,7 +142,7 @@ def _numbering(
     first = next(iter(_batches(samples)), None)
     if not derive or first is None or c.STEP_COUNT in first:
         return None
-    rated = _rated(store, scope, fields)
+    rated = rated_of(store, scope, fields.get("instance_id"))
     trial = StepNumbers(rated)
     trial.feed(first)
     if rated is not None or not trial.by_state:
@@ -153,8 +153,8 @@ def _numbering(
     return lambda: StepNumbers(None, survey.largest_current)
 
 
-def _rated(store: Store, scope: Scope, fields: Mapping[str, Any]) -> float | None:
-    instance = fields.get("instance_id")
+def rated_of(store: Store, scope: Scope, instance: Any) -> float | None:
+    """The rated capacity of a cell, A.h; None where it is not known."""
     if not isinstance(instance, str):
         return None
     cell = store.rows.get(Instance, instance, scope)

@@ -16,7 +16,7 @@ from ..records import Batch, Instance, Measurement, Record, Specification
 from ..store.rows import new_id
 from ..store.store import Scope, Store
 from ..table import Table
-from .paths import stem_of
+from .paths import shown, stem_of
 from .prepare import Prepared
 from .ratings import Ratings, compared, estimated, rated_ah
 from .report import FileReport
@@ -132,7 +132,7 @@ class Intake:
 
     def _keep(self, path: Path, size: int) -> dict[str, Any]:
         piece = self._store.pieces.put(_bytes_of(path))
-        return {"filename": _FILE_NAME.sub("_", path.name)[-255:], "piece": piece, "size": size}
+        return {"filename": _FILE_NAME.sub("_", shown(path.name))[-255:], "piece": piece, "size": size}
 
     def _known_specification(self) -> Specification | None:
         """The specification that was named, or that of the cell that was named; NotFound if it is to be made."""
@@ -220,7 +220,7 @@ class Intake:
             "start_time": start,
             "end_time": _end(start, prepared.duration),
             "test_setup": prepared.metadata,
-            "file_name": path.name,
+            "file_name": shown(path.name),
             "content_hash": prepared.content_hash,
             "source": _source(path, prepared),
             "files": files,
@@ -278,7 +278,7 @@ def _source(path: Path, prepared: Prepared) -> dict[str, Any]:
     told = [
         {"level": finding.level, "code": finding.code, "message": finding.message} for finding in prepared.findings
     ]
-    return {"file": path.name, "sha256": prepared.file_hash, "format": prepared.format, "findings": told}
+    return {"file": shown(path.name), "sha256": prepared.file_hash, "format": prepared.format, "findings": told}
 
 
 def _bytes_of(path: Path) -> Iterator[bytes]:

@@ -70,6 +70,11 @@ def _is_known(path: Path) -> bool:
     return True
 
 
+def shown(path: str | Path) -> str:
+    """A path, or words with one in them, as text that can be written anywhere, whatever bytes it is made of."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
 def stem_of(path: Path) -> str:
     """What a measurement is called after its file: the name without its ending, ``.gz`` apart.
 

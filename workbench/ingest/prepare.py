@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -187,7 +188,7 @@ def _largest_capacity(cycles: Table) -> float | None:
         value
         for name in ("Discharge capacity [A.h]", "Charge capacity [A.h]")
         for value in cycles[name].tolist()
-        if value is not None
+        if value is not None and math.isfinite(value)
     ]
     return max(found, default=None)
 

@@ -15,6 +15,7 @@ from typing import IO, Any
 import orjson
 
 from ..errors import WorkbenchError
+from .paths import shown
 from .prepare import Limits, Options, prepare
 
 
@@ -43,7 +44,10 @@ def main(scratch: Path) -> None:
         if not scratch.is_dir():
             return
         with Path(job["spool"]).open("w+b") as file:
-            outcome = outcome_of(Path(job["path"]), options_of(job["options"]), file)
+            path = Path(os.fsdecode(job["path"].encode("latin-1")))  # a name need not be Unicode
+            outcome = outcome_of(path, options_of(job["options"]), file)
+        if "refused" in outcome:
+            outcome["refused"] = shown(outcome["refused"])
         answers.write(orjson.dumps(outcome, option=orjson.OPT_SERIALIZE_NUMPY, default=str) + b"\n")
         answers.flush()
     shutil.rmtree(scratch, ignore_errors=True)

@@ -159,7 +159,11 @@ class _Pool:
     def _ask(self, path: Path, spool: Path) -> dict[str, Any]:
         worker = self._free.get()
         try:
-            job = {"path": str(path.absolute()), "spool": str(spool), "options": asdict(self._options)}
+            job = {
+                "path": os.fsencode(path.absolute()).decode("latin-1"),
+                "spool": str(spool),
+                "options": asdict(self._options),
+            }
             return worker.ask(job, self._options.limits.seconds + _GRACE)
         finally:
             self._free.put(worker)
