@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from workbench.errors import FileRefused, TooLarge, WorkbenchError
@@ -147,6 +149,19 @@ def test_nothing_in_a_cell_is_carried_out(tmp_path: Path) -> None:
     )
     (batch,) = list(read(put(tmp_path, text)).batches)
     assert batch["note"].tolist()[0] == "=cmd|' /C calc'!A0"
+
+
+def test_a_parquet_file_in_one_row_group_is_not_held_whole(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    names = ("Time [s]", "Current [A]", "Voltage [V]", "x")
+    table = pa.table({name: np.sort(random.random(1_500_000)) - (name != "Time [s]") for name in names})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=len(table))
+    whole = table.nbytes
+    del table
+    before, peak = pa.total_allocated_bytes(), 0
+    for _ in read(tmp_path / "a.parquet", sign="discharge").batches:
+        peak = max(peak, pa.total_allocated_bytes() - before)
+    assert 0 < peak < 0.8 * whole
 
 
 def test_infinite_and_absent_numbers(tmp_path: Path) -> None:

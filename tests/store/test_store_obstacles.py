@@ -99,6 +99,16 @@ def test_a_store_that_others_hold_is_busy_for_writers_and_open_for_readers(
         assert third.verify() == []
 
 
+def test_a_store_that_was_taken_away_is_not_made_anew(measured: tuple[Store, str], tmp_path: Path) -> None:
+    store, _ = measured
+    store.close()
+    with Store.open(store.path, create=False) as again:
+        store.path.rename(tmp_path / "elsewhere.db")
+        with pytest.raises(StoreError, match="is gone: it was moved or deleted"), again.transaction():
+            pass
+        assert not store.path.exists()
+
+
 def test_a_deletion_is_done_though_its_chunks_cannot_go_yet(
     measured: tuple[Store, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,8 @@ from .survey import Settings, Survey
 from .text import check_sign
 from .values import clock_format, clocks, count_column, durations, number_column, numbers
 
+_BUFFER = 1 << 20
+
 Batches = Callable[[Sequence[str] | None], Iterator[pa.RecordBatch]]
 """Opens the rows anew: all columns, or those named."""
 
@@ -116,8 +118,8 @@ class _Parquet:
         labels = unique_labels(self.names)
         chosen = None if only is None else [self.names[labels.index(label)] for label in only]
         try:
-            # Buffering ahead would hold the whole file.
-            with pq.ParquetFile(self.path, pre_buffer=False) as file:
+            # Buffering ahead would hold the whole file, no buffer at all a whole row group.
+            with pq.ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER) as file:
                 for batch in file.iter_batches(limits.CHUNK_ROWS, columns=chosen):
                     names = labels if only is None else [labels[self.names.index(n)] for n in batch.schema.names]
                     yield batch.rename_columns(names)

@@ -50,10 +50,13 @@ class Connections:
         self._writing = threading.RLock()
         self._pid = os.getpid()
         self._closed = False
+        self._made = self.path.exists()
 
     def _connect(self, *, writes: bool) -> _Handle:
         if self._closed:
             raise StoreError(f"The store '{self.path}' was closed; open it again.")
+        if self._made and not self.path.exists():
+            raise StoreError(f"The store '{self.path}' is gone: it was moved or deleted while it was open.")
         with named(self.path):
             connection = sqlite3.connect(
                 self.path,
@@ -74,6 +77,7 @@ class Connections:
             else:
                 connection.execute("pragma query_only = on")
         self._handles.add(handle)
+        self._made = True
         return handle
 
     def _own(self) -> _Mine:
