@@ -413,6 +413,7 @@ def test_what_numpy_holds_comes_back_value_for_value(bench: wb.Bench) -> None:
         "big": np.arange(n).astype(">i4") * 70_000,
         "t": np.arange(n, dtype=">f4") / 7,
         "T": np.full(n, -0.0),
+        "pandas": pd.array(range(n), dtype="Int32"),
         "": np.arange(n, dtype=np.uint8),
         "a\"b'c]`[" + "x" * 300: np.arange(n) % 2 == 0,
     }

@@ -155,6 +155,33 @@ def test_given_steps_stay_and_cycles_follow_from_them(store: Store, scope: Scope
         register(store, scope, {"instance_id": cell, "name": "n"}, series(), steps=wrong)
 
 
+def test_given_steps_must_hold_what_they_say(store: Store, scope: Scope, cell: str) -> None:
+    """All columns that cannot be meant are named, and nothing is stored."""
+    ranges = {"Start index": [0, 9], "End index": [8, 17]}
+    wrong: list[tuple[dict[str, Any], str]] = [
+        (
+            {"Duration [s]": ["a", "b"], "Cycle count": ["c", "d"]},
+            r"Duration(.|\n)*'Cycle count' must hold numbers",
+        ),
+        ({"Step type": [1, 2]}, "'Step type' must hold texts, not integer"),
+        ({"Start index": [0.0, 8.5]}, "'Start index' must hold whole numbers"),
+        ({"Cycle count": [0.0, 0.5]}, "'Cycle count' must hold whole numbers"),
+        ({"Cycle count": [0, None]}, "'Cycle count' must be an integer in every step"),
+    ]
+    for columns, words in wrong:
+        with pytest.raises(FileRefused, match=words):
+            register(store, scope, {"instance_id": cell, "name": "m"}, series(), steps=Table.of(ranges | columns))
+    assert store.rows.page(Measurement, scope).total == 0
+    assert store.verify() == []
+
+
+def test_open_circuit_data_need_no_time(store: Store, scope: Scope, cell: str) -> None:
+    table = Table.of({"Voltage [V]": [3.0, 3.5, 4.0], "SOC": [0.0, 0.5, 1.0], "Step count": [0, 0, 0]})
+    made = register(store, scope, {"instance_id": cell, "name": "ocv"}, table)
+    assert "findings" not in made.source
+    same(store.series.read(made.id), table)
+
+
 def test_given_steps_stay_while_a_test_grows(store: Store, scope: Scope, cell: str) -> None:
     """Only the step that goes on is measured anew; what samples do not tell of it stays; new steps get a type."""
     table = series()

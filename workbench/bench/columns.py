@@ -56,7 +56,7 @@ def _distinct(given: Iterable[Any]) -> list[str]:
 def _of_values(values: Any) -> Column:
     if isinstance(values, Column):
         return values
-    if isinstance(values, pd.Series | pd.Index):
+    if isinstance(values, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
         return _of_pandas(pd.Series(values))
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return _of_arrow("values", values)

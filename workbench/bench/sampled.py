@@ -46,7 +46,12 @@ class Measurements(Sampled[Measurement]):
         super().__init__(work, Measurement)
 
     def create(
-        self, *, time_series: Frame | None = None, steps: Frame | None = None, sign: str | None = None, **fields: Any
+        self,
+        *,
+        time_series: Frame | None = None,
+        steps: Frame | None = None,
+        sign: str | None = None,
+        **fields: Any,
     ) -> Measurement:
         """Make a measurement; with ``time_series`` its samples pass the checks at the door.
 

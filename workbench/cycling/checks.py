@@ -176,7 +176,8 @@ class Survey:
         time, current, voltage, impedance = (
             _numbers(table, name) for name in (c.TIME, c.CURRENT, c.VOLTAGE, c.FREQUENCY)
         )
-        self.clock.feed(self.rows, time, current, voltage, impedance)
+        if c.TIME in table:
+            self.clock.feed(self.rows, time, current, voltage, impedance)
         with np.errstate(invalid="ignore", over="ignore"):
             self.passed.feed(table, steps, time, current, voltage)
         swept = ~np.isnan(impedance)

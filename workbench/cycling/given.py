@@ -134,14 +134,32 @@ def _keys(layer: Ints, starts: Ints, stops: Ints, at: int, n: int) -> Ints:
 
 
 def given_steps(table: Table) -> Table:
-    """A step table as it came in, its whole-number columns as integers where every value is whole."""
+    """A step table as it came in, its whole-number columns as integers.
+
+    Raises
+    ------
+    Invalid
+        If a column that the workbench knows holds what it cannot: texts for numbers, numbers for ``Step type``, a
+        fraction where a number of a step, cycle or sample belongs. Names all such columns.
+    """
     made = dict(table.columns)
-    integers = {described.name for described in STEP_COLUMNS if described.kind == "integer"}
-    for name in integers & made.keys():
-        column = made[name]
-        if column.kind == "number":
+    problems = []
+    for described in STEP_COLUMNS:
+        column = made.get(described.name)
+        if column is None or column.kind == "null":
+            continue
+        wanted = ("text",) if described.kind == "text" else ("number", "integer")
+        if column.kind not in wanted:
+            words = f"'{described.name}' must hold {wanted[0]}s, not {column.kind} values."
+            problems.append(Problem(("steps", described.name), words))
+        elif described.kind == "integer" and column.kind == "number":
             known = ~column.missing()
             values = np.where(known, column.values, 0.0)
-            if bool((values == np.floor(values)).all()) and bool((np.abs(values) < 2**53).all()):
-                made[name] = Column("integer", values.astype(np.int64), None if bool(known.all()) else known)
+            if bool((values != np.floor(values)).any()) or bool((np.abs(values) >= 2**53).any()):
+                words = f"'{described.name}' must hold whole numbers."
+                problems.append(Problem(("steps", described.name), words))
+                continue
+            made[described.name] = Column("integer", values.astype(np.int64), None if bool(known.all()) else known)
+    if problems:
+        raise Invalid(problems)
     return Table(made, table.n)

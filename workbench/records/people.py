@@ -33,4 +33,6 @@ class User(Record):
     label = "user"
     unique = (Unique(("email",)),)
 
-    email: Annotated[str, AfterValidator(_email)] = Field(description="Address in small letters, unique in the store.")
+    email: Annotated[str, AfterValidator(_email)] = Field(
+        description="Address in small letters, unique in the store."
+    )
