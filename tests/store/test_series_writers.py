@@ -9,13 +9,16 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from workbench.errors import StoreError
-from workbench.store import Store, lease
+from workbench.store import Store, connections, lease
+from workbench.store.building import Builder
+from workbench.store.reading import Reading
 from workbench.table import Table
 
 WRITER = """
@@ -102,6 +105,28 @@ def test_appends_from_many_threads_all_arrive(tmp_path: Path) -> None:
     assert errors == []
     values, counts = np.unique(store.series.read("a")["k"].values, return_counts=True)
     assert dict(zip(values.tolist(), counts.tolist(), strict=True)) == {-1: 1, 0: 500, 1: 500, 2: 500}
+
+
+def test_an_append_arrives_however_often_others_come_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.open(tmp_path / "s.wb")
+    store.series.append("a", "series", constant(0, 10))
+    monkeypatch.setattr(connections, "BUSY_SECONDS", 0)
+    other = Store.open(tmp_path / "s.wb")
+    other.series.append("b", "series", constant(0, 1))
+    resumed, first = store.series._resumed, []
+
+    def interrupted(reading: Reading) -> Builder:
+        with suppress(StoreError):  # the store is busy: this append holds it by now
+            other.series.append("a", "series", constant(1, 1))
+            first.append(1)
+        return resumed(reading)
+
+    monkeypatch.setattr(store.series, "_resumed", interrupted)
+    assert store.series.append("a", "series", constant(2, 5)).rows == 10 + len(first) + 5
+    assert len(first) > 1
+    assert store.series.read("a")["k"].tolist() == [0.0] * 10 + [1.0] * len(first) + [2.0] * 5
 
 
 def test_killed_writers_leave_nothing_half(tmp_path: Path, long: bool) -> None:

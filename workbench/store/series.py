@@ -34,7 +34,7 @@ __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
 FLUSH_BYTES = 8 << 20
 PURGE_CHUNKS = 2000
-ATTEMPTS = 5
+ATTEMPTS = 2
 MIGRATIONS = Migrations("series")
 
 
@@ -176,30 +176,41 @@ class Series:
         ------
         BadRequest
             If the columns do not fit those of the series.
-        Conflict
-            If others kept appending to the same series meanwhile.
         """
         parts = [tables] if isinstance(tables, Table) else list(tables)
+        # Encoded outside the transaction, while others may write; only where they keep coming first is that
+        # done inside one, so that they wait.
         for _ in range(ATTEMPTS):
-            with self._store.snapshot() as reader:
-                found = self._rows(reader, [owner], dataset)
-                if not found:
-                    break
-                before = found[0]
-                builder = self._resumed(self._open(reader, before))
-            sealed = [one for part in parts for one in builder.feed(part)]
-            last, built = builder.finish()
-            with self._store.transaction() as writing:
-                now = self._rows(writing, [owner], dataset)
-                if now and now[0].revision == before.revision:
-                    _insert(writing, before.id, [*sealed, *last])
-                    return self._publish(writing, owner, dataset, before.id, built)
-        else:
-            raise Conflict(f"The {dataset} of '{owner}' kept changing; append again.")
-        with self.writer(owner, dataset) as writer:
-            for part in parts:
-                writer.add(part)
-            return writer.publish(connection, replace=False)
+            with suppress(Conflict):
+                info = self._appended(owner, dataset, parts, connection)
+                if info is not None:
+                    return info
+        with self._store.transaction() as writing:
+            info = self._appended(owner, dataset, parts, writing)
+        if info is None:
+            raise StoreError(f"The {dataset} of '{owner}' changed inside a transaction.")
+        return info
+
+    def _appended(
+        self, owner: str, dataset: str, parts: Sequence[Table], connection: sqlite3.Connection | None
+    ) -> SeriesInfo | None:
+        """One attempt to append; None, or Conflict, if another wrote the series meanwhile."""
+        with self._store.snapshot() as reader:
+            found = self._rows(reader, [owner], dataset)
+            builder = self._resumed(self._open(reader, found[0])) if found else None
+        if builder is None:
+            with self.writer(owner, dataset) as writer:
+                for part in parts:
+                    writer.add(part)
+                return writer.publish(connection, replace=False)
+        sealed = [one for part in parts for one in builder.feed(part)]
+        last, built = builder.finish()
+        with self._store.transaction() as writing:
+            now = self._rows(writing, [owner], dataset)
+            if not now or now[0].revision != found[0].revision:
+                return None
+            _insert(writing, found[0].id, [*sealed, *last])
+            return self._publish(writing, owner, dataset, found[0].id, built)
 
     def _resumed(self, reading: Reading) -> Builder:
         """A builder that stands where the full chunks end, fed with the samples after them."""
