@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from workbench.errors import Damaged, StoreError, WorkbenchError
-from workbench.store import Store
+from workbench.store import Scope, Store
+from workbench.store.catalog import catalog
+from workbench.store.tables import sampled_rows
 from workbench.table import Column, Table
 
 
@@ -172,6 +174,70 @@ def test_changes_behind_the_stores_back_are_found(tmp_path: Path, change: str) -
         assert store.series.verify() != []
         with pytest.raises(WorkbenchError):
             plain(store.series.sample("m", "t", ["U", "state"], most=60)), flat(store.series.read("m"))
+
+
+@pytest.mark.parametrize("change", ["rows = rows + 1", "rows = rows << 8", "revision = revision + 1"])
+def test_a_list_shows_no_count_that_its_series_does_not_have(tmp_path: Path, change: str) -> None:
+    with Store.open(tmp_path / "s.wb") as store:
+        scope = Scope(store.rows.organizations()[0].id, None)
+        model = store.rows.create("models", {"name": "p2d", "config": {}}, scope=scope)
+        id = store.rows.create("simulations", {"name": "run", "model_id": model.id}, scope=scope).id
+        store.series.append(id, "series", samples(10))
+        query = f"select {sampled_rows('?', 'series')}"
+        with store.snapshot() as db:
+            assert db.execute(query, [id]).fetchone() == (10,)
+            assert db.execute(query, ["nobody"]).fetchone() == (None,)
+        with store.transaction() as connection:
+            connection.execute(f"update series set {change}")
+        with pytest.raises(Damaged, match=f"series of '{id}': the number of its series"), store.snapshot() as db:
+            db.execute(query, [id]).fetchone()
+        assert any("fails its checksum" in finding for finding in store.verify())
+
+
+def test_the_catalog_does_not_leave_out_what_is_damaged(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.wb") as store:
+        scope = Scope(store.rows.organizations()[0].id, None)
+        model = store.rows.create("models", {"name": "p2d", "config": {}}, scope=scope)
+        id = store.rows.create("simulations", {"name": "run", "model_id": model.id}, scope=scope).id
+        store.series.append(id, "series", samples(10))
+        assert "U" in str(catalog(store, scope))
+        with store.transaction() as connection:
+            connection.execute("update series set layout = zeroblob(16)")
+        with pytest.raises(Damaged):
+            catalog(store, scope)
+
+
+def test_a_damaged_draft_costs_no_published_series(tmp_path: Path) -> None:
+    path = tmp_path / "s.wb"
+    with Store.open(path) as store:
+        store.series.append("m", "series", samples(300))
+        with store.transaction() as connection:
+            connection.execute("insert into drafts select id, null, 0 from series")
+    with Store.open(path) as store:
+        assert flat(store.series.read("m")) == flat(samples(300))
+        assert store.series.verify() == []
+
+
+def test_a_damaged_counter_overwrites_no_published_series(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.wb") as store:
+        store.series.append("m", "series", samples(300))
+        with store.transaction() as connection:
+            connection.execute("update sqlite_sequence set seq = seq - 1 where name = 'drafts'")
+        with pytest.raises(Damaged, match="again"):
+            store.series.append("n", "series", samples(20))
+        assert flat(store.series.read("m")) == flat(samples(300))
+        assert store.series.verify() == []
+
+
+@pytest.mark.parametrize("change", ["size = size - (1 << 20)", "size = size - 1", "size = size + (1 << 20)"])
+def test_a_file_is_never_given_short(tmp_path: Path, change: str) -> None:
+    with Store.open(tmp_path / "s.wb") as store:
+        name = store.pieces.put([bytes(range(256)) * (3 << 12)])
+        with store.transaction() as connection:
+            connection.execute(f"update contents set {change}")
+        with pytest.raises(Damaged, match="should have"):
+            b"".join(store.pieces.get(name))
+        assert any("should have" in finding for finding in store.pieces.verify())
 
 
 def test_stray_chunks_are_found(tmp_path: Path) -> None:

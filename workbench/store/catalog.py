@@ -105,7 +105,7 @@ def _counted(db: sqlite3.Connection, owners: list[str], dataset: str) -> list[tu
     query = (
         "SELECT l.digest, l.body, count(*) FROM json_each(?) AS wanted "
         "JOIN series AS s ON s.owner = wanted.value AND s.dataset = ? "
-        "JOIN layouts AS l ON l.digest = s.layout GROUP BY l.digest ORDER BY count(*) DESC, l.digest"
+        "LEFT JOIN layouts AS l ON l.digest = s.layout GROUP BY l.digest ORDER BY count(*) DESC, l.digest"
     )
     kinds: dict[str, set[Kind]] = {}
     counts: Counter[str] = Counter()

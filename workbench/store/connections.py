@@ -19,6 +19,15 @@ _DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "no suc
 _UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS", "SQLITE_IOERR_DATA")
 
 
+class _Told(threading.local):
+    """What a function that stopped a query had to say; SQLite passes on only that it did."""
+
+    text: str = ""
+
+
+_TOLD = _Told()
+
+
 class _Handle:
     """A connection that is closed with its last user, whichever thread that was."""
 
@@ -71,6 +80,7 @@ class Connections:
             connection.execute("pragma foreign_keys = on")
             connection.execute("pragma cell_size_check = on")
             connection.create_function("fold", 1, _fold, deterministic=True)
+            connection.create_function("damaged_series", 2, _damaged_series)
             if writes:
                 connection.execute("pragma journal_mode = wal")
                 connection.execute("pragma synchronous = full")
@@ -164,6 +174,9 @@ def named(path: Path) -> Iterator[None]:
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         # SQLite's own messages quote the file: where that is damaged, they may be no text at all.
         text = str(error).lower()
+        if "user-defined function raised" in text and _TOLD.text:
+            told, _TOLD.text = _TOLD.text, ""
+            raise Damaged(told) from error
         code = getattr(error, "sqlite_errorname", "")
         if isinstance(error, UnicodeDecodeError) or code in _UNREADABLE or any(sign in text for sign in _DAMAGE):
             raise Damaged(
@@ -189,3 +202,11 @@ def named(path: Path) -> Iterator[None]:
 def _fold(text: str | None) -> str | None:
     """Case ignored by Unicode; SQLite itself knows only the letters of ASCII."""
     return None if text is None else text.casefold()
+
+
+def _damaged_series(owner: object, dataset: object) -> None:
+    """Called by a query that found a series at odds with its log: ends it with an error that names the series."""
+    _TOLD.text = (
+        f"Damaged series of '{owner}': the number of its {dataset} does not agree with its log; restore a backup."
+    )
+    raise Damaged(_TOLD.text)

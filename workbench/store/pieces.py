@@ -85,11 +85,21 @@ class Pieces:
         ------
         NotFound
             If there are none.
+        Damaged
+            If the pieces end elsewhere.
         """
-        row = self._store.connection().execute("select size from contents where hash = ?", (name,)).fetchone()
+        query = (
+            "select size, (select start + length(data) from pieces where pieces.hash = contents.hash "
+            "order by start desc limit 1) from contents where hash = ?"
+        )
+        with self._store.snapshot() as connection:
+            row = connection.execute(query, (name,)).fetchone()
         if row is None:
             raise NotFound(f"There are no bytes with the hash '{name}' in the store.")
-        return int(row[0])
+        size, held = row
+        if size != (held or 0):
+            raise Damaged(f"'{name}' should have {size} bytes, and its pieces have {held or 0}; restore a backup.")
+        return int(size)
 
     def get(self, name: str, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """The bytes from ``start`` to before ``stop`` (the end), in blocks of at most 1 MiB.
@@ -128,7 +138,9 @@ class Pieces:
         """Delete what puts that were killed left behind: passing pieces a day old."""
         before = f"{PASSING}{time.time_ns() // 1000 - ABANDONED_SECONDS * 10**6}"
         chosen = "from pieces where hash >= ? and hash < ?"
-        if self._store.connection().execute(f"select 1 {chosen} limit 1", (PASSING, before)).fetchone():
+        with self._store.snapshot() as connection:
+            found = connection.execute(f"select 1 {chosen} limit 1", (PASSING, before)).fetchone()
+        if found:
             with self._store.transaction() as connection:
                 connection.execute(f"delete {chosen}", (PASSING, before))
 

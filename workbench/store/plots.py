@@ -57,20 +57,16 @@ class Plots:
     def history(self, plot_id: str, scope: Scope) -> list[Revision]:
         """All revisions of a plot, the oldest first."""
         self.rows.get(Plot, plot_id, scope)
-        rows = self.rows.store.connection().execute(
-            f"SELECT {_COLUMNS} WHERE r.plot_id = ? ORDER BY r.revision",
-            [plot_id],
-        )
-        return [_revision(row) for row in rows]
+        with self.rows.store.snapshot() as db:
+            query = f"SELECT {_COLUMNS} WHERE r.plot_id = ? ORDER BY r.revision"
+            return [_revision(row) for row in db.execute(query, [plot_id])]
 
     def revision(self, plot_id: str, number: int, scope: Scope) -> Revision:
         """One revision of a plot."""
         self.rows.get(Plot, plot_id, scope)
-        row = (
-            self.rows.store.connection()
-            .execute(f"SELECT {_COLUMNS} WHERE r.plot_id = ? AND r.revision = ?", [plot_id, number])
-            .fetchone()
-        )
+        with self.rows.store.snapshot() as db:
+            query = f"SELECT {_COLUMNS} WHERE r.plot_id = ? AND r.revision = ?"
+            row = db.execute(query, [plot_id, number]).fetchone()
         if row is None:
             raise NotFound(f"The plot '{plot_id}' has no revision {number}.")
         return _revision(row)

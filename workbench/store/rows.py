@@ -194,7 +194,8 @@ class Rows:
 
     def get(self, kind: type[Record] | str, id: str, scope: Scope) -> Any:
         """The record of this id. One that does not exist and one out of reach are the same `NotFound`."""
-        return self._get(self.store.connection(), _class(kind), id, scope)
+        with self.store.snapshot() as db:
+            return self._get(db, _class(kind), id, scope)
 
     @overload
     def find(self, kind: type[R], ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None) -> R: ...
@@ -215,10 +216,15 @@ class Rows:
             If several records have that name; says their ids. ``where`` narrows the choice, as in `page`.
         """
         cls = _class(kind)
-        db = self.store.connection()
         wanted = ref.id if isinstance(ref, Record) else ref
         if not isinstance(wanted, str):
             raise BadRequest(f"A {cls.label} is named by its id, its name or the record, not by {wanted!r}.")
+        with self.store.snapshot() as db:
+            return self._found(db, cls, wanted, scope, where)
+
+    def _found(
+        self, db: sqlite3.Connection, cls: type[Record], wanted: str, scope: Scope, where: Mapping[str, Any] | None
+    ) -> Any:
         rows = self._select(db, cls, scope, where or {}, "AND t.id = ?", [wanted])
         rows = rows or self._select(db, cls, scope, where or {}, "AND t.name = ? ORDER BY t.id", [wanted])
         if len(rows) == 1:
@@ -414,13 +420,15 @@ class Rows:
 
     def organizations(self) -> list[Organization]:
         """All organizations of the store, the oldest first: where a caller learns what scopes there are."""
-        rows = self.store.connection().execute('SELECT * FROM "organizations" ORDER BY id')
-        return [self._record(Organization, row) for row in rows_as_dicts(rows)]
+        with self.store.snapshot() as db:
+            rows = rows_as_dicts(db.execute('SELECT * FROM "organizations" ORDER BY id'))
+        return [self._record(Organization, row) for row in rows]
 
     def user(self, email: str) -> User:
         """The user of this address, case ignored."""
-        rows = self.store.connection().execute("SELECT * FROM users WHERE email = ?", [email.lower()])
-        for row in rows_as_dicts(rows):
+        with self.store.snapshot() as db:
+            rows = rows_as_dicts(db.execute("SELECT * FROM users WHERE email = ?", [email.lower()]))
+        for row in rows:
             user: User = self._record(User, row)
             return user
         raise NotFound(f"There is no user '{email}'.")
@@ -453,10 +461,9 @@ class Rows:
 
     def pieces(self) -> set[str]:
         """The hashes of all stored bytes that a record refers to."""
-        rows = self.store.connection().execute(
-            "SELECT DISTINCT json_extract(value, '$.piece') FROM measurements, json_each(files)"
-        )
-        return {piece for (piece,) in rows}
+        with self.store.snapshot() as db:
+            rows = db.execute("SELECT DISTINCT json_extract(value, '$.piece') FROM measurements, json_each(files)")
+            return {piece for (piece,) in rows}
 
     @contextmanager
     def _writing(self, connection: sqlite3.Connection | None) -> Iterator[sqlite3.Connection]:

@@ -288,12 +288,15 @@ class Series:
         return len(gone)
 
     def purge(self, number: int) -> None:
-        """Remove the chunks under a number that no published series has, in small transactions."""
+        """Remove the chunks under a number in small transactions; those of a published series stay."""
         first, last = chunks.span(number)
         query = "delete from chunks where key in (select key from chunks where key between ? and ? limit ?)"
         left = PURGE_CHUNKS
         while left == PURGE_CHUNKS:
             with self._store.transaction() as connection:
+                if _is_published(connection, number):
+                    connection.execute("delete from drafts where id = ?", (number,))
+                    return
                 left = connection.execute(query, (first, last, PURGE_CHUNKS)).rowcount
                 if left < PURGE_CHUNKS:
                     connection.execute("delete from drafts where id = ?", (number,))
@@ -375,6 +378,10 @@ def _stray(connection: sqlite3.Connection) -> list[str]:
     return findings
 
 
+def _is_published(connection: sqlite3.Connection, number: int) -> bool:
+    return connection.execute("select 1 from series where id = ?", (number,)).fetchone() is not None
+
+
 def _log_crc(owner: str, dataset: str, *entry: int) -> int:
     return zlib.crc32(f"{owner}\0{dataset}\0{entry}".encode())
 
@@ -437,7 +444,10 @@ class SeriesWriter:
             made = connection.execute(
                 "insert into drafts (lease, beat) values (?, ?)", (held, self._store.tick(connection))
             )
-            self.number = int(made.lastrowid or 0)
+            number = int(made.lastrowid or 0)
+            if _is_published(connection, number):
+                raise Damaged(f"The store gave out the number {number} of a series again; restore a backup.")
+            self.number = number
 
     def publish(self, connection: sqlite3.Connection | None = None, *, replace: bool = True) -> SeriesInfo:
         """Make the series visible, in place of an older one, in one last transaction.

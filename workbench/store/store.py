@@ -115,6 +115,8 @@ class Store:
         row = connection.execute(
             "update facts set value = max(value + 1, ?) where name = 'clock' returning value", (now,)
         ).fetchone()
+        if row is None:
+            raise Damaged(f"The store '{self.path}' has lost its clock; restore a backup.")
         return int(row[0])
 
     def bump(self, connection: sqlite3.Connection, *tables: str) -> None:
@@ -147,7 +149,11 @@ class Store:
 
     def identity(self) -> str:
         """A text that names this store and no other, for instance in a cache beside it."""
-        return str(self.connection().execute("select value from facts where name = 'store'").fetchone()[0])
+        with self.snapshot() as connection:
+            row = connection.execute("select value from facts where name = 'store'").fetchone()
+        if row is None:
+            raise Damaged(f"The store '{self.path}' has lost its name; restore a backup.")
+        return str(row[0])
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use; the copy is one moment of it.
