@@ -296,3 +296,31 @@ def test_nyquist_has_equal_axes_and_turns_the_sign() -> None:
 def test_all_names_of_the_package_are_there() -> None:
     assert sorted(battery.__all__) == battery.__all__ or set(battery.__all__) <= set(dir(battery))
     assert all(getattr(battery, name).__doc__ for name in battery.__all__ if name != "PALETTE")
+
+
+def test_a_legend_lies_below_or_in_a_corner() -> None:
+    below = battery.legend(title={"text": "Batch"})
+    assert (below["yref"], below["y"], below["title"]) == ("container", 0, {"text": "Batch"})
+    corner = battery.legend("bottom right", bgcolor="white")
+    assert (corner["xanchor"], corner["yanchor"], corner["bgcolor"]) == ("right", "bottom", "white")
+    for made in (below, corner):
+        go.Figure(layout={"template": battery.template(), "legend": made})
+    with pytest.raises(ValueError, match="'below' or into 'top left'"):
+        battery.legend("above")
+
+
+def test_a_message_is_a_sentence_without_axes_or_markup() -> None:
+    text = "No <b>impedance</b> & nothing\nelse.\n\nChoose a test whose name is long enough for a second line."
+    figure = battery.message(text)
+    (note,) = figure.layout.annotations
+    assert note.text.startswith("No &lt;b&gt;impedance&lt;/b&gt; &amp; nothing else.<br>Choose")
+    assert note.text.count("<br>") == 2
+    assert figure.layout.xaxis.visible is False
+    assert figure.layout.yaxis.visible is False
+    assert not figure.data
+
+
+def test_no_button_of_the_template_sends_a_figure_away() -> None:
+    bar = battery.template().layout.modebar
+    assert "sendcharttocloud" in bar.remove
+    assert not {"toimage", "zoom", "pan", "resetscale"} & set(bar.remove)

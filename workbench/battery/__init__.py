@@ -9,7 +9,7 @@ from .half_cycles import HalfCycle, directions, half_cycles, rest_limit
 from .normalise import of_first, of_rated, per_area, per_mass
 from .nyquist import SignLooksWrong, nyquist_layout, nyquist_trace
 from .pulses import pulse_resistance, resistance_column
-from .style import PALETTE, Coloring, color_bar, coloring, sequential, shades, template
+from .style import PALETTE, Coloring, color_bar, coloring, legend, message, sequential, shades, template
 from .titles import axis_title, axis_titles, unit_text
 
 __all__ = [
@@ -29,7 +29,9 @@ __all__ = [
     "dqdv",
     "dvdq",
     "half_cycles",
+    "legend",
     "mean_and_spread",
+    "message",
     "nyquist_layout",
     "nyquist_trace",
     "of_first",

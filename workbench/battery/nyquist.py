@@ -54,8 +54,13 @@ def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> d
 
 
 def nyquist_layout() -> dict[str, Any]:
-    """The axes of a Nyquist plot, titled and of equal scale."""
+    """The axes of a Nyquist plot, titled and of equal scale.
+
+    The frame fills its place: of one axis more is shown than the spectra need, above them or to their right.
+    """
+    wide = {"constrain": "range", "constraintoward": "left"}
+    high = {"constrain": "range", "constraintoward": "bottom", "scaleanchor": "x", "scaleratio": 1}
     return {
-        "xaxis": {"title": {"text": "Z′ / Ω"}, "constrain": "domain"},
-        "yaxis": {"title": {"text": "−Z″ / Ω"}, "scaleanchor": "x", "scaleratio": 1, "constrain": "domain"},
+        "xaxis": {"title": {"text": "Z′ / Ω"}, **wide},
+        "yaxis": {"title": {"text": "−Z″ / Ω"}, **high},
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,21 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 SCALE = "Viridis"
 _BRIGHTEST = 0.88  # the end of the scale is too pale for a line on white
 _INK = "#222222"
+# Those that stay are the camera, zoom, pan and reset: few enough to leave a narrow figure its title.
+_BUTTONS_LESS = ("sendcharttocloud", "select2d", "lasso2d", "zoomin", "zoomout", "autoscale")
+_CORNERS = {
+    "top left": {"x": 0.02, "xanchor": "left", "y": 0.98, "yanchor": "top"},
+    "top right": {"x": 0.98, "xanchor": "right", "y": 0.98, "yanchor": "top"},
+    "bottom left": {"x": 0.02, "xanchor": "left", "y": 0.03, "yanchor": "bottom"},
+    "bottom right": {"x": 0.98, "xanchor": "right", "y": 0.03, "yanchor": "bottom"},
+}
 
 
 def template() -> go.layout.Template:
     """The template of the house: white ground, a frame with ticks inside, a light grid, one size of type.
 
-    Give it as ``layout={"template": battery.template()}`` or ``figure.update_layout(template=...)``.
+    Give it as ``layout={"template": battery.template()}`` or ``figure.update_layout(template=...)``. It leaves the
+    mode bar four buttons, none of which sends the figure anywhere.
     """
     axis = {
         "showline": True,
@@ -48,11 +59,57 @@ def template() -> go.layout.Template:
         "yaxis": axis,
         "margin": {"l": 70, "r": 24, "t": 56, "b": 60},
         "legend": {"bgcolor": "rgba(255,255,255,0.85)", "borderwidth": 0, "font": {"size": 12}},
+        "modebar": {"remove": list(_BUTTONS_LESS), "bgcolor": "rgba(255,255,255,0.7)"},
         "hovermode": "closest",
         "hoverlabel": {"bgcolor": "white", "bordercolor": "#BBBBBB", "font": {"color": _INK, "size": 12}},
     }
     lines = [{"line": {"width": 1.8}, "marker": {"size": 6}}]
     return go.layout.Template(layout=layout, data={"scatter": lines, "scattergl": lines})
+
+
+def legend(place: str = "below", **more: Any) -> dict[str, Any]:
+    """Where a legend goes: ``figure.update_layout(legend=battery.legend())``.
+
+    Parameters
+    ----------
+    place : ``below`` the figure, in rows, where it covers no sample whatever the width; or inside the axes,
+        ``top left``, ``top right``, ``bottom left`` or ``bottom right``, for a corner that is free in all data.
+    more : other properties of the legend, such as ``title={"text": "Batch"}``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such place.
+    """
+    if place == "below":
+        edge = {"yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"}
+        return {"orientation": "h", **edge, "tracegroupgap": 0, **more}
+    if place not in _CORNERS:
+        raise ValueError(f"A legend goes 'below' or into {', '.join(map(repr, _CORNERS))}; not {place!r}.")
+    return {"orientation": "v", **_CORNERS[place], "tracegroupgap": 0, **more}
+
+
+def message(text: str) -> go.Figure:
+    """A figure that is only a sentence: for a script whose data are not there.
+
+    Parameters
+    ----------
+    text : what is missing, and what to choose or add; shown as it is written, without markup. An empty line
+        starts a paragraph.
+
+    >>> message("No impedance here.").layout.annotations[0].text
+    'No impedance here.'
+    """
+    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    lines = [line for part in paragraphs for line in textwrap.wrap(part, 52, break_on_hyphens=False)]
+    place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "xanchor": "center", "yanchor": "middle"}
+    words = {
+        "text": "<br>".join(escape(line, quote=False) for line in lines),
+        "font": {"size": 15, "color": "#555555"},
+        "showarrow": False,
+    }
+    figure = go.Figure(layout={"template": template(), "annotations": [{**words, **place}]})
+    return figure.update_xaxes(visible=False).update_yaxes(visible=False)
 
 
 def sequential(n: int) -> list[str]:
@@ -111,7 +168,7 @@ def coloring(values: Sequence[Any], title: str, *, above: int = 8) -> Coloring:
     Up to ``above`` curves get colours along the scale and a legend; more of them get a colour bar in its
     place, if the values are numbers. Texts take the palette in turn.
 
-    Use as ``c = coloring(cycles, "Cycle")``, then ``c.colors[i]`` and ``showlegend=c.legend`` for curve i, and
+    Use as ``c = coloring(cycles, "Cycle count")``, then ``c.colors[i]`` and ``showlegend=c.legend`` for curve i, and
     add the traces ``c.bar``.
     """
     listed = list(values)
