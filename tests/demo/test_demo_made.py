@@ -90,7 +90,8 @@ def test_the_index_has_every_figure_with_its_question_and_values(demo: DemoResul
         assert f'href="{plot.slug}.html"' in text
         assert plot.description in text
         for param in plot.config["params"].values():
-            assert f"<dt>{param['control']['label']}</dt>" in text
+            label = param["control"]["label"]
+            assert (f"<dt>{label}</dt>" in text) == (label != "Caption")
     assert "<dd>mean ± s.d.</dd>" in text
 
 
@@ -248,3 +249,12 @@ def test_values_read_as_a_person_reads_them() -> None:
     assert shown([]) == "none"
     assert shown("") == "any"
     assert slug_of("Fade, by batch!") == "fade-by-batch"
+
+
+def test_a_text_of_several_lines_is_shown_by_its_figure_alone(demo: DemoResult) -> None:
+    page = demo.index.read_text("utf-8")
+    caption = "Bars are wall-clock time"
+    listed = page.split('<article id="test-calendar">')[1].split("</article>")[0]
+    assert "Test name contains" in listed
+    assert caption not in listed
+    assert caption in page

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from .. import export
+from ..recipe.controls import decide
 from ..recipe.params import Param
 from ..recipe.values import fixed_options
 
@@ -65,6 +66,8 @@ def index_page(plots: Sequence[Drawn], counts: Sequence[Mapping[str, Any]]) -> b
 <h1>Battery Workbench demo</h1>
 <p>Simulated cells, written as the exports of four brands of cycler and read back through the ordinary readers.
 Every figure below is a saved plot: a recipe of data, script and params that anyone can draw again.</p>
+<p>These pages show each figure with the values below it and draw no controls; <code>bench.show</code> in a notebook
+does. Cycles count from 0, as in the data: the number at an axis is the one in the tables and in the params.</p>
 <nav>{links}<a href="#store">What is in the store</a></nav>
 </header>
 <main>
@@ -125,6 +128,8 @@ def _values(plot: Drawn) -> str:
     rows = []
     for name, value in plot.values.items():
         param = plot.params.get(name)
+        if param is not None and decide(name, param)["widget"] == "textarea":
+            continue  # A text of several lines is one that the figure itself shows.
         label = (param.control.label if param is not None and param.control is not None else None) or name
         rows.append(f"<div><dt>{escape(label)}</dt><dd>{escape(shown(value, param))}</dd></div>")
     return "".join(rows)
@@ -160,7 +165,7 @@ header { padding-top: 32px; }
 h1 { margin: 0 0 6px; font-size: clamp(24px, 4vw, 34px); letter-spacing: -0.01em; }
 h2 { margin: 40px 0 14px; font-size: 22px; }
 h3 { margin: 0; font-size: 17px; }
-header p { max-width: 75ch; margin: 0; color: var(--soft); }
+header p { max-width: 75ch; margin: 0 0 8px; color: var(--soft); }
 a { color: var(--accent); text-decoration: none; }
 a:hover, a:focus-visible { text-decoration: underline; }
 nav { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 16px; }
