@@ -6,39 +6,48 @@ ELECTROLYTE = "properties.electrolyte"
 
 def kept(cycles, low, high, check_every):
     """The rows in range that tell something: no first cycle after a check, no last one that was cut short."""
-    number = cycles["Cycle count"] + 1
+    number = cycles["Cycle count"]
     keep = number.between(low, high)
     if check_every:
-        keep &= ((number - 1) % check_every != 0) | (number == 1)
+        keep &= (number % check_every != 0) | (number == 0)
     usual = cycles.groupby("measurement_id")["Min voltage [V]"].transform("median")
     last = cycles.groupby("measurement_id")["Cycle count"].transform("max")
     cut = (cycles["Cycle count"] == last) & (cycles["Min voltage [V]"] > usual + 0.05)
-    return cycles.assign(number=number)[keep & ~cut]
+    return cycles[keep & ~cut]
+
+
+def label(cell):
+    """Its name, and what is known of how it was aged."""
+    parts = [cell["instance_name"]]
+    parts += [f"{cell[TEMPERATURE]:g} °C"] if pd.notna(cell[TEMPERATURE]) else []
+    return ", ".join(parts + ([cell[ELECTROLYTE]] if pd.notna(cell[ELECTROLYTE]) else []))
 
 
 def transform(data, params):
     low, high = params["cycles"]
     rows = kept(data["efficiency"], low, high, params["check_every"])
+    if rows.empty:
+        return battery.message("No cycles to draw. Choose cells that have a test with '_ageing' in its name.")
     fig = go.Figure()
     cells = rows.drop_duplicates("measurement_id")
     for color, (_, cell) in zip(battery.PALETTE * 10, cells.iterrows()):
         mine = rows[rows["measurement_id"] == cell["measurement_id"]]
         percent = 100 * mine["Coulombic efficiency"]
-        name = f"{cell['instance_name']}, {cell[TEMPERATURE]:g} °C, {cell[ELECTROLYTE]}"
+        name = label(cell)
         smoothed = params["mean"] > 1
         fig.add_scatter(
-            x=mine["number"],
+            x=mine["Cycle count"],
             y=percent,
             mode="markers",
             name=name,
             legendgroup=name,
             showlegend=not smoothed,
             marker={"color": battery.pale(color, 0.4 if smoothed else 1), "size": 4},
-            hovertemplate=f"{cell['instance_name']}, cycle %{{x}}: %{{y:.3f}} %<extra></extra>",
+            hovertemplate=f"{cell['instance_name']}, cycle count %{{x}}: %{{y:.3f}} %<extra></extra>",
         )
         if smoothed:
             fig.add_scatter(
-                x=mine["number"],
+                x=mine["Cycle count"],
                 y=percent.rolling(params["mean"], center=True, min_periods=1).mean(),
                 mode="lines",
                 name=name,
@@ -49,8 +58,8 @@ def transform(data, params):
     fig.update_layout(
         template=battery.template(),
         margin={"t": 24},
-        xaxis={"title": {"text": "Cycle number"}},
-        yaxis={"title": {"text": "Coulombic efficiency / %"}},
-        legend={"x": 0.98, "xanchor": "right", "y": 0.03, "yanchor": "bottom", "tracegroupgap": 0},
+        xaxis={"title": {"text": "Cycle count"}},
+        yaxis={"title": {"text": "Coulombic efficiency / %"}, "tickformat": ".2f"},
+        legend=battery.legend(),
     )
     return fig

@@ -15,9 +15,11 @@ def transform(data, params):
         cols=3, subplot_titles=list(MODES.values()), shared_yaxes=params["same_scale"], horizontal_spacing=0.06
     )
     cells = data["chosen"].sort_values("instance_name")
+    if cells.empty:
+        return battery.message("No losses to draw. Choose cells with an analysis of the type 'lam_lli_from_rpt'.")
     for color, (_, cell) in zip(battery.PALETTE * 10, cells.iterrows()):
         table = data["modes"][cell["id"]]
-        name = f"{cell['instance_name']}, {cell[TEMPERATURE]:g} °C"
+        name = cell["instance_name"] + (f", {cell[TEMPERATURE]:g} °C" if pd.notna(cell[TEMPERATURE]) else "")
         for place, mode in enumerate(MODES, start=1):
             fig.add_scatter(
                 x=table["Ageing cycles"],
@@ -27,7 +29,7 @@ def transform(data, params):
                 legendgroup=name,
                 showlegend=place == 1,
                 line={"color": color},
-                hovertemplate=f"{name}, cycle %{{x}}: %{{y:.2f}} %<extra></extra>",
+                hovertemplate=f"{name}, after %{{x}} cycles: %{{y:.2f}} %<extra></extra>",
                 row=1,
                 col=place,
             )
@@ -37,7 +39,7 @@ def transform(data, params):
     fig.update_annotations(font_size=14)
     fig.update_layout(
         template=battery.template(),
-        margin={"t": 40},
-        legend={"x": 0.015, "y": 0.98, "tracegroupgap": 0},
+        margin={"t": 48},
+        legend=battery.legend(),
     )
     return fig

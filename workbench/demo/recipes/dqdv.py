@@ -9,8 +9,16 @@ def slow_half_cycle(frame, direction):
     return min(whole, key=lambda half: half.frame["Current [A]"].abs().mean(), default=None)
 
 
+def age(cycles):
+    return f"after {cycles:.0f} cycles" if cycles else "fresh"
+
+
 def transform(data, params):
     checks = data["checks"].sort_values("protocol.ageing_cycles")
+    if checks.empty:
+        return battery.message(
+            "No capacity check to draw. Choose a cell that has tests with '_RPT' in their names."
+        )
     colors = battery.sequential(len(checks))
     fig = go.Figure()
     for color, (_, check) in zip(colors, checks.iterrows()):
@@ -25,7 +33,7 @@ def transform(data, params):
             x=voltage,
             y=slope,
             mode="lines",
-            name=f"after {check['protocol.ageing_cycles']:.0f} cycles",
+            name=age(check["protocol.ageing_cycles"]),
             line={"color": color},
             hovertemplate="%{x:.3f} V: %{y:.2f} A h V⁻¹<extra>%{fullData.name}</extra>",
         )
@@ -34,11 +42,7 @@ def transform(data, params):
         template=battery.template(),
         margin={"t": 24},
         xaxis={"title": {"text": "Voltage / V"}, "range": params["voltage"]},
-        yaxis={"title": {"text": f"dQ/dV ({rates}) / A h V⁻¹"}},
-        legend={
-            "title": {"text": params["cell"] or ""},
-            "x": 0.02,
-            "y": 0.98 if params["direction"] == "charge" else 0.03,
-        },
+        yaxis={"title": {"text": f"dQ/dV ({rates}) / A h V⁻¹"}, "rangemode": "tozero"},
+        legend=battery.legend(title={"text": params["cell"] or ""}),
     )
     return fig

@@ -2,10 +2,14 @@ from plotly.subplots import make_subplots
 
 from workbench import battery
 
+NOTHING = """No drive cycle to draw. This plot compares the measurement 'M50-A-02_drive_urban' with the simulation
+'M50_DFN_drive_urban'; put your own names into its plan."""
+
 
 def transform(data, params):
-    model = next(iter(data["modelled"].values()))
-    real = next(iter(data["measured"].values()))
+    model, real = (next(iter(data[step].values()), None) for step in ("modelled", "measured"))
+    if model is None or real is None:
+        return battery.message(NOTHING)
     low, high = (60 * minutes for minutes in params["minutes"])
     model = model.assign(time=model["Time [s]"] + params["offset"])
     real = real.assign(time=real["Time [s]"] - data["drive"]["start"].iloc[0])
@@ -42,13 +46,13 @@ def transform(data, params):
         yanchor="top",
         bgcolor="rgba(255,255,255,0.8)",
     )
-    fig.update_yaxes(title_text="Voltage / V", row=1)
-    fig.update_yaxes(title_text="Δ / mV", zeroline=True, zerolinecolor="#222222", row=2)
-    fig.update_yaxes(title_text="Current / A", zeroline=True, zerolinecolor="#222222", row=3)
+    fig.update_yaxes(title_text="U / V", row=1)
+    fig.update_yaxes(title_text="ΔU / mV", zeroline=True, zerolinecolor="#222222", row=2)
+    fig.update_yaxes(title_text="I / A", zeroline=True, zerolinecolor="#222222", row=3)
     fig.update_xaxes(title_text="Time / min", row=3)
     fig.update_layout(
         template=battery.template(),
-        margin={"t": 30},
-        legend={"orientation": "h", "x": 0, "y": 1.01, "yanchor": "bottom"},
+        margin={"t": 24},
+        legend=battery.legend(),
     )
     return fig

@@ -8,19 +8,32 @@ TITLES = {
     "properties.initial_resistance.value": "Initial resistance / mΩ",
 }
 SYMBOLS = ["circle", "diamond", "square", "triangle-up"]
+NOTHING = """No loss to draw. This plot needs cells with a value of '{}' whose test with '_ageing' in its name
+came to cycle count {}."""
+
+
+def beside(group, against):
+    """Steps aside within a group, so that cells of one temperature do not hide each other."""
+    if against != TEMPERATURE:
+        return 0
+    at = group.groupby(TEMPERATURE)
+    return 0.5 * (at.cumcount() - (at[TEMPERATURE].transform("size") - 1) / 2)
 
 
 def transform(data, params):
-    loss = data["loss"].dropna(subset=["then"])
-    loss = loss.assign(loss=100 * (1 - loss["then"] / loss["first"]))
     against, colors = params["against"], params["colors"]
-    symbols = dict(zip(sorted(loss["specification_name"].unique()), SYMBOLS))
+    loss = data["loss"].dropna(subset=["then", against])
+    if loss.empty:
+        return battery.message(NOTHING.format(TITLES[against].split(" /")[0], params["cycle"]))
+    loss = loss.assign(loss=100 * (1 - loss["then"] / loss["first"]))
+    loss[ELECTROLYTE] = loss[ELECTROLYTE].fillna("electrolyte not known")
+    symbols = dict(zip(sorted(loss["specification_name"].unique()), SYMBOLS * 10))
     limit = loss["loss"].max() - 1e-9 if params["label_above"] is None else params["label_above"]
     fig = go.Figure()
     groups = loss.groupby(["specification_name", ELECTROLYTE])
     for place, ((design, electrolyte), group) in enumerate(groups):
         # Beside each other at each temperature, so that no marker hides another.
-        shift = 0.9 * (place - (groups.ngroups - 1) / 2) if against == TEMPERATURE else 0
+        shift = 1.4 * (place - (groups.ngroups - 1) / 2) if against == TEMPERATURE else 0
         name = f"{design}, {electrolyte}"
         color = colors.get(electrolyte, "#555555")
         if against == TEMPERATURE:
@@ -28,7 +41,7 @@ def transform(data, params):
             line = {"mode": "lines", "line": {"color": color, "width": 1.5, "dash": "dot"}, "hoverinfo": "skip"}
             fig.add_scatter(x=mean[TEMPERATURE] + shift, y=mean["mean"], showlegend=False, **line)
         fig.add_scatter(
-            x=group[against] + shift,
+            x=group[against] + shift + beside(group, against),
             y=group["loss"],
             mode="markers+text",
             name=name,
@@ -44,15 +57,15 @@ def transform(data, params):
     axis = {"title": {"text": TITLES[against]}}
     if against == TEMPERATURE:
         degrees = sorted(loss[TEMPERATURE].unique())
-        axis |= {"tickvals": degrees, "range": [min(degrees) - 5, max(degrees) + 5]} if degrees else {}
+        axis |= {"tickvals": degrees, "range": [min(degrees) - 5, max(degrees) + 5]}
     fig.update_layout(
         template=battery.template(),
         margin={"t": 24},
         xaxis=axis,
         yaxis={
-            "title": {"text": f"Capacity loss after {params['cycle'] + 1} cycles / %"},
+            "title": {"text": f"Capacity loss at cycle count {params['cycle']} / %"},
             "range": [0, 1.14 * loss["loss"].max()],
         },
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=battery.legend(),
     )
     return fig

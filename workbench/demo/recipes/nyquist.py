@@ -6,6 +6,8 @@ FREQUENCY = "Frequency [Hz]"
 
 def transform(data, params):
     tests = data["chosen"].sort_values(["protocol.ageing_cycles", "instance_name"])
+    if tests.empty:
+        return battery.message("No impedance to draw. Choose tests with '_EIS' in their names.")
     fig = go.Figure()
     for color, (_, test) in zip(battery.PALETTE * 10, tests.iterrows()):
         spectrum = data["spectra"][test["id"]]
@@ -14,7 +16,7 @@ def transform(data, params):
             spectrum = spectrum[spectrum["Z_Im [Ohm]"] <= 0]
         milli = spectrum.assign(**{name: 1000 * spectrum[name] for name in ("Z_Re [Ohm]", "Z_Im [Ohm]")})
         age = test["protocol.ageing_cycles"]
-        state = f"{age:.0f} cycles at {test[TEMPERATURE]:g} °C" if age else "fresh"
+        state = f"{age:.0f} cycles at {test[TEMPERATURE]:g} °C" if age > 0 else "fresh"
         name = f"{test['instance_name']}, {state}"
         trace = battery.nyquist_trace(milli, name, color)
         trace["marker"] = {"color": color, "size": 5}
@@ -37,12 +39,11 @@ def transform(data, params):
         )
     layout = battery.nyquist_layout()
     layout["xaxis"]["title"]["text"] = "Z′ / mΩ"
-    layout["yaxis"]["constraintoward"] = "top"
     layout["yaxis"]["title"]["text"] = "−Z″ / mΩ"
     fig.update_layout(
         template=battery.template(),
         margin={"t": 24},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=battery.legend(),
         **layout,
     )
     return fig

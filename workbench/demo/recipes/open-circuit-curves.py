@@ -1,13 +1,15 @@
 from workbench import battery
 
 PARTS = {
-    "Voltage [V]": ("full cell", "solid", 2.4),
-    "Cathode potential [V]": ("cathode vs lithium", "dash", 1.5),
-    "Anode potential [V]": ("anode vs lithium", "dot", 1.5),
+    "Voltage [V]": ("cell voltage", "solid", 2.4),
+    "Cathode potential [V]": ("cathode vs Li", "dash", 1.5),
+    "Anode potential [V]": ("anode vs Li", "dot", 1.5),
 }
 
 
 def transform(data, params):
+    if data["named"].empty:
+        return battery.message("No curves to draw. Choose property sets with 'Full-cell' in their names.")
     fig = go.Figure()
     parts = PARTS if params["electrodes"] else {"Voltage [V]": PARTS["Voltage [V]"]}
     for color, (_, one) in zip(battery.PALETTE * 10, data["named"].iterrows()):
@@ -23,7 +25,7 @@ def transform(data, params):
                 mode="lines",
                 name=one["material_name"],
                 legendgroup=one["id"],
-                showlegend=part == "full cell",
+                showlegend=part == "cell voltage",
                 line={"color": color, "dash": dash, "width": width},
                 hovertemplate=f"{one['material_name']}, {part}<br>%{{x:.1f}} %: %{{y:.3f}} V<extra></extra>",
             )
@@ -38,6 +40,6 @@ def transform(data, params):
         margin={"t": 24},
         xaxis={"title": {"text": "State of charge / %"}, "range": [0, 100]},
         yaxis=axis,
-        legend={"x": 0.98, "xanchor": "right", "y": 0.97 if params["slope"] else 0.52, "tracegroupgap": 0},
+        legend=battery.legend(),
     )
     return fig

@@ -17,6 +17,8 @@ def transform(data, params):
     column = battery.resistance_column(seconds)
     low, high = params["soc"]
     tests = data["chosen"].sort_values(["protocol.ageing_cycles", "instance_name"])
+    if tests.empty:
+        return battery.message("No pulses to draw. Choose tests with '_HPPC' in their names.")
     fig = go.Figure()
     for color, (_, test) in zip(battery.PALETTE * 10, tests.iterrows()):
         frame = data["samples"][test["id"]]
@@ -31,7 +33,7 @@ def transform(data, params):
                 continue
             rows = rows.sort_values("soc")
             age = test["protocol.ageing_cycles"]
-            name = f"{test['instance_name']}, " + (f"after {age:.0f} cycles" if age else "fresh")
+            name = f"{test['instance_name']}, " + (f"after {age:.0f} cycles" if age > 0 else "fresh")
             fig.add_scatter(
                 x=rows["soc"],
                 y=rows["value"],
@@ -47,6 +49,6 @@ def transform(data, params):
         margin={"t": 24},
         xaxis={"title": {"text": "State of charge / %"}, "range": [low - 2, high + 2]},
         yaxis={"title": {"text": f"Resistance after {seconds:g} s / {unit}"}},
-        legend={"x": 0.98, "xanchor": "right", "y": 0.98},
+        legend=battery.legend(),
     )
     return fig

@@ -15,6 +15,8 @@ COLORS = {
 def transform(data, params):
     tests = data["tests"].dropna(subset=["start_time", "end_time"])
     tests = tests[tests["end_time"] >= pd.Timestamp(params["since"], tz="UTC")]
+    if tests.empty:
+        return battery.message("No test to draw: none of this name has a start and an end after the chosen day.")
     tests = tests.assign(kind=tests["protocol.name"].map(KINDS).fillna("other"))
     cells = list(dict.fromkeys(tests.sort_values(["batch_name", "instance_name"])["instance_name"]))
     fig = go.Figure()
@@ -37,17 +39,15 @@ def transform(data, params):
             "%{customdata[3]} samples<extra></extra>",
         )
     caption = "<br>".join(textwrap.wrap(params["caption"] or "", 76))
-    place = {"xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": 0, "yshift": -48, "yanchor": "top"}
     font = {"size": 12, "color": "#555555"}
     rows = {"categoryorder": "array", "categoryarray": cells[::-1], "showgrid": False, "dtick": 1}
     fig.update_layout(
         template=battery.template(),
         barmode="overlay",
         showlegend=True,
-        margin={"t": 24, "b": 90},
-        xaxis={"type": "date"},
+        margin={"t": 24},
+        xaxis={"type": "date", "title": {"text": caption, "font": font}},
         yaxis=rows | {"tickfont": {"size": 12}},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        annotations=[{"text": caption, "align": "left", "showarrow": False, "font": font, **place}],
+        legend=battery.legend(),
     )
     return fig

@@ -18,6 +18,8 @@ def stretches(steps):
 
 def transform(data, params):
     fig = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.62, 0.38])
+    if data["test"].empty or not data["samples"]:
+        return battery.message("No test to draw. Choose one that has samples.")
     test = data["test"].iloc[0]
     samples = data["samples"][test["id"]]
     hours = samples["Time [s]"] / 3600
@@ -47,11 +49,11 @@ def transform(data, params):
             fig.add_scatter(x=[None], y=[None], mode="markers", marker=swatch, name=direction, row=1, col=1)
     fig.update_xaxes(title_text="Time / h", row=2)
     began = "" if pd.isna(test["start_time"]) else f", began {test['start_time']:%Y-%m-%d}"
-    title = {"text": test["name"] + began, "xref": "paper", "x": 1, "xanchor": "right", "y": 1, "yref": "paper"}
+    title = {"text": test["name"] + began, "xref": "paper", "x": 0, "xanchor": "left", "y": 1, "yref": "paper"}
     fig.add_annotation(title | {"yanchor": "bottom", "yshift": 4, "showarrow": False})
     fig.update_layout(
         template=battery.template(),
         margin={"t": 30},
-        legend={"orientation": "h", "x": 0, "y": 1.01, "yanchor": "bottom"},
+        legend=battery.legend(),
     )
     return fig

@@ -7,7 +7,10 @@ TEMPERATURE = "properties.ageing_temperature.value"
 
 def transform(data, params):
     cells = data["chosen"].sort_values("instance_name")
-    titles = [f"{cell['instance_name']}, {cell[TEMPERATURE]:g} °C" for _, cell in cells.iterrows()]
+    if cells.empty:
+        return battery.message("No curves to draw. Choose cells that have a test with '_ageing' in its name.")
+    degrees = cells[TEMPERATURE].map(", {:g} °C".format, na_action="ignore").fillna("")
+    titles = list(cells["instance_name"] + degrees)
     columns = min(max(1, int(np.ceil(np.sqrt(len(cells))))), 3)
     rows = max(1, -(-len(cells) // columns))
     fig = make_subplots(
@@ -32,11 +35,11 @@ def transform(data, params):
                     x=charge,
                     y=half.frame["Voltage [V]"],
                     mode="lines",
-                    name=f"Cycle {cycle + 1}",
+                    name=str(cycle),
                     legendgroup=step,
                     showlegend=step not in named,
                     line={"color": colors[step]},
-                    hovertemplate=f"{half.direction}, cycle {cycle + 1}<br>%{{x:.3f}} A h, %{{y:.3f}} V<extra></extra>",
+                    hovertemplate=f"{half.direction} {cycle}<br>%{{x:.3f}} A h, %{{y:.3f}} V<extra></extra>",
                     row=place // columns + 1,
                     col=place % columns + 1,
                 )
@@ -46,12 +49,10 @@ def transform(data, params):
     fig.update_yaxes(title_text="Voltage / V", col=1)
     if volts:
         fig.update_yaxes(range=[min(volts) - 0.08, max(volts) + 0.08])
-    inside = {"x": 0.015, "y": 0.03, "yanchor": "bottom", "tracegroupgap": 0}
-    above = {"orientation": "h", "x": 0, "y": 1.06, "yanchor": "bottom"}
     fig.update_annotations(font_size=14)
     fig.update_layout(
         template=battery.template(),
-        margin={"t": 40 if rows == 1 else 64},
-        legend=inside if rows == 1 else above,
+        margin={"t": 48},
+        legend=battery.legend(title={"text": "Cycle count"}),
     )
     return fig
