@@ -69,14 +69,21 @@ def reader(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 
 def command_lines(text: str) -> Iterator[list[str]]:
-    """The ``workbench`` commands of a shell block; making an environment is the business of another test."""
+    """The ``workbench`` commands of a shell block, and what it exports to them.
+
+    Making an environment is the business of another test.
+    """
     for line in text.splitlines():
         words = shlex.split(line, comments=True)
-        if words and words[0].split("/")[-1] == "workbench":
+        if words and words[0].split("/")[-1] in ("workbench", "export"):
             yield words
 
 
 def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    if words[0] == "export":
+        name, _, value = words[1].partition("=")
+        monkeypatch.setenv(name, value)
+        return
     if words[1] == "demo":
         words = [*words, "--no-serve"]
     monkeypatch.setattr(sys, "argv", words)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -11,10 +13,13 @@ PAGE = HERE.parent / "how-to" / "recipes-by-example.md"
 
 
 def main() -> None:
-    """Run the page's Python in this folder."""
+    """Run the page's Python elsewhere, and keep the recipes."""
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    with contextlib.chdir(HERE):
-        exec("\n".join(blocks), {})  # noqa: S102
+    with tempfile.TemporaryDirectory() as folder:
+        with contextlib.chdir(folder):
+            exec("\n".join(blocks), {})  # noqa: S102
+        for recipe in Path(folder).glob("*.json"):
+            shutil.copy(recipe, HERE)
 
 
 if __name__ == "__main__":
