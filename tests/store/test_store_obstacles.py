@@ -163,9 +163,18 @@ def test_damage_that_hides_from_readers_still_stops_the_opener(measured: tuple[S
         ("update series set owner = 'nobody'", "'nobody' belong to no record"),
         ("insert into chunks select key + (1 << 40), head, data from chunks limit 1", "chunks of a series"),
         ("delete from facts where name = 'clock'", "'clock' is missing"),
+        ("update facts set value = value * 2 where name = 'clock'", "clock stands at"),
+        ("update facts set value = value / 2 where name = 'clock'", "later than the store's clock"),
+        ("update measurements set updated_at = updated_at + 1", "is not as it was written"),
+        ("update specifications set ratings = replace(ratings, '1.0', '2.0')", "is not as it was written"),
+        ("delete from seals where kind = 'instances'", "is not as it was written"),
+        ("insert into seals values ('instances', 'x', 0)", "'x' is not there any more"),
+        ("update search_entries set words = 'other'", "search does not know the"),
+        ("delete from search_names_docsize", "search_names does not agree"),
+        ("delete from search_words_docsize", "search_words does not agree"),
     ],
 )
-def test_verify_finds_what_is_lost(measured: tuple[Store, str], change: str, told: str) -> None:
+def test_verify_finds_what_is_lost_or_changed(measured: tuple[Store, str], change: str, told: str) -> None:
     store, _ = measured
     assert store.verify() == []
     with store.transaction() as connection:

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
-from ..errors import Invalid, Problem, instead
+from ..errors import Damaged, Invalid, Problem, instead
 from ..records import SOURCES, Member, Record
 from ..table import Column, Kind, Table
 from .conditions import Condition, among, assigned, sound
 from .opened import Path, Seen, descend, flat, join_name, refuse_branches, seen_at, split_name
-from .tables import Reading, fold, reach, tables_of
+from .tables import Reading, fold, json_of, reach, tables_of
 
 if TYPE_CHECKING:
     from .scope import Scope
@@ -204,7 +202,7 @@ class Listing:
             name,
             reading.field(path[0]),
             seen.kind,
-            lambda text: None if text == "{}" else flat(descend(orjson.loads(text), keys)),
+            lambda text: None if text == "{}" else flat(descend(json_of(text), keys)),
         )
 
     def seen(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
@@ -247,7 +245,7 @@ def _plain(reading: Reading, column: ListColumn) -> _Shown:
         place = ".".join(column.path[1:])
         return _Shown(column.name, f"json_extract({expression}, '$.{place}')", column.kind)
     if column.member.storage == "json":
-        return _Shown(column.name, expression, column.kind, lambda text: flat(orjson.loads(text)))
+        return _Shown(column.name, expression, column.kind, lambda text: flat(json_of(text)))
     return _Shown(column.name, expression, column.kind)
 
 
@@ -279,7 +277,12 @@ def _table(shown: Sequence[_Shown], rows: list[tuple[Any, ...]]) -> Table:
     for column, values in zip(shown, lists, strict=True):
         read = column.read
         plain = values if read is None else [None if value is None else read(value) for value in values]
-        columns[column.name] = _column(plain, column.kind)
+        try:
+            columns[column.name] = _column(plain, column.kind)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise Damaged(
+                f"Column '{column.name}' of a list holds what it cannot ({error}); run 'workbench verify'."
+            ) from error
     return Table(columns, len(rows))
 
 

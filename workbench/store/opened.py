@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
-from ..errors import Invalid, Problem
+from ..errors import Damaged, Invalid, Problem
 from ..records import Record
 from ..table import Kind, kind_of
-from .tables import reach
+from .tables import json_of, reach
 
 if TYPE_CHECKING:
     from .scope import Scope
@@ -111,7 +109,10 @@ def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope
         params,
     )
     for (text,) in rows:
-        yield orjson.loads(text)
+        value = json_of(text)
+        if not isinstance(value, dict):
+            raise Damaged(f"The {column} of a {cls.label} are no object any more; run 'workbench verify'.")
+        yield value
 
 
 def seen_at(db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:

@@ -10,7 +10,9 @@ import orjson
 
 from ..errors import Conflict, NotFound
 from ..records import Plot, Revision
-from ..table import from_micros, to_micros
+from ..table import to_micros
+from . import seals
+from .tables import json_of, moment_of
 
 if TYPE_CHECKING:
     from .rows import Rows
@@ -91,13 +93,25 @@ class Plots:
 
     def keep(self, db: sqlite3.Connection, plot: Plot, origin: str, actor: str | None) -> None:
         """Add the plot's present state to its history."""
-        row = (plot.revision, plot.name, orjson.dumps(plot.config).decode(), origin, to_micros(plot.updated_at))
-        db.execute("INSERT INTO plot_revisions VALUES (?, ?, ?, ?, ?, ?, ?)", [plot.id, *row, actor])
+        row = {
+            "plot_id": plot.id,
+            "revision": plot.revision,
+            "name": plot.name,
+            "config": orjson.dumps(plot.config).decode(),
+            "origin": origin,
+            "created_at": to_micros(plot.updated_at),
+            "created_by": actor,
+        }
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        db.execute(f"INSERT INTO plot_revisions ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
+        seals.keep(db, seals.REVISIONS, row)
 
     def forget(self, db: sqlite3.Connection, listed: str) -> bool:
         """Drop the history of plots that are being deleted and their places on dashboards; True if there were
         any places."""
-        db.execute("DELETE FROM plot_revisions WHERE plot_id IN (SELECT value FROM json_each(?))", [listed])
+        chosen = "plot_id IN (SELECT value FROM json_each(?)) RETURNING plot_id, revision"
+        dropped = db.execute(f"DELETE FROM plot_revisions WHERE {chosen}", [listed])  # noqa: S608
+        seals.drop(db, seals.REVISIONS, [f"{plot} {number}" for plot, number in dropped])
         gone = set(orjson.loads(listed))
         boards = db.execute(
             "SELECT id, layout FROM dashboards WHERE id IN (SELECT dashboard_id FROM plots "
@@ -106,11 +120,12 @@ class Plots:
         ).fetchall()
         changed = False
         for board, text in boards:
-            layout = orjson.loads(text)
+            layout = json_of(text)
             left = [tile for tile in layout if tile["plot_id"] not in gone]
             if left != layout:
                 changed = True
                 db.execute("UPDATE dashboards SET layout = ? WHERE id = ?", [orjson.dumps(left).decode(), board])
+                seals.seal(db, "dashboards", [board])
         return changed
 
 
@@ -120,9 +135,9 @@ def _revision(row: tuple[Any, ...]) -> Revision:
         plot_id=plot_id,
         revision=number,
         name=name,
-        config=orjson.loads(config),
+        config=json_of(config),
         origin=origin,
-        created_at=from_micros(created_at),
+        created_at=moment_of(created_at),
         created_by=created_by,
         created_by_email=email,
     )

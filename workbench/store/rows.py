@@ -21,7 +21,7 @@ from sqlite_utils import Database, Migrations
 from ..errors import BadRequest, Conflict, Damaged, NotFound, instead
 from ..records import KINDS, Batch, Instance, Measurement, Organization, Plot, Project, Record, User, kind
 from ..table import Kind, from_micros, to_micros
-from . import search
+from . import seals, search
 from .conditions import conditions
 from .listing import Listed, Listing
 from .plots import Plots
@@ -59,17 +59,20 @@ def tables(database: Database) -> None:
 def first_records(database: Database) -> None:
     """What every store has from the start: an organization, a user and a project."""
     now = time.time_ns() // 1000
-    ids = [new_id(from_micros(now + n)) for n in range(3)]
-    at: list[dict[str, Any]] = [
-        {"id": id, "created_at": from_micros(now + n), "updated_at": from_micros(now + n)}
-        for n, id in enumerate(ids)
-    ]
+    moments = [from_micros(now + n) for n in range(3)]
+    at: list[dict[str, Any]] = [{"id": new_id(one), "created_at": one, "updated_at": one} for one in moments]
     organization = Organization(name="Local", **at[0])
     user = User(name="Local user", email=LOCAL_USER, **at[1])
-    project = Project(name="Default", organization_id=ids[0], created_by=ids[1], **at[2])
+    project = Project(name="Default", organization_id=organization.id, created_by=user.id, **at[2])
     for record in (organization, user, project):
         _insert(database.conn, record)
     database.execute("INSERT INTO facts (name, value) VALUES ('clock', ?)", [now + 2])
+
+
+@MIGRATIONS()  # type: ignore[untyped-decorator]
+def checksums(database: Database) -> None:
+    database.execute(seals.TABLE)
+    seals.seal_all(database.conn)
 
 
 @dataclass(frozen=True)
@@ -180,6 +183,7 @@ class Rows:
             if held is not None:
                 raise Conflict(held.message, held.id)
             _insert(db, record)
+            seals.seal(db, cls.table, [record.id])
             if isinstance(record, Plot):
                 self.plots.keep(db, record, origin, actor)
             self.store.bump(db, cls.table)
@@ -291,6 +295,7 @@ class Rows:
             raise Conflict(held.message, held.id)
         record.updated_at = self.store.clock(db)
         _replace(db, record)
+        seals.seal(db, cls.table, [record.id])
         if isinstance(record, Plot):
             self.plots.keep(db, record, origin, actor)
         self.store.bump(db, cls.table)
@@ -421,8 +426,8 @@ class Rows:
     def organizations(self) -> list[Organization]:
         """All organizations of the store, the oldest first: where a caller learns what scopes there are."""
         with self.store.snapshot() as db:
-            rows = rows_as_dicts(db.execute('SELECT * FROM "organizations" ORDER BY id'))
-        return [self._record(Organization, row) for row in rows]
+            rows = db.execute('SELECT * FROM "organizations" ORDER BY id')
+            return [self._record(Organization, row) for row in rows_as_dicts(rows)]
 
     def user(self, email: str) -> User:
         """The user of this address, case ignored."""
@@ -504,7 +509,7 @@ class Rows:
     def _record(self, cls: type[Record], row: Mapping[str, Any]) -> Any:
         try:
             return cls.model_validate(decode(cls, row))
-        except (ValidationError, ValueError) as error:
+        except (ValidationError, ValueError, TypeError, Damaged) as error:
             raise Damaged(f"The {cls.label} '{row['id']}' is damaged: {error}") from None
 
     def _place(self, db: sqlite3.Connection, cls: type[Record], values: dict[str, Any], scope: Scope) -> None:
@@ -556,8 +561,9 @@ class Rows:
                 if children:
                     self._remove(db, other, children, gone, touched)
                 continue
-            emptied = f'UPDATE "{other.table}" SET "{member.name}" = NULL WHERE {column}'  # noqa: S608
-            if db.execute(emptied, [listed]).rowcount:
+            emptied = f'UPDATE "{other.table}" SET "{member.name}" = NULL WHERE {column} RETURNING id'  # noqa: S608
+            if changed := [id for (id,) in db.execute(emptied, [listed])]:
+                seals.seal(db, other.table, changed)
                 touched.add(other.table)
         for table, (study, other_table, column) in ASSIGNMENTS.items():
             side = study if cls.table == "studies" else column if cls.table == other_table else None
@@ -571,28 +577,22 @@ class Rows:
             for id in ids:
                 self.store.series.delete(id, connection=db)
         search.forget(db, ids)
+        seals.drop(db, cls.table, ids)
         db.execute(f'DELETE FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))', [listed])  # noqa: S608
         gone.setdefault(cls.table, []).extend(ids)
 
 
 def _insert(db: sqlite3.Connection, record: Record) -> None:
     row = encode(record)
-    names = ", ".join(f'"{name}"' for name in row)
-    marks = ", ".join("?" * len(row))
-    db.execute(
-        f'INSERT INTO "{record.table}" ({names}) VALUES ({marks})',  # noqa: S608
-        list(row.values()),
-    )
+    names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
+    db.execute(f'INSERT INTO "{record.table}" ({names}) VALUES ({marks})', list(row.values()))  # noqa: S608
     search.index(db, record)
 
 
 def _replace(db: sqlite3.Connection, record: Record) -> None:
     row = encode(record)
     changes = ", ".join(f'"{name}" = ?' for name in row)
-    db.execute(
-        f'UPDATE "{record.table}" SET {changes} WHERE id = ?',  # noqa: S608
-        [*row.values(), record.id],
-    )
+    db.execute(f'UPDATE "{record.table}" SET {changes} WHERE id = ?', [*row.values(), record.id])  # noqa: S608
     search.index(db, record)
 
 

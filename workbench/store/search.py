@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadRequest, Invalid, Problem
 from ..records import ENTITIES, Record
-from ..table import from_micros, to_micros
+from ..table import to_micros
 from .conditions import sound
-from .tables import fold, values_of
+from .tables import fold, moment_of, values_of
 
 if TYPE_CHECKING:
     from .store import Scope, Store
@@ -131,7 +131,7 @@ def search(
         found = _ranked(db, fold(wanted), wanted, scope, entities, per_type)
     found.sort(key=lambda row: (ORDER[row[0]], row[1]))
     hits = [
-        Hit(id, entity, name, project, parent, from_micros(created))
+        Hit(id, entity, name, project, parent, moment_of(created))
         for entity, _, id, name, project, parent, created in found
     ]
     return Found(hits[offset : offset + limit], wanted, len(hits), limit, offset)
@@ -216,13 +216,24 @@ def _words(text: str) -> str | None:
     return " ".join(quoted) or None
 
 
+def check_index(db: sqlite3.Connection) -> list[str]:
+    """The two indexes against the entries, as sentences; needs a connection that may write, and writes nothing."""
+    findings = []
+    for index in ("search_names", "search_words"):
+        try:
+            db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
+        except sqlite3.DatabaseError as error:
+            findings.append(f"the index {index} does not agree with what it indexes ({error})")
+    return findings
+
+
 def check(db: sqlite3.Connection) -> list[str]:
-    """Records without an entry, entries without a record or with another name, and a broken index."""
+    """Records without an entry, and entries without a record or at odds with it, as sentences."""
     findings = []
     for entity, cls in ENTITIES.items():
         rows = db.execute(
             f'SELECT t.id FROM "{cls.table}" AS t LEFT JOIN search_entries AS e '  # noqa: S608
-            "ON e.id = t.id AND e.entity = ? AND e.name = t.name AND e.folded = t.name_folded "
+            f"ON e.id = t.id AND e.entity = ? AND e.name = t.name AND e.folded = t.name_folded AND {_same(cls)} "
             "WHERE e.id IS NULL",
             [entity],
         )
@@ -233,3 +244,16 @@ def check(db: sqlite3.Connection) -> list[str]:
         )
         findings += [f"search knows a {cls.label} '{id}' that is not there" for (id,) in rows]
     return findings
+
+
+def _same(cls: type[Record]) -> str:
+    """The SQL that an entry ``e`` says of its record ``t`` what it should."""
+    members = cls.members()
+    words = [n for n, one in members.items() if one.searched is not None and one.searched.how == "words"]
+    said = " || ".join(f"COALESCE(char(10) || NULLIF(t.\"{name}\", ''), '')" for name in words) or "''"
+    parent = cls.parent()
+    pairs = {"created_at": "t.created_at", "parent_id": "NULL" if parent is None else f't."{parent.name}"'}
+    pairs |= {name: f"t.{name}" if name in members else "NULL" for name in ("organization_id", "project_id")}
+    return " AND ".join(
+        [f"e.words = substr({said}, 2)", *(f"e.{name} IS {value}" for name, value in pairs.items())]
+    )

@@ -9,8 +9,9 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
+from ..errors import Damaged
 from ..records import KINDS, Record
-from . import search
+from . import seals, search
 from .rows import SAMPLED
 from .tables import ASSIGNMENTS, decode, encode, fold, rows_as_dicts, stored
 
@@ -26,6 +27,7 @@ def check_rows(connection: sqlite3.Connection) -> list[str]:
     for cls in KINDS.values():
         findings += _rows(connection, cls)
         findings += _links(connection, cls)
+    findings += seals.check(connection)
     findings += _assignments(connection)
     findings += _plots(connection)
     findings += _sampled(connection)
@@ -39,7 +41,7 @@ def _rows(connection: sqlite3.Connection, cls: type[Record]) -> Iterator[str]:
         folded = row.pop("name_folded")
         try:
             record = cls.model_validate(decode(cls, row))
-        except (ValidationError, ValueError) as error:
+        except (ValidationError, ValueError, TypeError, Damaged) as error:
             yield f"{name} is no valid record: {' '.join(str(error).split())}"
             continue
         if folded != fold(record.name):

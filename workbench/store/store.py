@@ -19,11 +19,14 @@ from .connections import Connections, named
 from .pieces import Pieces
 from .rows import Rows
 from .scope import Scope
+from .search import check_index
 from .series import Series
 from .soundness import check_rows
 
 __all__ = ["Scope", "Store"]
 
+LOOKS = (0.02, 0.1, 0.3, 0)
+AHEAD_SECONDS = 24 * 3600
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -184,7 +187,8 @@ class Store:
     def verify(self) -> list[str]:
         """Everything wrong with the file, as sentences; empty if it is sound.
 
-        Checks SQLite's pages, indexes and links, every record, and each chunk, summary and piece by checksum.
+        Checks SQLite's pages, indexes and links, and each record, chunk, summary and piece by checksum; where the
+        store may be written also the indexes of the search.
         """
         findings: list[str] = []
         checks = [self._verify_file, self._verify_rows, self.series.verify, self.pieces.verify]
@@ -194,13 +198,27 @@ class Store:
                     findings += check()
             except StoreError as error:
                 findings.append(str(error))
-        return findings
+        return findings + self._verify_search()
+
+    def _verify_search(self) -> list[str]:
+        try:
+            with self.transaction() as connection:
+                return check_index(connection)
+        except Damaged as error:
+            return [str(error)]
+        except StoreError:  # SQLite checks these indexes by a statement that writes, though nothing is changed
+            return []
 
     def _verify_file(self) -> list[str]:
         connection = self.connection()
         findings = [f"SQLite: {row[0]}" for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
         facts = dict(connection.execute("select name, value from facts"))
         findings += [f"the store's fact '{name}' is missing" for name in ("store", "clock") if name not in facts]
+        clock = facts.get("clock", 0)
+        if not isinstance(clock, int) or clock > time.time_ns() // 1000 + AHEAD_SECONDS * 10**6:
+            findings.append(f"the store's clock stands at {clock}, in the future: times of new records are wrong")
+        late = connection.execute("select name from revisions where revision > ?", (clock,))
+        findings += [f"the revision of '{name}' is later than the store's clock" for (name,) in late]
         for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
             findings.append(f"row {row} of '{table}' refers to a row of '{parent}' that is not there")
         return findings
@@ -235,10 +253,13 @@ def _check_header(place: Path) -> None:
         raise StoreError(
             f"'{place}' is {'a folder' if place.is_dir() else 'no ordinary file'}; a store is one file."
         )
-    with place.open("rb") as file:
-        start = file.read(len(_MAGIC))
-    if start and start != _MAGIC:
-        raise StoreError(f"'{place}' is no SQLite file: no workbench store, or its first bytes are damaged.")
+    for pause in LOOKS:
+        with place.open("rb") as file:
+            start = file.read(len(_MAGIC))
+        if not start or start == _MAGIC:
+            return
+        time.sleep(pause)  # another process may be making the store: its first page is on the way
+    raise StoreError(f"'{place}' is no SQLite file: no workbench store, or its first bytes are damaged.")
 
 
 def _check_sqlite() -> None:

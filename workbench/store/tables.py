@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from pydantic import BaseModel
 
+from ..errors import Damaged
 from ..records import KINDS, Member, Record
 from ..records.record import Link, Unique
 from ..table import from_micros, to_micros
@@ -23,6 +24,7 @@ ASSIGNMENTS = {
     "study_measurements": ("study_id", "measurements", "measurement_id"),
     "study_simulations": ("study_id", "simulations", "simulation_id"),
 }
+_MEND = "Run 'workbench verify', which names the record, and restore a backup."
 _SQL_TYPE = {
     "text": "TEXT",
     "date": "TEXT",
@@ -143,13 +145,41 @@ def decode(cls: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: decode_value(members[name], value) for name, value in row.items() if name in members}
 
 
+def json_of(text: Any) -> Any:
+    """What a stored JSON text holds.
+
+    Raises
+    ------
+    Damaged
+        If it is none any more.
+    """
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Damaged(f"A stored JSON text is damaged ({error}). {_MEND}") from error
+
+
+def moment_of(micros: Any) -> datetime:
+    """A stored time.
+
+    Raises
+    ------
+    Damaged
+        If it is none any more.
+    """
+    try:
+        return from_micros(micros)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise Damaged(f"A stored time is damaged ({error}). {_MEND}") from error
+
+
 def decode_value(member: Member, value: Any) -> Any:
     if value is None:
         return None
     if member.storage == "json":
-        return orjson.loads(value)
+        return json_of(value)
     if member.storage == "datetime":
-        return from_micros(value)
+        return moment_of(value)
     if member.storage == "date":
         return date.fromisoformat(value)
     return bool(value) if member.storage == "boolean" else value
