@@ -19,6 +19,7 @@ from rich.markup import escape
 from . import __version__
 from .bench import Bench, open_bench
 from .errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
+from .phrases import typed_in
 from .recipe.recipe import Recipe, read_file
 from .store.store import Store
 from .terminal import err, out, print_json, print_problems, print_rows, progress_bar
@@ -79,8 +80,10 @@ def _bench(path: Path, project: str | None, organization: str | None) -> Bench:
 
 @app.callback(invoke_without_command=True)
 def root(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
 ) -> None:
+    context.with_resource(typed_in("terminal"))
     if version:
         out.print(__version__)
         raise typer.Exit

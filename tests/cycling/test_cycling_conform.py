@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from workbench.cycling.conform import Conformer, Known, SecondLook
 from workbench.cycling.counters import CounterReset, decimals
 from workbench.cycling.door import Rules
+from workbench.cycling.signs import Taken
 from workbench.errors import FileRefused
+from workbench.phrases import typed_in
 from workbench.table import Column, Table, concat
 
 
@@ -190,15 +192,21 @@ def test_decimals_are_those_that_write_every_value() -> None:
 
 def test_reversed_currents_are_refused_with_the_flag_that_settles_it() -> None:
     table = Table.of({**discharge(sign=-1.0), "Step from cycler": np.ones(50, int)})
-    with pytest.raises(FileRefused, match=r"looks reversed.*--sign"):
-        conform(table)
+    taken = Taken("charge", "the headers are those of Such files")
+    said = (
+        r"looks reversed: .* taken as charge because the headers are those of Such files, .*voltage is right, say "
+    )
+    with pytest.raises(FileRefused, match=said + r'sign="discharge"'):
+        conform(table, taken=taken)
+    with typed_in("terminal"), pytest.raises(FileRefused, match=said + "--sign discharge"):
+        conform(table, taken=taken)
     _, findings, _ = conform(table, settled=True)
     assert findings == [("odd", "sign_reversed")]
 
 
 def test_unsigned_currents_are_refused_also_where_steps_are_unknown() -> None:
     raw = half_cycles(signed=False)
-    with pytest.raises(FileRefused, match=r"one sign throughout.*--sign unsigned"):
+    with pytest.raises(FileRefused, match=r"one sign throughout.*sign=\"unsigned\""):
         conform(Table.of({**raw, "Step from cycler": np.repeat([1, 2, 3], 20)}))
     long = {
         name: np.repeat(values, 10) if name != "Time [s]" else np.arange(600) * 6.0 for name, values in raw.items()
@@ -247,7 +255,7 @@ def test_what_cannot_be_a_series_is_refused() -> None:
     for missing, word in (("Current [A]", "current"), ("Voltage [V]", "voltage"), ("Time [s]", "time")):
         raw = discharge()
         del raw[missing]
-        with pytest.raises(FileRefused, match=f"recognised as {word}.*--map"):
+        with pytest.raises(FileRefused, match=f"recognised as {word}.*column_map="):
             conform(Table.of(raw))
     with pytest.raises(FileRefused, match="no samples"):
         Conformer().finish()

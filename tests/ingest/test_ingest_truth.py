@@ -53,7 +53,7 @@ def reference(shared_data: Path) -> dict[str, dict[str, Any]]:
     return {name: entry["reference"] for name, entry in truth.items()}
 
 
-REFUSED = {"neware_ndax/empty.ndax": "has no rows", "batterydata_csv/p492-13-summary.csv": "voltage and current"}
+REFUSED = {"neware_ndax/empty.ndax": "has no rows", "batterydata_csv/p492-13-summary.csv": "voltage or current"}
 
 
 def test_only_what_holds_no_series_is_refused(stored: tuple[Store, dict[str, FileReport]]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import BadRequest, FileRefused
+from workbench.phrases import typed_in
 from workbench.readers import read, recognise
 from workbench.table import Table, concat
 
@@ -244,7 +245,7 @@ def test_a_column_has_one_kind_in_all_batches(tmp_path: Path, monkeypatch: pytes
 def test_a_value_that_is_no_number_is_left_empty_and_said(tmp_path: Path) -> None:
     path = file(tmp_path, PLAIN.replace("20,1.0,3.62", "20,1.0,OVER"))
     assert table(path)["Voltage [V]"].tolist() == [3.5, 3.6, None, 3.4, 3.38]
-    assert notes(path)["unreadable_values"] == "1 values in 'voltage [V]' could not be read and are left empty."
+    assert notes(path)["unreadable_values"] == "1 value in 'voltage [V]' could not be read and is left empty."
 
 
 def test_a_last_line_cut_short_is_left_out_and_said(tmp_path: Path) -> None:
@@ -262,7 +263,7 @@ def test_lines_without_samples_are_left_out_and_counted(tmp_path: Path) -> None:
 def test_fields_beyond_the_header_are_counted(tmp_path: Path) -> None:
     path = file(tmp_path, PLAIN.replace("3.62\n", "3.62,surplus,more\n"))
     assert table(path).n == 5
-    assert notes(path)["more_fields"].startswith("1 lines")
+    assert notes(path)["more_fields"].startswith("1 line has")
 
 
 def test_cycles_that_are_not_whole_stay(tmp_path: Path) -> None:
@@ -274,7 +275,7 @@ def test_cycles_that_are_not_whole_stay(tmp_path: Path) -> None:
 
 def test_a_column_map_names_columns_and_units(tmp_path: Path) -> None:
     text = PLAIN.replace("time [s],current [A],voltage [V]", "a,b,c").replace("\n", ",7\n").replace("c,7", "c,d")
-    with pytest.raises(FileRefused, match="'a', 'b', 'c', 'd'"):
+    with pytest.raises(FileRefused, match="'a', 'b', 'c' and 'd'"):
         read(file(tmp_path, text))
     mapping = {"a": "Time [min]", "B": "Current [mA]", "c": "Voltage [V]", "d": "Pressure [bar]"}
     made = table(file(tmp_path, text), column_map=mapping)
@@ -301,10 +302,25 @@ def test_a_column_map_of_what_is_not_there_names_the_nearest(tmp_path: Path) -> 
 
 def test_what_is_missing_is_named_with_the_mend(tmp_path: Path) -> None:
     text = PLAIN.replace("voltage [V]", "U_zell")
-    with pytest.raises(FileRefused, match=r"'U_zell'.*--map"):
+    with pytest.raises(FileRefused, match=r"known as voltage.*'U_zell'.*column_map=\{.*: \"Voltage \[V\]\"\}"):
         read(file(tmp_path, text))
-    with pytest.raises(FileRefused, match=r"no column of voltage.*--map 'column in the file=Voltage \[V\]'"):
+    with typed_in("terminal"), pytest.raises(FileRefused, match=r'known as voltage.*--map "\S.*=Voltage \[V\]"'):
         read(file(tmp_path, text), column_map={"U_zell": "Something"})
+
+
+def test_columns_that_could_be_meant_are_named_with_the_map_that_mends_it(tmp_path: Path) -> None:
+    def why(header: str) -> str:
+        with typed_in("terminal"), pytest.raises(FileRefused) as refused:
+            read(file(tmp_path, f"{header}\n0,3.6,1.0,25\n1,3.5,1.0,25\n"))
+        return str(refused.value)
+
+    meant = '--map "Zeit=Time [s]" --map "Strom=Current [A]" --map "Spannung=Voltage [V]"'
+    assert meant in why("Zeit,Spannung,Strom,Raum")
+    assert '--map "Kanal 2 [mA]=Current [A]"' in why("time [s],voltage [V],Kanal 2 [mA],Raum")
+    assert '--map "Curent=Current [A]"' in why("time [s],voltage [V],Curent,Raum")
+    lacking = why("time [s],voltage [V],temperature [C],cycle")
+    assert "no column that is known as current" in lacking
+    assert "export the test again" in lacking
 
 
 def test_the_sign_can_be_said(tmp_path: Path) -> None:
@@ -319,11 +335,11 @@ def test_the_sign_can_be_said(tmp_path: Path) -> None:
 
 def test_a_direction_that_cannot_be_known_is_refused(tmp_path: Path) -> None:
     text = "time [s],current [A],voltage [V]\n" + "".join(f"{t},{(-1) ** t}.0,3.5\n" for t in range(10))
-    with pytest.raises(FileRefused, match="--sign charge or --sign discharge"):
+    with pytest.raises(FileRefused, match='sign="charge" or sign="discharge"'):
         read(file(tmp_path, text))
     assert table(file(tmp_path, text), sign="charge").n == 10
     unsigned = "time [s],current [A],voltage [V]\n" + "".join(f"{t},1.0,3.5\n" for t in range(10))
-    with pytest.raises(FileRefused, match="--sign"):
+    with typed_in("terminal"), pytest.raises(FileRefused, match="--sign charge or --sign discharge"):
         read(file(tmp_path, unsigned))
 
 
@@ -332,6 +348,39 @@ def test_a_positive_discharge_is_found_by_its_voltage(tmp_path: Path) -> None:
     path = file(tmp_path, text)
     assert table(path)["Current [A]"].tolist() == [0.0, 1.0, 1.0, 0.0, -1.0, -1.0]
     assert "positive current discharges" in notes(path)["sign_from_voltage"]
+
+
+def with_modes(words: tuple[str, str, str], *, signed: float | None = None) -> str:
+    """Charge, rest and discharge at 1 A and a voltage that does not move; ``signed``: the sign of a discharge."""
+    lines = ["time [s],current [A],voltage [V],Mode"]
+    for step, (word, way) in enumerate(zip(words, (-1.0, 0.0, 1.0), strict=True)):
+        current = abs(way) if signed is None else way * signed
+        lines += [f"{10 * step + n},{current},3.5,{word}" for n in range(10)]
+    return "\n".join(lines)
+
+
+MODES = [
+    ("CC Chg", "Rest", "CC DChg"), ("CC_Charge", "Rest", "CC_Discharge"), ("C", "R", "D"),
+    ("CCCV Chg", "Rest", "Disch"), ("Charging", "Idle", "Discharging"), ("CHA", "OCV", "DIS"),
+    ("Laden", "Pause", "Entladen"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", MODES)
+@pytest.mark.parametrize("signed", [None, 1.0, -1.0])
+def test_words_of_a_state_say_the_direction(
+    words: tuple[str, str, str], signed: float | None, tmp_path: Path
+) -> None:
+    path = file(tmp_path, with_modes(words, signed=signed))
+    assert table(path)["Current [A]"].tolist() == [-1.0] * 10 + [0.0] * 10 + [1.0] * 10
+    assert "'Mode'" in notes(path)["sign_from_state"]
+    assert read(path).sign.means == {None: "unsigned", 1.0: "discharge", -1.0: "charge"}[signed]
+
+
+def test_a_mode_that_says_nothing_of_the_direction_is_not_asked(tmp_path: Path) -> None:
+    path = file(tmp_path, with_modes(("galvanostatic", "rest", "charge/discharge")))
+    with pytest.raises(FileRefused, match="has no sign"):
+        read(path)
 
 
 UNSIGNED = [

@@ -95,7 +95,7 @@ def test_text_and_clock_times_in_parquet(tmp_path: Path) -> None:
 def test_a_column_map_of_parquet(tmp_path: Path) -> None:
     renamed = dict(zip("abc", SAMPLES.values(), strict=True))
     path = parquet(tmp_path, renamed)
-    with pytest.raises(FileRefused, match="'a', 'b', 'c'"):
+    with pytest.raises(FileRefused, match="'a', 'b' and 'c'"):
         read(path)
     mapping = {"a": "Time [s]", "b": "Current [mA]", "c": "Voltage [V]"}
     assert table(path, column_map=mapping, format="parquet")["Current [A]"].tolist() == [0.0, -1.5, 1.5, None]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..phrases import counted, option
 from ..table import Table
 from . import columns as c
 from .findings import Finding
 from .runs import Floats, Ints
-from .signs import WindowVotes, judge
+from .signs import BY_CONVENTION, Taken, WindowVotes, judge
 
 _FACTORS = {
     3600.0: "hours taken for seconds",
@@ -80,8 +81,9 @@ class Clock:
         made = []
         if self.falls:
             message = (
-                f"Time falls {self.falls} times, first at sample {self.first_fall}, by up to {self.deepest:g} s. "
-                "Stored as it is; repair='time' makes the clock stand still there."
+                f"Time falls {counted(self.falls, 'time')}, first at sample {self.first_fall}, "
+                f"by up to {self.deepest:g} s. Stored as it is; "
+                f"{option('repair', 'time')} makes the clock stand still there."
             )
             made.append(Finding("odd", "time_falls", message))
         usual = float(np.median(self.intervals)) if self.intervals else 0.0
@@ -98,10 +100,14 @@ class Clock:
             )
             made.append(Finding("odd", "time_unit", message))
         if self.duplicates:
-            message = f"{self.duplicates} samples repeat the time, current and voltage of the one before."
+            again = "repeats" if self.duplicates == 1 else "repeat"
+            message = (
+                f"{counted(self.duplicates, 'sample')} {again} the time, current and voltage of the one before."
+            )
             made.append(Finding("odd", "rows_repeated", message))
         if self.nulls:
-            made.append(Finding("odd", "time_null", f"{self.nulls} samples have no time and are no impedance."))
+            message = f"{counted(self.nulls, 'sample')} without a time, which only impedance may lack."
+            made.append(Finding("odd", "time_null", message))
         return made
 
 
@@ -198,20 +204,23 @@ class Survey:
         """Largest magnitude of the current, A; 0 where none flows."""
         return max(self.windows.highest, -self.windows.lowest)
 
-    def findings(self, steps: Table, *, settled: bool = False) -> list[Finding]:
-        """All that is odd about the series with these ``steps``; ``settled``: a person said what signs mean."""
-        made = judge(steps, self.windows, settled=settled) if c.CURRENT in self.present else []
+    def findings(self, steps: Table, *, settled: bool = False, taken: Taken = BY_CONVENTION) -> list[Finding]:
+        """All that is odd about the series with these ``steps``; ``settled``, ``taken`` as `signs.judge` has them."""
+        made = judge(steps, self.windows, settled=settled, taken=taken) if c.CURRENT in self.present else []
         made += self.clock.findings() + self.passed.findings()
         if self._negative:
-            made.append(Finding("odd", "voltage_negative", f"{self._negative} samples have a negative voltage."))
+            message = f"The voltage is negative in {counted(self._negative, 'sample')}."
+            made.append(Finding("odd", "voltage_negative", message))
         if self._voltages and abs(float(np.median(self._voltages))) >= 500:
             message = f"The usual voltage is {np.median(self._voltages):g} V: is it in millivolts?"
             made.append(Finding("odd", "voltage_unit", message))
         for name, count in self._unknown.items():
             if count and name in self.present:
-                made.append(Finding("odd", "null_values", f"'{name}' is null in {count} of {self.rows} samples."))
+                message = f"'{name}' is null in {count:,} of {counted(self.rows, 'sample')}."
+                made.append(Finding("odd", "null_values", message))
         if self._infinite:
-            made.append(Finding("odd", "infinite_values", f"{self._infinite} currents or voltages are infinite."))
+            message = f"The current or voltage is infinite in {counted(self._infinite, 'value')}."
+            made.append(Finding("odd", "infinite_values", message))
         return made
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import FileRefused
+from ..phrases import column_map, counted, quoted
 from ..table import Column, Table
 from . import columns as c
 from .checks import Survey
@@ -16,6 +17,7 @@ from .counters import CounterReset, shifted
 from .findings import Finding
 from .numbering import CycleNumbers, StepNumbers
 from .runs import Ints
+from .signs import BY_CONVENTION, Taken
 from .steps import StepsBuilder
 
 REPAIRS = ("time",)
@@ -56,6 +58,7 @@ class Conformer:
     known : what an earlier look at the same file found.
     repair : of :data:`REPAIRS`. ``time``: where the clock falls it stands still, later times move up.
     settled : a person has said what the sign of the current means.
+    taken : how the reader took that sign, for what is said about it.
     """
 
     def __init__(
@@ -65,12 +68,13 @@ class Conformer:
         known: Known | None = None,
         repair: Iterable[str] = (),
         settled: bool = False,
+        taken: Taken = BY_CONVENTION,
     ) -> None:
         self.known = known or Known()
         self.survey = Survey()
         self._steps_builder = StepsBuilder()
         self._rated = rated_capacity_ah
-        self._settled = settled
+        self._settled, self._taken = settled, taken
         self._clock = _Clock(repair="time" in repair)
         self._steps = StepNumbers(rated_capacity_ah, self.known.largest_current)
         self._cycles = CycleNumbers()
@@ -122,7 +126,7 @@ class Conformer:
             raise FileRefused("The file holds no samples.")
         self._look_again()
         steps = self._steps_builder.finish()
-        findings = [*self._own_findings(), *self.survey.findings(steps, settled=self._settled)]
+        findings = [*self._own_findings(), *self.survey.findings(steps, settled=self._settled, taken=self._taken)]
         refused = [finding.message for finding in findings if finding.level == "refused"]
         if refused:
             raise FileRefused(" ".join(refused))
@@ -151,7 +155,7 @@ class Conformer:
         for name, counter in self._counters.items():
             if counter.fall_count:
                 message = (
-                    f"'{name}' falls {counter.fall_count} times within a step, first at sample "
+                    f"'{name}' falls {counted(counter.fall_count, 'time')} within a step, first at sample "
                     f"{counter.first_fall}; each fall was read as a new start of the counter."
                 )
                 made.append(Finding("odd", "counter_falls", message))
@@ -200,16 +204,12 @@ class _Clock:
                 "assumed", "time_shifted", f"Time began at {self._start:g} s in the file; it starts at 0 here."
             )
         if self._falls:
-            message = (
-                f"The clock fell {self._falls} times, by {self._moved:g} s in all; it stands still there now."
-            )
+            fell = f"The clock fell {counted(self._falls, 'time')}, by {self._moved:g} s in all"
+            message = f"{fell}; it stands still there now."
             yield Finding("repaired", "time", message)
 
 
-MAP_MEND = 'Name it with a column map: column_map={"Volts": "Voltage [V]"} (--map "Volts=Voltage [V]").'
-
-
-def refuse_without_axes(table: Table, mend: str = MAP_MEND) -> None:
+def refuse_without_axes(table: Table, mend: str | None = None) -> None:
     """FileRefused if a table has no voltage, or nothing to set it against.
 
     Time and current may be missing in impedance and open-circuit data: those have a frequency, or a capacity,
@@ -223,8 +223,10 @@ def refuse_without_axes(table: Table, mend: str = MAP_MEND) -> None:
     if not (impedance or open_circuit):
         missing += [word for word, name in (("current", c.CURRENT), ("time", c.TIME)) if name not in table]
     if missing:
-        have = ", ".join(f"'{name}'" for name in table.names[:20])
-        raise FileRefused(f"No column was recognised as {' nor as '.join(missing)}. There are {have}. {mend}")
+        mend = mend or f"Say which it is with {column_map({'column in the file': 'Voltage [V]'})}."
+        raise FileRefused(
+            f"No column was recognised as {' nor as '.join(missing)}. There are {quoted(table.names)}. {mend}"
+        )
 
 
 def uncounted_name(name: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from ..phrases import option
 from ..table import Column, Table
 from . import columns as c
 from .findings import Finding
@@ -16,6 +18,17 @@ _LEAST_MOVE = 0.002
 _LEAST_EVIDENCE = 0.05
 _SHARE = 0.25
 _SMALL = 0.01
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How the sign of a current was taken: what positive ``means`` in the source, and ``because`` of what."""
+
+    means: Literal["charge", "discharge", "unsigned"]
+    because: str
+
+
+BY_CONVENTION = Taken("discharge", "samples given by hand are taken so")
 
 
 @dataclass
@@ -96,10 +109,11 @@ def votes_of_steps(steps: Table) -> Votes:
     return votes
 
 
-def judge(steps: Table, windows: WindowVotes, *, settled: bool) -> list[Finding]:
+def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = BY_CONVENTION) -> list[Finding]:
     """The verdict on the sign of the current: refused, odd, assumed, or nothing to say.
 
     ``settled``: a person has said what the sign means, so a contradiction is told and no longer refused.
+    ``taken``: how the sign was taken, for the sentences.
     """
     if windows.lowest == windows.highest == 0:
         return []
@@ -107,27 +121,43 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool) -> list[Finding]
     if votes.total < _LEAST_EVIDENCE:
         votes = windows.votes
     mixed = votes.mixed or (windows.one_signed and windows.votes.mixed)
-    seen = f"{votes.agree:.3g} V of movement agree with its sign, {votes.contradict:.3g} V contradict it"
+    seen = f"{votes.contradict:.3g} V of its movement contradict the direction, {votes.agree:.3g} V agree"
     if windows.one_signed and mixed:
         message = (
-            f"'{c.CURRENT}' has one sign throughout, but the voltage rises and falls while it flows: {seen}. "
-            "Its direction is not in the numbers: say sign='unsigned' (--sign unsigned) to take it from the "
-            "voltage, or sign='charge' or 'discharge' if it truly never turned."
+            f"'{c.CURRENT}' has one sign throughout, but the voltage rises and falls while it flows, so its direction "
+            f"is not in its sign. Say {option('sign', 'unsigned')} to take it from the voltage, or "
+            f"{option('sign', 'charge')} or {option('sign', 'discharge')} if it truly never turned."
         )
         return [Finding("odd" if settled else "refused", "sign_unsigned", message)]
     if votes.against:
         message = (
-            f"'{c.CURRENT}' looks reversed: {seen}. Here positive is discharge, which lowers the voltage. Say "
-            "what a positive current means in the source: sign='charge' or sign='discharge' (--sign charge); "
-            "in a table of your own turn the sign."
+            f"'{c.CURRENT}' looks reversed: {_as_taken(taken)}, but the voltage does not go that way ({seen}). "
         )
+        message += _mend(taken) if not settled else "Stored as you said."
         return [Finding("odd" if settled else "refused", "sign_reversed", message)]
     if votes.mixed:
-        return [Finding("odd", "sign_mixed", f"'{c.CURRENT}' and the voltage do not go together: {seen}.")]
+        message = f"'{c.CURRENT}' and the voltage do not always go together: {seen}; {_as_taken(taken)}."
+        return [Finding("odd", "sign_mixed", message)]
     if votes.total < _LEAST_EVIDENCE and not settled:
-        message = "The voltage moves too little to check the sign of the current: taken as the format says."
+        message = f"The voltage moves too little to check the sign of the current: {_as_taken(taken)}."
         return [Finding("assumed", "sign_unchecked", message)]
     return []
+
+
+def _as_taken(taken: Taken) -> str:
+    if taken.means == "unsigned":
+        return f"its direction was taken so because {taken.because}"
+    return f"a positive current was taken as {taken.means} because {taken.because}"
+
+
+def _mend(taken: Taken) -> str:
+    """Which word agrees with the voltage, and which with what was taken."""
+    if taken.means == "unsigned":
+        return f"If its own sign is right, say {option('sign', 'charge')} or {option('sign', 'discharge')}."
+    other = "discharge" if taken.means == "charge" else "charge"
+    return (
+        f"If the voltage is right, say {option('sign', other)}; if the sign is, say {option('sign', taken.means)}."
+    )
 
 
 def turned(samples: Table) -> Table:

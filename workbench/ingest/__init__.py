@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import BadRequest, StoreError, WorkbenchError, instead
+from ..phrases import place
 from ..readers import FORMATS
 from ..records import Record
 from ..store.store import Scope, Store
@@ -84,6 +85,7 @@ def ingest(
         repair=(repair,) if isinstance(repair, str) else tuple(repair),
         rated_capacity_ah=intake.rated_capacity(),
         limits=limits or Limits(),
+        typed_in=place(),
     )
     found = places.find(paths, any_format=format is not None)
     report = Report(skipped=[places.shown(path) for path in found.skipped])
@@ -104,7 +106,7 @@ def _taken(intake: Intake, path: Path, outcome: Mapping[str, Any], file: Any, *,
     started = time.monotonic()
     report = FileReport(places.shown(path))
     if "refused" in outcome:
-        report.why = places.shown(outcome["refused"])
+        report.why, report.format = places.shown(outcome["refused"]), outcome.get("format", "")
         return report
     prepared = Prepared.of(outcome["prepared"])
     report.format, report.kept = prepared.format, prepared.kept

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import Conflict, NotFound
+from ..phrases import option_name
 from ..records import Batch, Instance, Measurement, Record, Specification
 from ..store.rows import new_id
 from ..store.store import Scope, Store
@@ -163,7 +164,7 @@ class Intake:
             if not prepared.capacity:
                 report.odd.append(
                     f"No charge passes in this file, so the capacity of '{name}' is unknown and was set to 0: "
-                    "give --rating, or correct the specification."
+                    f"give {option_name('rating')}, or correct the specification."
                 )
             report.assumed.append(
                 f"Ratings of '{name}' were estimated from the data: "

@@ -15,6 +15,7 @@ from ..cycling.conform import REPAIRS, Conformer, Known, SecondLook
 from ..cycling.cycles import cycles_of
 from ..cycling.findings import Finding
 from ..errors import BadRequest, FileRefused, TooLarge, instead
+from ..phrases import Place, counted
 from ..readers import Reading, read
 from ..readers.reading import SIGNS
 from ..table import Table
@@ -43,6 +44,7 @@ class Options:
     repair: tuple[str, ...] = ()
     rated_capacity_ah: float | None = None
     limits: Limits = field(default_factory=Limits)
+    typed_in: Place = "python"
 
     def __post_init__(self) -> None:
         if self.sign is not None and self.sign not in SIGNS:
@@ -113,6 +115,7 @@ def _prepared(
         known=known,
         repair=options.repair,
         settled=options.sign is not None,
+        taken=reading.sign,
     )
     content = spool.ContentHash()
     kept: list[str] = []
@@ -152,9 +155,11 @@ def _bounded(reading: Reading, path: Path, deadline: float, limits: Limits) -> I
     for batch in reading.batches:
         rows += batch.n
         if rows > limits.rows:
-            raise TooLarge(f"'{path.name}' has more than {limits.rows:,} rows.")
+            raise TooLarge(f"'{path.name}' has more than {counted(limits.rows, 'row')}.")
         if len(batch) > limits.columns:
-            raise TooLarge(f"'{path.name}' has {len(batch)} columns; at most {limits.columns} are kept.")
+            raise TooLarge(
+                f"'{path.name}' has {counted(len(batch), 'column')}; at most {limits.columns:,} can be kept."
+            )
         _in_time(path, deadline, limits)
         yield batch
 

@@ -15,20 +15,34 @@ from typing import IO, Any
 import orjson
 
 from ..errors import WorkbenchError
+from ..phrases import typed_in
+from ..readers import format_of
 from .paths import shown
 from .prepare import Limits, Options, prepare
 
 
 def outcome_of(path: Path, options: Options, file: IO[bytes]) -> dict[str, Any]:
-    """``{"prepared": ...}``, or ``{"refused": why}`` with a sentence for a person, whatever goes wrong."""
+    """``{"prepared": ...}``, or ``{"refused": why, "format": name}`` with a sentence, whatever goes wrong."""
     try:
-        return {"prepared": prepare(path, options, file).as_dict()}
+        with typed_in(options.typed_in):
+            return {"prepared": prepare(path, options, file).as_dict()}
     except WorkbenchError as error:
-        return {"refused": str(error)}
+        why = str(error)
     except MemoryError:
-        return {"refused": f"'{path.name}' needs more memory than there is."}
+        why = f"'{path.name}' needs more memory than there is."
     except Exception as error:  # a hostile file may break any parser in any way; the others must go on
-        return {"refused": f"Reading '{path.name}' failed ({type(error).__name__}: {error})."}
+        why = f"Reading '{path.name}' failed ({type(error).__name__}: {error})."
+    return {"refused": why, "format": _format_of(path, options)}
+
+
+def _format_of(path: Path, options: Options) -> str:
+    """The format as which a refused file was read; empty if it is of none."""
+    if not path.is_file():
+        return ""
+    try:
+        return format_of(path, format=options.format, column_map=options.column_map)
+    except Exception:  # what made the reading fail may fail here again
+        return ""
 
 
 def options_of(raw: dict[str, Any]) -> Options:

@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
+from ..cycling.columns import CURRENT, TIME, VOLTAGE
 from ..errors import BadRequest, FileRefused, instead
+from ..phrases import quoted
 from .arbin import ARBIN
 from .arrow import parquet_names
 from .basytec import BASYTEC
 from .bdf import BDF, BDF_PARQUET
 from .biologic import BIOLOGIC
+from .columns import plan_columns, unique_labels
 from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
 from .landt import LANDT
 from .layout import header_lines
 from .maccor import MACCOR
+from .missing import why_refused
 from .neware import NESTED, NEWARE
 from .neware_binary import NDA, NDAX
 from .novonix import NOVONIX
@@ -25,7 +29,7 @@ from .pec import PEC
 from .reading import Note, Reader, Reading
 from .source import Head, look
 
-__all__ = ["FORMATS", "Note", "Reader", "Reading", "read", "recognise"]
+__all__ = ["FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
 
 _ALL: tuple[Reader, ...] = (
     NDA, NDAX, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED, MACCOR, BIOLOGIC,
@@ -45,6 +49,13 @@ def recognise(path: str | PathLike[str]) -> str:
         If the file cannot be opened or is of no format we know; says what was seen and what would mend it.
     """
     return _recognised(look(Path(path))).name
+
+
+def format_of(
+    path: str | PathLike[str], *, format: str | None = None, column_map: Mapping[str, str] | None = None
+) -> str:
+    """The name of the format as which :func:`read` would read a file; raises what `recognise` raises."""
+    return _chosen(look(Path(path)), format, bool(column_map)).name
 
 
 def _recognised(head: Head) -> Reader:
@@ -77,11 +88,14 @@ def _unknown(head: Head) -> str:
             f"'{head.name}' has no header line: a text export with a line of column names above its rows was expected, "
             "such as 'Time [s],Current [A],Voltage [V]'."
         )
-    listed = ", ".join(f"'{name.strip()}'" for name in names[:20])
-    return (
-        f"'{head.name}' is of no known format; its columns are {listed}. Say which are which with --map "
-        "'column in the file=Voltage [V]', and so for 'Current [A]' and 'Time [s]'."
-    )
+    plan = plan_columns(unique_labels(names), DELIMITED.columns, clocks=DELIMITED.clocks, file=head.name)
+    known = {column.name for column in plan.columns}
+    missing = [name for name in (TIME, CURRENT, VOLTAGE) if name not in known]
+    if plan.clock is not None:
+        missing.remove(TIME)
+    if missing:
+        return why_refused(head.name, plan, missing)
+    return f"'{head.name}' is of no known format; its columns are {quoted(plan.labels)}."
 
 
 def read(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import pandas as pd
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from ..arrow import of_arrow
 from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ..errors import FileRefused, TooLarge
+from ..phrases import option_name
 from ..table import Column, Table, from_micros
 from . import limits
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
 from .quantities import split_header
 from .reading import Counters, Note, Reading
-from .rows import directed, time_notes
+from .rows import directed, time_notes, unread_text
 from .source import Head
 from .survey import Settings, Survey
 from .text import check_sign
@@ -75,7 +76,7 @@ class ParquetFormat:
         plan = plan_columns(
             unique_labels(source.names), self.columns, clocks=self.clocks, column_map=column_map, file=path.name
         )
-        return read_typed(self.name, path.name, plan, source.batches, sign or self.sign, self.counters)
+        return read_typed(self, path.name, plan, source.batches, sign)
 
 
 @lru_cache(maxsize=8)
@@ -127,19 +128,37 @@ class _Parquet:
             raise self._damaged(error) from None
 
 
+class Typed(Protocol):
+    """What has to be known of a format whose columns come with their types."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def brand(self) -> str: ...
+
+    @property
+    def sign(self) -> Literal["charge", "discharge", "found"]: ...
+
+    @property
+    def counters(self) -> Counters: ...
+
+
 def read_typed(
-    format: str,
+    format: Typed,
     file: str,
     plan: Plan,
     batches: Batches,
-    sign: str,
-    counters: Counters,
+    sign: str | None,
     notes: list[Note] | None = None,
 ) -> Reading:
-    """The reading of typed batches: sign, times and counts are settled on the columns they need, then rows flow."""
-    check_sign(None if sign == "found" else sign)
+    """The reading of typed batches: sign, times and counts are settled on the columns they need, then rows flow.
+
+    ``sign`` is what a person said, None where it is the format's.
+    """
+    check_sign(sign)
     notes = [] if notes is None else notes
-    survey = Survey(format, file, plan, ".", sign, None)
+    survey = Survey(format.brand, file, plan, ".", format.sign, sign, None)
     rows = 0
     for batch in batches(survey.undecided(typed=True)):
         frame = pd.DataFrame(
@@ -155,7 +174,7 @@ def read_typed(
     survey.settle_names(settings, notes)
     typed = _TypedRows(file, plan, settings, notes)
     start = typed.begin(next(b for b in batches(None) if b.num_rows))
-    return Reading(format, typed.tables(batches(None)), start, notes, {}, counters)
+    return Reading(format.name, typed.tables(batches(None)), start, notes, {}, format.counters, survey.taken)
 
 
 def _numbers_of(array: pa.Array) -> NDArray[np.float64]:
@@ -207,7 +226,7 @@ class _TypedRows:
             text = f"Column '{name}' holds neither numbers, texts, times nor truth values and was left out."
             self.notes.append(Note("odd", "column_left_out", text))
         for header, count in self.unread.items():
-            text = f"{count} values in '{header}' could not be read and are left empty."
+            text = unread_text(header, count)
             self.notes.append(Note("odd", "unreadable_values", text))
 
     def _table(self, batch: pa.RecordBatch) -> Table:
@@ -249,7 +268,9 @@ class _TypedRows:
     def _time(self, array: pa.Array) -> Column:
         planned, column = self.time, of_arrow(array)
         if planned is None or column is None:
-            raise FileRefused(f"The times of '{self.file}' cannot be read; name their column with --map.")
+            raise FileRefused(
+                f"The times of '{self.file}' cannot be read; name their column with {option_name('column_map')}."
+            )
         if column.kind == "datetime":
             values = np.where(column.null_mask(), np.nan, column.values / 1e6)
         elif column.kind == "text":

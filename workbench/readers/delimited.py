@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .columns import From
+from .states import States
 from .text import TextFormat
 
 TIME_NAMES = (
@@ -58,6 +59,10 @@ COLUMNS = (
 )
 
 
+STATES = States(
+    ("state", "mode", "status", "step type", "steptype", "step mode", "step name", "work mode", "md"), read=True
+)
+
 DELIMITED = TextFormat(
     name="delimited",
     brand="any delimited text",
@@ -66,6 +71,7 @@ DELIMITED = TextFormat(
     needs=((*TIME_NAMES, *CLOCK_NAMES), CURRENT_NAMES, VOLTAGE_NAMES),
     columns=COLUMNS,
     sign="found",
+    states=STATES,
     clocks=CLOCK_NAMES,
 )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .columns import From, Split
-from .text import States, TextFormat
+from .states import States
+from .text import TextFormat
 
 MACCOR = TextFormat(
     name="maccor",

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -45,6 +45,7 @@ class NewareBinary:
     about: str
     begins: bytes
     member: bytes = b""
+    sign: Literal["charge", "discharge", "found"] = "charge"
     sign_rule: str = "positive charges; turned"
     counters: Counters = "step"
 
@@ -78,7 +79,7 @@ class NewareBinary:
 
         if not table.num_rows:
             raise FileRefused(f"'{path.name}' has no rows: the test was set up but recorded nothing.")
-        reading = read_typed(self.name, path.name, plan, batches, sign or "charge", self.counters, notes)
+        reading = read_typed(self, path.name, plan, batches, sign, notes)
         reading.metadata = _metadata(path)
         return reading
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ..cycling.signs import BY_CONVENTION, Taken
 from ..table import Table
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Reading:
     canonical names first ("Time [s]" from 0, "Current [A]" positive on discharge, capacity and energy counters
     as the cycler ran them but without sign), then all other columns under their own names. ``notes`` is whole
     when the last batch was taken. ``counters`` says when the cumulative columns start again (None: not known
-    or by another rule; a fall is a new start).
+    or by another rule; a fall is a new start). ``sign``: how the direction of the current was taken.
 
     Taking a batch raises ``FileRefused`` or ``TooLarge`` where the file breaks off or breaks a bound.
     """
@@ -46,6 +47,7 @@ class Reading:
     notes: list[Note] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
     counters: Counters = None
+    sign: Taken = BY_CONVENTION
 
 
 class Reader(Protocol):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ..errors import FileRefused
+from ..phrases import counted, option_name
 from ..table import Column, Table
 from .columns import Plan, Planned, in_order
 from .reading import Note
@@ -81,8 +82,9 @@ class Rows:
         return made
 
     def _by_word(self, frame: pd.DataFrame) -> Floats:
-        words = frame[self.settings.state_column].astype("str").str.strip()
-        return np.asarray(words.map(self.settings.states).to_numpy(np.float64, na_value=np.nan), np.float64)
+        if self.settings.states is None:
+            return np.full(len(frame), np.nan)
+        return self.settings.states.directions(frame[self.settings.state_column])
 
     def _column(self, column: Planned, frame: pd.DataFrame) -> Column:
         series = frame[column.header]
@@ -158,18 +160,19 @@ class Rows:
         if not self.kept:
             raise FileRefused(
                 f"No row of '{self.file}' holds numbers for time, current and voltage; see whether the export has "
-                "data below its header, or name the columns with --map."
+                f"data below its header, or name the columns with {option_name('column_map')}."
             )
         self.notes.extend(time_notes(self.last_time))
         if self.left_out > 0:
-            text = f"{self.left_out} lines hold no time, current or voltage and were left out."
+            text = f"{counted(self.left_out, 'line')} without any time, current or voltage left out."
             self.notes.append(Note("odd", "lines_left_out", text))
         if self.too_wide:
-            text = f"{self.too_wide} lines have more fields than the header; what is beyond it was left out."
+            wide = f"{counted(self.too_wide, 'line')} {'has' if self.too_wide == 1 else 'have'}"
+            text = f"{wide} more fields than the header; what is beyond it was left out."
             self.notes.append(Note("odd", "more_fields", text))
         for header, count in self.unread.items():
             if count:
-                text = f"{count} values in '{header}' could not be read and are left empty."
+                text = unread_text(header, count)
                 self.notes.append(Note("odd", "unreadable_values", text))
 
 
@@ -187,6 +190,12 @@ def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Flo
         signs = np.where(np.isnan(by_word), signs, by_word)
     turned: NDArray[Any] = np.abs(current) * signs + 0.0
     return turned
+
+
+def unread_text(header: str, count: int) -> str:
+    """What is said of values that are none."""
+    kept = "is" if count == 1 else "are"
+    return f"{counted(count, 'value')} in '{header}' could not be read and {kept} left empty."
 
 
 def time_notes(last: float) -> list[Note]:

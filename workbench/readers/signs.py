@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,15 @@ _FAINT = 0.002
 """Jumps that add up to less than this share of the voltage's whole way are no evidence against it."""
 
 
-def polarity(current: Floats, voltage: Floats) -> str | None:
-    """What positive means in these samples: "charge", "discharge", or None where they do not tell.
+class Polarity(NamedTuple):
+    """What positive means, and what the voltage does that shows it."""
+
+    means: Literal["charge", "discharge"]
+    shown: str
+
+
+def polarity(current: Floats, voltage: Floats) -> Polarity | None:
+    """What positive means in these samples, or None where they do not tell.
 
     A cell has a positive resistance: its voltage jumps up where the current towards charging grows. And it
     rises while it is charged. Both are asked, and neither may contradict the other.
@@ -38,13 +46,42 @@ def polarity(current: Floats, voltage: Floats) -> str | None:
         moved, jumped = float(np.abs(volts[steady]).sum()), float(np.abs(volts[jumps]).sum())
         by_jump, by_trend = (0, by_trend) if jumped < _FAINT * moved else (by_jump, 0)
     verdict = by_jump or by_trend
-    return None if not verdict else "charge" if verdict > 0 else "discharge"
+    if not verdict:
+        return None
+    if by_jump:
+        way = "up" if verdict > 0 else "down"
+        return Polarity("charge" if verdict > 0 else "discharge", f"jumps {way} where the current rises")
+    way = "rises" if verdict > 0 else "falls"
+    return Polarity("charge" if verdict > 0 else "discharge", f"{way} while the current is positive")
 
 
 def _score(products: Floats) -> int:
     """Sign of a sum if it stands out of its terms, else 0."""
     total, size = float(products.sum()), float(np.abs(products).sum())
     return int(np.sign(total)) if size > 0 and abs(total) > 0.2 * size else 0
+
+
+class StateVotes:
+    """What a sign means by the words beside it: current towards discharge in rows of a discharge, or against."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._sum, self._size = 0.0, 0.0
+
+    def feed(self, current: Floats, directions: Floats) -> None:
+        """The next rows: signed currents, and by the words +1 (discharge), -1 (charge) or NaN."""
+        known = np.isfinite(current) & np.isfinite(directions)
+        products = current[known] * directions[known]
+        self.rows += len(products)
+        self._sum += float(products.sum())
+        self._size += float(np.abs(products).sum())
+
+    @property
+    def means(self) -> Literal["charge", "discharge"] | None:
+        """What a positive current means, if the words agree on it."""
+        if self._size == 0 or abs(self._sum) < 0.5 * self._size:
+            return None
+        return "discharge" if self._sum > 0 else "charge"
 
 
 @dataclass(frozen=True)

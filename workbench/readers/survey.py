@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,16 +20,18 @@ from ..cycling.columns import (
     TIME,
     VOLTAGE,
 )
+from ..cycling.signs import BY_CONVENTION, Taken
 from ..errors import FileRefused
+from ..phrases import column_map as mapping
+from ..phrases import counted, option
 from ..units import split_unit
 from .columns import Plan, Planned, order_of
+from .missing import why_refused
 from .quantities import Unit, split_header, unit_of
 from .reading import Note
-from .signs import Directions, RunScan, polarity
+from .signs import Directions, Polarity, RunScan, StateVotes, polarity
+from .states import States
 from .values import are_whole, clock_format, clocks, durations, is_text, numbers
-
-if TYPE_CHECKING:
-    from .text import States
 
 Floats = NDArray[np.float64]
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
@@ -53,7 +55,7 @@ class Settings:
     time_unit: Unit | None = None
     turn: float | None = None
     directions: Directions | None = None
-    states: dict[str, int] = field(default_factory=dict)
+    states: States | None = None
     state_column: str | None = None
     patterns: dict[str, str] = field(default_factory=dict)
     first_clock: datetime | None = None
@@ -65,16 +67,26 @@ class Survey:
     """Looks at batches of a file: the only one, or all of those columns that the first one leaves undecided."""
 
     def __init__(
-        self, format: str, file: str, plan: Plan, decimal: str | None, sign: str, states: States | None
+        self,
+        brand: str,
+        file: str,
+        plan: Plan,
+        decimal: str | None,
+        documented: str,
+        said: str | None,
+        states: States | None,
     ) -> None:
-        self.format, self.file, self.plan, self.decimal, self.sign = format, file, plan, decimal, sign
+        self.brand, self.file, self.plan, self.decimal = brand, file, plan, decimal
+        self.sign, self.said = said or documented, said
         self.states = states
         self.state = self._state_column()
         self.kinds = {column.name: "null" for column in plan.columns if column.role == "free"}
         self.whole = {column.name: True for column in plan.columns if column.role == "count"}
         self.first: pd.DataFrame | None = None
         self.runs = RunScan()
-        self.verdict: str | None = None
+        self.verdict: Polarity | None = None
+        self.by_state = StateVotes()
+        self.taken = BY_CONVENTION
         self.check_columns()
 
     def check_columns(self) -> None:
@@ -88,12 +100,7 @@ class Survey:
             missing.append(TIME)
         if not missing or impedance or (open_circuit and not {VOLTAGE} & set(missing)):
             return
-        names = ", ".join(f"'{label}'" for label in self.plan.labels[:20])
-        words = {VOLTAGE: "voltage", CURRENT: "current", TIME: "time"}
-        raise FileRefused(
-            f"'{self.file}' has no column of {' and '.join(words[name] for name in missing)}; its columns are "
-            f"{names}. Say which it is with --map 'column in the file={missing[0]}'."
-        )
+        raise FileRefused(why_refused(self.file, self.plan, missing))
 
     def _state_column(self) -> str | None:
         if self.states is None:
@@ -102,7 +109,7 @@ class Survey:
 
     def go_on(self) -> None:
         """Begin again for a pass over all rows; what the first batch decided for good stays."""
-        self.runs = RunScan()
+        self.runs, self.by_state = RunScan(), StateVotes()
 
     def undecided(self, *, typed: bool = False) -> list[str]:
         """Headers of the columns of which later rows may change the kind, and those that the sign needs.
@@ -162,6 +169,8 @@ class Survey:
             parts.append(values)
         current, voltage, step, cycle, counter = parts
         self.runs.feed(current, voltage, step, cycle, counter)
+        if self.state is not None and self.states is not None and self.state in frame:
+            self.by_state.feed(current, self.states.directions(frame[self.state]))
         if self.sign == "found" and self.verdict is None and (current < 0).any():
             self.verdict = polarity(current, voltage)
 
@@ -247,7 +256,7 @@ class Survey:
             example = str(series.dropna().iloc[0])[:40]
             raise FileRefused(
                 f"The times in column '{planned.header}' of '{self.file}' cannot be read ('{example}'): seconds, "
-                "hh:mm:ss or a date and time were expected. Name another column with --map 'column=Time [s]'."
+                f"hh:mm:ss or a date and time were expected. Name another with {mapping({'its name': 'Time [s]'})}."
             )
         settings.time = pattern
         settings.first_clock = settings.first_clock or _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
@@ -309,35 +318,50 @@ class Survey:
     def settle_sign(self, settings: Settings, notes: list[Note]) -> None:
         if self.plan.find(CURRENT) is None:
             return
-        if self.sign in ("charge", "discharge") and not (self.states and not self.runs.falls_below_zero):
+        below = self.runs.falls_below_zero
+        if self.sign in ("charge", "discharge") and not (self.states and not below):
             settings.turn = -1.0 if self.sign == "charge" else 1.0
-            return
-        if self.runs.falls_below_zero and self.sign != "unsigned":
+            self.taken = self._documented()
+        elif below and self.sign != "unsigned":
             settings.turn = self._found_turn(notes)
-            return
-        if self.state is not None and self.states is not None:
-            settings.state_column = self.state
-            settings.states = dict.fromkeys(self.states.charge, -1)
-            settings.states |= dict.fromkeys(self.states.discharge, 1)
+        elif self.states is not None and self._tells_direction():
+            settings.state_column, settings.states = self.state, self.states
+            because = f"the words in '{self.state}' say it"
+            self.taken = Taken("unsigned", because)
             text = f"The current has no sign in the file; its direction is from '{self.state}'."
             notes.append(Note("assumed", "sign_from_state", text))
             if VOLTAGE in {column.name for column in self.plan.columns}:
                 settings.directions = self.runs.directions()[0]
-            return
-        self._settle_by_runs(settings, notes)
+        else:
+            self._settle_by_runs(settings, notes)
+
+    def _documented(self) -> Taken:
+        """The sign as a person said it, or as the brand documents it."""
+        means: Literal["charge", "discharge"] = "charge" if self.sign == "charge" else "discharge"
+        return Taken(means, "you said so" if self.said else f"the headers are those of {self.brand} files")
+
+    def _tells_direction(self) -> bool:
+        """Whether the column of states, if there is one, has words that mean charge or discharge."""
+        if self.state is None or self.states is None:
+            return False
+        return not self.states.read or self.by_state.rows > 0
 
     def _found_turn(self, notes: list[Note]) -> float:
-        if self.verdict is None:
+        means, because = self.by_state.means, f"the words in '{self.state}' say so"
+        if means is None and self.verdict is not None:
+            means, because = self.verdict.means, f"its voltage {self.verdict.shown}"
+        if means is None:
             if self.runs.largest == 0:
                 return 1.0
             raise FileRefused(
-                f"The direction of the current in '{self.file}' cannot be known: nothing documents its sign "
-                "and the voltage does not tell. Say what positive means: --sign charge or --sign discharge."
+                f"The direction of the current in '{self.file}' cannot be known: neither the headers nor a column of "
+                "states document its sign, and the voltage does not tell. Say what a positive current means: "
+                f"{option('sign', 'charge')} or {option('sign', 'discharge')}."
             )
-        means = "charges" if self.verdict == "charge" else "discharges"
-        text = f"A positive current {means} in this file, as its voltage says."
-        notes.append(Note("assumed", "sign_from_voltage", text))
-        return -1.0 if self.verdict == "charge" else 1.0
+        self.taken = Taken(means, because)
+        code = "sign_from_state" if self.by_state.means else "sign_from_voltage"
+        notes.append(Note("assumed", code, f"A positive current {means}s in this file: {because}."))
+        return -1.0 if means == "charge" else 1.0
 
     def _settle_by_runs(self, settings: Settings, notes: list[Note]) -> None:
         if self.runs.largest == 0:
@@ -346,16 +370,17 @@ class Survey:
         directions, unknown = self.runs.directions()
         if unknown > 0.01 * self.runs.rows:
             raise FileRefused(
-                f"The current in '{self.file}' has no sign, no column says whether the cell is charged, and "
-                f"the voltage does not tell for {unknown} rows. Say which: --sign charge or --sign discharge."
+                f"The current in '{self.file}' has no sign, no column says whether the cell is charged, and the "
+                f"voltage does not tell for {counted(unknown, 'row')}. Say which: {option('sign', 'charge')} or "
+                f"{option('sign', 'discharge')}."
             )
         settings.directions = directions
+        self.taken = Taken("unsigned", "the voltage rises or falls in each step")
         text = "The current has no sign in the file; its direction is from how the voltage moves in each step."
         notes.append(Note("assumed", "sign_from_voltage", text))
         if unknown:
-            notes.append(
-                Note("odd", "no_direction", f"{unknown} rows have a current but no direction; it was set to 0.")
-            )
+            text = f"{counted(unknown, 'row')} with a current of no known direction; it was set to 0 there."
+            notes.append(Note("odd", "no_direction", text))
 
 
 def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:

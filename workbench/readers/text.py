@@ -12,6 +12,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from ..errors import BadRequest, FileRefused, TooLarge, instead
+from ..phrases import column_map as mapping
+from ..phrases import option_name
 from ..table import Table
 from . import limits
 from .columns import From, Split, plan_columns
@@ -19,21 +21,13 @@ from .layout import HeaderLine, Layout, header_lines, lay_out
 from .reading import SIGNS, Counters, Note, Reading
 from .rows import BEYOND, Rows
 from .source import Head, LineStream
+from .states import States
 from .survey import Survey, take_temperature
 from .values import one_clock
 
 Frame = pd.DataFrame
 _NOT_NUMBERS = ["-", "--", "---", "N.A.", "n.a."]
 _PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
-
-
-@dataclass(frozen=True)
-class States:
-    """The column that says what the cell is doing, and which of its words mean charge and discharge."""
-
-    names: tuple[str, ...]
-    charge: tuple[str, ...]
-    discharge: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -76,6 +70,8 @@ class TextFormat:
             "discharge": "positive discharges",
             "found": "found from how the voltage answers",
         }[self.sign]
+        if self.sign == "found" and self.states:
+            return "found from the words of a state, else from how the voltage answers"
         return rule + ("; unsigned currents by state, step or voltage" if self.states else "")
 
     def header(self, head: Head) -> HeaderLine | None:
@@ -108,12 +104,13 @@ class TextFormat:
 
     def _no_header(self, head: Head) -> str:
         if head.encoding is None:
-            return f"'{head.name}' is not text, and {self.brand} text was expected; try without --format."
+            mend = f"try without {option_name('format')}"
+            return f"'{head.name}' is not text, and {self.brand} text was expected; {mend}."
         names = ", ".join("'" + "' or '".join(group[:3]) + "'" for group in self.needs)
         return (
             f"'{head.name}' has no header line of {self.brand} text: columns named {names} were expected in its "
-            f"first {limits.HEAD_LINES} lines. Name yours with --map 'column in the file=Voltage [V]', or choose "
-            "another --format."
+            f"first {limits.HEAD_LINES} lines. Name yours with {mapping({'column in the file': 'Voltage [V]'})}, or "
+            f"leave {option_name('format')} out."
         )
 
 
@@ -140,7 +137,7 @@ def read_text(
     first, more = parser.first()
     take_temperature(plan, first, notes)
     states = format.states if sign in (None, "unsigned") else None
-    survey = Survey(format.name, head.name, plan, layout.decimal, sign or format.sign, states)
+    survey = Survey(format.brand, head.name, plan, layout.decimal, format.sign, sign, states)
     survey.feed(first)
     if more:
         survey.go_on()
@@ -151,7 +148,7 @@ def read_text(
     batches = _batches(parser, rows) if more else iter(rows.batches([(first, parser.cut_short)]))
     lines = head.lines[: header.line]
     start = _start_time(format, lines, settings.first_clock, settings.first_time)
-    return Reading(format.name, batches, start, notes, _metadata(lines), format.counters)
+    return Reading(format.name, batches, start, notes, _metadata(lines), format.counters, survey.taken)
 
 
 def check_sign(sign: str | None) -> None:

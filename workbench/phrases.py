@@ -1,0 +1,98 @@
+"""Parts of messages: an option as the reader would type it, a number of things, names in a row."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal, TypeAlias
+
+Place: TypeAlias = Literal["python", "terminal"]
+"""Where options are typed: as keyword arguments of a call, or behind dashes."""
+
+_place: ContextVar[Place] = ContextVar("workbench_options_are_typed_in", default="python")
+_DASHED = {"column_map": "map"}
+_NEEDS_CARE = frozenset('"$`\\!')
+
+
+@contextmanager
+def typed_in(place: Place) -> Iterator[None]:
+    """Options in messages made within are spelled as they are typed there."""
+    before = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(before)
+
+
+def place() -> Place:
+    """Where options are typed now."""
+    return _place.get()
+
+
+def option(name: str, value: str) -> str:
+    """An option with a value, as the reader can type it.
+
+    >>> option("sign", "discharge")
+    'sign="discharge"'
+    >>> with typed_in("terminal"):
+    ...     option("sign", "discharge")
+    '--sign discharge'
+    """
+    if place() == "python":
+        return f"{name}={_in_python(value)}"
+    return f"{option_name(name)} {_in_shell(value)}"
+
+
+def option_name(name: str) -> str:
+    """The bare name of an option: ``column_map`` in Python, ``--map`` in a terminal."""
+    return name if place() == "python" else "--" + _DASHED.get(name, name).replace("_", "-")
+
+
+def column_map(pairs: Mapping[str, str]) -> str:
+    """The option that says which columns of a file are which of ours.
+
+    >>> column_map({"Volts": "Voltage [V]"})
+    'column_map={"Volts": "Voltage [V]"}'
+    >>> with typed_in("terminal"):
+    ...     column_map({"Volts": "Voltage [V]"})
+    '--map "Volts=Voltage [V]"'
+    """
+    if place() == "python":
+        listed = ", ".join(f"{_in_python(theirs)}: {_in_python(ours)}" for theirs, ours in pairs.items())
+        return f"column_map={{{listed}}}"
+    return " ".join(f"--map {_in_shell(f'{theirs}={ours}')}" for theirs, ours in pairs.items())
+
+
+def _in_python(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _in_shell(value: str) -> str:
+    if shlex.quote(value) == value:
+        return value
+    # Double quotes are read by every shell; only what they do not protect needs single ones.
+    return shlex.quote(value) if _NEEDS_CARE & set(value) else f'"{value}"'
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number of things.
+
+    >>> counted(1, "row"), counted(2, "row"), counted(12345, "entry", "entries")
+    ('1 row', '2 rows', '12,345 entries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def quoted(names: Iterable[str], most: int = 20, last: str = "and") -> str:
+    """Names in a row, each in quotes.
+
+    >>> quoted(["a", "b", "c"])
+    "'a', 'b' and 'c'"
+    """
+    shown = [f"'{name}'" for name in names]
+    if len(shown) > most:
+        return ", ".join(shown[:most]) + f" and {len(shown) - most} more"
+    return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""

@@ -1,0 +1,55 @@
+"""The column that says what the cell is doing: which of its words mean charge, and which discharge."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+_DISCHARGE = re.compile(r"d(is)?[\s-]?cha?r?g|disch|dch|entlad|\bdis\b|^d$")
+_CHARGE = re.compile(r"cha?r?g|\bcha?\b|^c$|\blad(en|ung|e)\b|auflad")
+_NO_DIRECTION = re.compile(r"\b(rest|pause|ocv|idle|relax\w*|ruhe)\b")
+_MOST_WORDS = 200
+
+
+@dataclass(frozen=True)
+class States:
+    """Names of the column, and its words. ``read``: words that are not listed are read (``CC_DChg``)."""
+
+    names: tuple[str, ...]
+    charge: tuple[str, ...] = ()
+    discharge: tuple[str, ...] = ()
+    read: bool = False
+
+    def direction(self, word: str) -> float:
+        """+1 for discharge, -1 for charge, NaN for a word of neither.
+
+        >>> States(("mode",), read=True).direction("CC_DChg")
+        1.0
+        """
+        if word in self.discharge:
+            return 1.0
+        if word in self.charge:
+            return -1.0
+        return _read(word) if self.read else np.nan
+
+    def directions(self, words: pd.Series[Any]) -> NDArray[np.float64]:
+        """(n,) directions of the words of a column."""
+        codes, known = pd.factorize(words.astype("str").str.strip(), use_na_sentinel=True)
+        # A column of ever new texts holds no states; then only what a format lists counts.
+        read = self if len(known) <= _MOST_WORDS else States(self.names, self.charge, self.discharge)
+        found = np.array([*(read.direction(str(word)) for word in known), np.nan])
+        return found[codes]
+
+
+def _read(word: str) -> float:
+    text = re.sub(r"[\W_]+", " ", word.casefold()).strip()
+    if _NO_DIRECTION.search(text):
+        return np.nan
+    rest, discharges = _DISCHARGE.subn(" ", text)
+    charges = _CHARGE.search(rest) is not None
+    return np.nan if bool(discharges) == charges else 1.0 if discharges else -1.0
