@@ -13,14 +13,15 @@ from hypothesis import given, settings
 from workbench.cycling.conform import Conformer, Known, SecondLook
 from workbench.cycling.counters import CounterReset, decimals
 from workbench.cycling.door import Rules
+from workbench.cycling.findings import Finding
 from workbench.cycling.signs import Taken
 from workbench.errors import FileRefused
 from workbench.phrases import typed_in
 from workbench.table import Column, Table, concat
 
 
-def conform(table: Table, cuts: tuple[int, ...] = (), **options: Any) -> tuple[Table, list[Any], Conformer]:
-    """The conformed samples, the findings by level and code, and the conformer; second looks are taken."""
+def looked_at(table: Table, cuts: tuple[int, ...], **options: Any) -> tuple[Table, list[Finding], Conformer]:
+    """The conformed samples, the findings and the conformer; second looks are taken."""
     known = Known()
     for _ in range(4):
         conformer = Conformer(known=known, **options)
@@ -31,8 +32,19 @@ def conform(table: Table, cuts: tuple[int, ...] = (), **options: Any) -> tuple[T
         except SecondLook as look:
             known = look.known
             continue
-        return concat(made), [(finding.level, finding.code) for finding in findings], conformer
+        return concat(made), findings, conformer
     raise AssertionError("it never settled")
+
+
+def conform(table: Table, cuts: tuple[int, ...] = (), **options: Any) -> tuple[Table, list[Any], Conformer]:
+    """The same with the findings by level and code, but for what most tables here are: one cycle."""
+    made, findings, conformer = looked_at(table, cuts, **options)
+    return made, [(f.level, f.code) for f in findings if f.code != "one_cycle"], conformer
+
+
+def said(table: Table, **options: Any) -> dict[str, str]:
+    """What is said of a table, by code."""
+    return {finding.code: finding.message for finding in looked_at(table, (), **options)[1]}
 
 
 def discharge(n: int = 50, sign: float = 1.0) -> dict[str, Any]:
@@ -75,6 +87,34 @@ def test_without_steps_rest_charge_and_discharge_tell_them() -> None:
     assert made["Step count"].tolist() == np.repeat([0, 1, 2], 20).tolist()
     assert findings == [("assumed", "steps_by_state")]
     assert made["Cycle count"].tolist() == [0] * 60
+
+
+@pytest.mark.parametrize("cuts", [(), (7, 33, 61, 100)])
+def test_within_the_cycles_of_a_file_without_steps_rest_charge_and_discharge_tell_them(
+    cuts: tuple[int, ...],
+) -> None:
+    one = half_cycles()
+    table = Table.of(
+        {
+            "Time [s]": np.arange(120) * 60.0,
+            "Current [A]": np.concatenate([one["Current [A]"], -one["Current [A]"]]),
+            "Voltage [V]": np.concatenate([one["Voltage [V]"], 7.0 - one["Voltage [V]"]]),
+            "Cycle from cycler": np.repeat([4, 5], 60),
+        }
+    )
+    made, findings, _ = conform(table, cuts)
+    assert made["Step count"].tolist() == np.repeat([0, 1, 2, 3, 4, 5], 20).tolist()
+    assert made["Cycle count"].tolist() == np.repeat([0, 1], 60).tolist()
+    assert findings == [("assumed", "steps_by_state")]
+    told = "There are no steps in the file; they were told by rest, charge and discharge within each cycle."
+    assert said(table) == {"steps_by_state": told}
+
+
+def test_a_file_without_cycle_counter_is_one_cycle_and_says_so() -> None:
+    raw = {**half_cycles(), "Step count": np.repeat([0, 1, 2], 20)}
+    assert "the whole file is one cycle" in said(Table.of(raw))["one_cycle"]
+    assert conform(Table.of(raw))[0]["Cycle count"].tolist() == [0] * 60
+    assert said(Table.of({**raw, "Cycle count": np.zeros(60, int)})) == {}
 
 
 def test_the_rest_limit_follows_small_cells() -> None:

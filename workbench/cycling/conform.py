@@ -48,8 +48,9 @@ class SecondLook(Exception):
 class Conformer:
     """Brings the batches of one file to the columns, signs and origins that every series keeps.
 
-    Time starts at 0. ``Step count`` rises with each change of the cycler's (cycle, step), else of rest, charge
-    and discharge; ``Cycle count`` with each change of the cycler's cycle. Counters start at 0 in each step.
+    Time starts at 0. ``Step count`` rises with each change of the cycler's (cycle, step); where the cycler wrote no
+    step, with each change of its cycle and of rest, charge and discharge. ``Cycle count`` rises with each change of
+    the cycler's cycle. Counters start at 0 in each step.
     All other columns stay under their own names, bit for bit. Nothing that can be computed is added.
 
     Parameters
@@ -152,6 +153,8 @@ class Conformer:
 
     def _own_findings(self) -> list[Finding]:
         made = [*self._clock.findings(), *self._steps.findings()]
+        if c.CURRENT in self.survey.present and self.survey.largest_current > 0:
+            made += self._cycles.findings()
         for name, counter in self._counters.items():
             if counter.fall_count:
                 message = (

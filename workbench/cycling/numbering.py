@@ -16,7 +16,8 @@ class StepNumbers:
     """Numbers steps from 0 while samples pass, by the first of these that the samples have.
 
     Their own ``Step count``, renumbered where it does not rise one by one; ``Cycle from cycler`` with
-    ``Step from cycler``; rest, charge and discharge by the rest limit, and impedance sweeps.
+    ``Step from cycler``; rest, charge and discharge by the rest limit, and impedance sweeps, within each
+    ``Cycle from cycler`` if there is one.
 
     Parameters
     ----------
@@ -33,8 +34,8 @@ class StepNumbers:
 
     @property
     def by_state(self) -> bool:
-        """True if the current told the steps."""
-        return self.source == () and self._current
+        """True if the current told the steps, alone or within the cycles."""
+        return self.source in ((), (c.CYCLER_CYCLE,)) and self._current
 
     def feed(self, table: Table) -> Ints:
         """(n,) step numbers of the next samples."""
@@ -42,15 +43,15 @@ class StepNumbers:
             own = (c.STEP_COUNT,) if c.STEP_COUNT in table else (c.CYCLER_CYCLE, c.CYCLER_STEP)
             self.source = tuple(name for name in own if has_numbers(table, name))
             self._current = has_numbers(table, c.CURRENT)
+        watched = [table[name].floats() for name in self.source]
+        if self.by_state:
+            return self._counter.feed(*watched, self._states(table))
         if self.source:
-            watched = [table[name].floats() for name in self.source]
             numbers = self._counter.feed(*watched)
             if self.source == (c.STEP_COUNT,):
                 self.renumbered |= bool((watched[0] != numbers).any())
             return numbers
-        if not self._current:
-            return np.zeros(table.n, np.int64)
-        return self._counter.feed(self._states(table))
+        return np.zeros(table.n, np.int64)
 
     def _states(self, table: Table) -> Floats:
         """(n,) 0 at rest, 1 on discharge, -1 on charge, 2 in an impedance sweep; NaN where the current is null."""
@@ -62,26 +63,40 @@ class StepNumbers:
 
     def findings(self) -> list[Finding]:
         made = []
-        if not self.source:
-            how = "rest, charge and discharge" if self.by_state else "nothing: all samples are one step"
-            made.append(Finding("assumed", "steps_by_state", f"There are no steps; they were told by {how}."))
+        if self.source in ((), (c.CYCLER_CYCLE,)):
+            message = f"There are no steps in the file; {self._told_by()}."
+            made.append(Finding("assumed", "steps_by_state", message))
         if self.renumbered:
             made.append(Finding("assumed", "steps_renumbered", "Steps were renumbered from 0, one by one."))
         return made
+
+    def _told_by(self) -> str:
+        if self.by_state:
+            within = " within each cycle" if self.source else ""
+            return f"they were told by rest, charge and discharge{within}"
+        return "each cycle is one step" if self.source else "all samples are one step"
 
 
 class CycleNumbers:
     """Numbers cycles from 0: the number rises with each change of ``Cycle from cycler``, else of ``Cycle count``."""
 
     def __init__(self) -> None:
+        self.counted = False
         self._counter = ChangeCounter()
 
     def feed(self, table: Table) -> Ints:
         """(n,) cycle numbers of the next samples; 0 where nothing tells."""
         for name in (c.CYCLER_CYCLE, c.CYCLE_COUNT):
             if has_numbers(table, name):
+                self.counted = True
                 return self._counter.feed(table[name].floats())
         return np.zeros(table.n, np.int64)
+
+    def findings(self) -> list[Finding]:
+        if self.counted:
+            return []
+        message = "There is no cycle counter in the file; the whole file is one cycle."
+        return [Finding("assumed", "one_cycle", message)]
 
 
 def has_numbers(table: Table, name: str) -> bool:

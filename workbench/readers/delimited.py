@@ -46,7 +46,17 @@ COLUMNS = (
     From("Charge energy [W.h]", ("charge energy", "charging energy", "chg energy"), "W.h", positive=True),
     From(
         "Temperature [degC]",
-        ("temperature", "temp", "cell temperature", "t1", "temperature 1", "aux temperature 1", "temperature t1"),
+        (
+            "temperature",
+            "temp",
+            "cell temperature",
+            "cell temp",
+            "aux temp",
+            "t1",
+            "temperature 1",
+            "aux temperature 1",
+            "temperature t1",
+        ),
         "degC",
     ),
     From("Ambient temperature [degC]", ("ambient temperature", "chamber temperature"), "degC"),
