@@ -57,7 +57,7 @@ def template() -> go.layout.Template:
         "colorscale": {"sequential": SCALE, "sequentialminus": SCALE, "diverging": "RdBu"},
         "xaxis": axis,
         "yaxis": axis,
-        "margin": {"l": 70, "r": 24, "t": 56, "b": 60},
+        "margin": {"l": 70, "r": 24, "t": 44, "b": 60},
         "legend": {"bgcolor": "rgba(255,255,255,0.85)", "borderwidth": 0, "font": {"size": 12}},
         "modebar": {"remove": list(_BUTTONS_LESS), "bgcolor": "rgba(255,255,255,0.7)"},
         "hovermode": "closest",
