@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import Damaged, StoreError, WorkbenchError
-from workbench.store import Scope, Store
+from workbench.store import Scope, Store, chunks
 from workbench.store.catalog import catalog
 from workbench.store.tables import sampled_rows
 from workbench.table import Column, Table
@@ -238,6 +238,46 @@ def test_a_file_is_never_given_short(tmp_path: Path, change: str) -> None:
         with pytest.raises(Damaged, match="should have"):
             b"".join(store.pieces.get(name))
         assert any("should have" in finding for finding in store.pieces.verify())
+
+
+def forge(store: Store, where: str, payload: bytes) -> str:
+    """Put a payload that is none under a right checksum into a chunk; returns how an error names its place."""
+    query = f"select key, (select id from series where owner = 'm') from chunks where {where} order by key desc"
+    number, series = store.connection().execute(query).fetchone()
+    with store.transaction() as connection:
+        forged = chunks.seal(number - chunks.key(series, 0, 0, 0), payload, 1).stored(series)
+        connection.execute("insert or replace into chunks values (?, ?, ?)", forged)
+    level, _, chunk = chunks.place(number)
+    return f"chunk {chunk}" + (f" of level {level}" if level else "")
+
+
+@pytest.mark.parametrize("payload", [b"", b"junk", b"\x07\x00\x00\x00\x01\x00\x00\x00", b"\xff" * 64])
+def test_a_chunk_that_cannot_be_decoded_is_named(tmp_path: Path, payload: bytes) -> None:
+    bits = chunks.COLUMN_BITS + chunks.CHUNK_BITS
+    column = f"(key >> {chunks.CHUNK_BITS} & {chunks.INDEX})"
+    level = f"(key >> {bits} & 15)"
+    cases = [
+        (f"{level} = 0 and {column} = 1", "column 'U'", lambda s: s.series.read("m", ["U"])),
+        (f"{level} = 0 and {column} = 3", "column 'state'", lambda s: s.series.read("m", ["state"])),
+        (f"{level} = 0 and {column} = 0", "column 't'", lambda s: s.series.read("m", ["t"], (35_990, 35_999))),
+        (f"{level} > 0 and {column} = 1", "column 'U'", lambda s: s.series.sample("m", "t", ["U"], most=40)),
+        (f"{level} > 0 and {column} > 99", "the row numbers", lambda s: s.series.sample("m", "t", ["U"], most=40)),
+    ]
+    for n, (where, name, read) in enumerate(cases):
+        with Store.open(tmp_path / f"{n}.wb") as store:
+            store.series.append("m", "series", samples(36_000))
+            place = forge(store, where, payload)
+            with pytest.raises(Damaged, match=f"series of 'm': {place} of {name} cannot be decoded"):
+                read(store)
+            assert any(f"of {name}" in finding or name in finding for finding in store.series.verify())
+
+
+def test_a_summary_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.wb") as store:
+        store.series.append("m", "steps", Table.of({"Cycle": [1, 2], "Q": [0.1, 0.2]}))
+        forge(store, f"key >> {chunks.CHUNK_BITS} & {chunks.INDEX} = 1", b"junk")
+        with pytest.raises(Damaged, match="series of 'm': chunk 0 of column 'Q' cannot be decoded"):
+            store.series.many(["m"], ["Q"], "steps")
 
 
 def test_stray_chunks_are_found(tmp_path: Path) -> None:

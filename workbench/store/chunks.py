@@ -12,6 +12,7 @@ import sqlite3
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple, TypeAlias
 
 from ..errors import Damaged, TooLarge
@@ -131,11 +132,21 @@ class Fetcher:
         self.owner = owner
         self.names = names
 
-    def damaged(self, number: int) -> Damaged:
+    def damaged(self, number: int, why: object = "fails its checksum or is missing") -> Damaged:
+        """The error about a chunk, with its series, column and place."""
         level, column, chunk = place(number)
         name = "the row numbers" if column == INDEX else f"column '{self.names[column]}'"
         where = f"chunk {chunk}" + (f" of level {level}" if level else "")
-        return Damaged(f"Damaged series of '{self.owner}': {where} of {name} fails its checksum or is missing.")
+        return Damaged(f"Damaged series of '{self.owner}': {where} of {name} {str(why).rstrip('.')}.")
+
+    @contextmanager
+    def decoding(self, level: int, column: int, chunk: int) -> Iterator[None]:
+        """What cannot be decoded inside, though its checksum is right, as an error that names the chunk."""
+        try:
+            yield
+        except (Damaged, IndexError, TypeError, ValueError) as error:
+            number = key(self.series, level, column, chunk)
+            raise self.damaged(number, f"cannot be decoded: {error}") from error
 
     def payloads(self, level: int, column: int, first: int, last: int) -> Iterator[bytes]:
         """The payloads of the chunks ``first`` to ``last`` of a column.

@@ -62,9 +62,10 @@ class Reading:
         if first == last:
             return self._chunk(place, first).slice(start - first * CHUNK, stop - first * CHUNK)
         if one.kind == "text":
-            parts = [
-                codec.decode_column(p, one.kind, one.dtype) for p in self.fetch.payloads(0, place, first, last)
-            ]
+            parts = []
+            for chunk, payload in enumerate(self.fetch.payloads(0, place, first, last), first):
+                with self.fetch.decoding(0, place, chunk):
+                    parts.append(codec.decode_column(payload, one.kind, one.dtype))
             return concat_columns(parts).slice(start - first * CHUNK, stop - first * CHUNK)
         return self._joined(one, place, first, last).slice(start - first * CHUNK, stop - first * CHUNK)
 
@@ -82,7 +83,9 @@ class Reading:
                 known = self._chunks[place, chunk].valid
                 part[:] = self._chunks[place, chunk].values
             else:
-                known = codec.decode_into(next(payloads), part)
+                payload = next(payloads)
+                with self.fetch.decoding(0, place, chunk):
+                    known = codec.decode_into(payload, part)
             if known is not None:
                 valid = np.ones(len(values), bool) if valid is None else valid
                 valid[at : at + CHUNK] = known
@@ -94,7 +97,8 @@ class Reading:
         if known is None:
             one = self.layout.fields[place]
             (payload,) = self.fetch.payloads(0, place, chunk, chunk)
-            known = codec.decode_column(payload, one.kind, one.dtype)
+            with self.fetch.decoding(0, place, chunk):
+                known = codec.decode_column(payload, one.kind, one.dtype)
             self._chunks[place, chunk] = known
         return known
 
@@ -277,18 +281,19 @@ class _Gathered:
         places = [reading.place(name) for name in self.names]
         streams = [reading.fetch.payloads(level, place, begin, end) for place in (INDEX, *places)]
         for chunk, (index, *payloads) in enumerate(zip(*streams, strict=True), begin):
-            of_group, numbers = pyramid.frames_of(index)
-            used = sorted({int(of_group[0]), *(int(of_group[place + 1]) for place in self.wanted)})
-            decoded = [codec.decode(numbers[frame])[0] for frame in used]
-            count = len(decoded[0]) // 2
-            cut = slice(max(first - chunk * span, 0), min(last - chunk * span, count))
-            starts = (np.arange(count) + chunk * span) * width
-            rows = np.stack([one.reshape(2, count) + starts for one in decoded])[:, :, cut]
+            with reading.fetch.decoding(level, INDEX, chunk):
+                of_group, numbers = pyramid.frames_of(index)
+                used = sorted({int(of_group[0]), *(int(of_group[place + 1]) for place in self.wanted)})
+                decoded = [codec.decode(numbers[frame])[0] for frame in used]
+                count = len(decoded[0]) // 2
+                cut = slice(max(first - chunk * span, 0), min(last - chunk * span, count))
+                starts = (np.arange(count) + chunk * span) * width
+                rows = np.stack([one.reshape(2, count) + starts for one in decoded])[:, :, cut]
             order, kept = _order(rows)
-            columns = [
-                _frames_column(payload, used, reading.layout.fields[place], cut).take(order)
-                for payload, place in zip(payloads, places, strict=True)
-            ]
+            columns = []
+            for payload, place in zip(payloads, places, strict=True):
+                with reading.fetch.decoding(level, place, chunk):
+                    columns.append(_frames_column(payload, used, reading.layout.fields[place], cut).take(order))
             self._add(kept, columns)
 
     def samples(self, x: str, most: int, total: int, *, ordered: bool) -> Samples:
@@ -307,17 +312,20 @@ def level_buckets(reading: Reading, level: int, size: int, start: int, stop: int
     chunk = start // reading.row.buckets
     first, last = start - chunk * reading.row.buckets, stop - chunk * reading.row.buckets
     (index,) = reading.fetch.payloads(level, INDEX, chunk, chunk)
-    of_group, numbers = pyramid.frames_of(index)
+    with reading.fetch.decoding(level, INDEX, chunk):
+        of_group, numbers = pyramid.frames_of(index)
+        decoded = [codec.decode(number)[0].reshape(2, -1) for number in numbers]
     used = range(len(numbers))
     pick = (of_group.astype(np.int64)[None, :, None] * 2 + np.arange(2)) * (last - first)
     pick = (pick + np.arange(last - first)[:, None, None]).ravel()
     cut = slice(first, last)
-    offsets = np.concatenate([one for number in numbers for one in codec.decode(number)[0].reshape(2, -1)[:, cut]])
+    offsets = np.concatenate([one for number in decoded for one in number[:, cut]])
     rows = offsets[pick].reshape(last - first, -1, 2) + (np.arange(start, stop) * size)[:, None, None]
     columns = []
     for place, one in enumerate(reading.layout.fields):
         (payload,) = reading.fetch.payloads(level, place, chunk, chunk)
-        columns.append(_frames_column(payload, used, one, cut).take(pick))
+        with reading.fetch.decoding(level, place, chunk):
+            columns.append(_frames_column(payload, used, one, cut).take(pick))
     return pyramid.Buckets(rows, columns)
 
 

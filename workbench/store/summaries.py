@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
+from ..errors import Damaged
 from ..table import Column, Table
 from . import chunks, codec, pyramid
 from .chunks import CHUNK, INDEX, Fetcher, is_sound
@@ -52,7 +53,11 @@ def read(
             number, head, data = next(found, (0, b"", b""))
             if number != expected or not is_sound(number, head, data):
                 raise Fetcher(connection, row.id, row.owner, layouts[row.layout].names).damaged(expected)
-            columns[one.name] = codec.decode_column(data, one.kind, one.dtype)
+            try:
+                columns[one.name] = codec.decode_column(data, one.kind, one.dtype)
+            except Damaged as error:
+                fetch = Fetcher(connection, row.id, row.owner, layouts[row.layout].names)
+                raise fetch.damaged(number, f"cannot be decoded: {error}") from error
         tables[row.owner] = Table(columns, row.rows)
     return tables
 
@@ -90,11 +95,21 @@ def check(reading: Reading) -> list[str]:
         last = (-(-row.rows // size) - 1) // row.buckets
         for place in (*fields, INDEX):
             expected |= {chunks.key(row.id, level, place, chunk) for chunk in range(last + 1)}
-            for payload in reading.fetch.payloads(level, place, 0, last):
-                pyramid.frames_of(payload)
+            for chunk, payload in enumerate(reading.fetch.payloads(level, place, 0, last)):
+                with reading.fetch.decoding(level, place, chunk):
+                    _check_level(payload, None if place == INDEX else layout.fields[place])
         level, size = level + 1, size * pyramid.FACTOR
     query = "select key from chunks where key between ? and ?"
     present = {number for (number,) in reading.fetch.connection.execute(query, chunks.span(row.id))}
     if present != expected:
         return [f"Damaged series of '{row.owner}': {len(present ^ expected)} chunks are missing or too many."]
     return []
+
+
+def _check_level(payload: bytes, field: Field | None) -> None:
+    """Decode all of a chunk of a level, of the row numbers where there is no field."""
+    for frame in pyramid.frames_of(payload)[1]:
+        if field is None:
+            codec.decode(frame)
+        else:
+            codec.decode_column(frame, field.kind, field.dtype)
