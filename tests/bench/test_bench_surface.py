@@ -385,6 +385,15 @@ def test_a_figure_has_no_button_that_uploads_data(bench: wb.Bench, monkeypatch: 
     assert given["config"]["plotlyServerURL"] == ""
 
 
+def test_a_page_of_plotlys_own_has_no_button_that_uploads_data(bench: wb.Bench, tmp_path: Path) -> None:
+    figure = bench.figure(wb.Recipe(plan=plan_of(), transform=SCRIPT))
+    figure.write_html(tmp_path / "mine.html", include_plotlyjs=False, config={"scrollZoom": True})
+    for page in (figure.to_html(include_plotlyjs=False), (tmp_path / "mine.html").read_text("utf-8")):
+        assert '"showSendToCloud": false' in page
+        assert "plot.ly" not in page
+    assert '"scrollZoom": true' in page
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [

@@ -33,7 +33,7 @@ class Made:
 class Figure(go.Figure):  # type: ignore[misc]
     """A ``plotly.graph_objects.Figure`` with ``.workbench``, the account of how it was made.
 
-    Shown in a notebook it carries no button that uploads its data to a plotting service.
+    Shown in a notebook or written as a page it carries no button that uploads its data to a plotting service.
     """
 
     def __init__(self, *args: Any, made: Made | None = None, **kwargs: Any) -> None:
@@ -46,11 +46,23 @@ class Figure(go.Figure):  # type: ignore[misc]
 
     def show(self, *args: Any, **kwargs: Any) -> None:
         """As plotly's ``show``, with our display configuration unless ``config`` says otherwise."""
-        kwargs["config"] = {**CONFIG, **kwargs.get("config", {})}
-        super().show(*args, **kwargs)
+        super().show(*args, **{**kwargs, "config": _config(kwargs)})
+
+    def to_html(self, *args: Any, **kwargs: Any) -> str:
+        """As plotly's ``to_html``, with our display configuration unless ``config`` says otherwise."""
+        page: str = super().to_html(*args, **{**kwargs, "config": _config(kwargs)})
+        return page
+
+    def write_html(self, *args: Any, **kwargs: Any) -> None:
+        """As plotly's ``write_html``, with our display configuration unless ``config`` says otherwise."""
+        super().write_html(*args, **{**kwargs, "config": _config(kwargs)})
 
     def _ipython_display_(self) -> None:
         if pio.renderers.render_on_display and pio.renderers.default:
             pio.show(self, config=CONFIG)
         else:
             print(repr(self))
+
+
+def _config(given: dict[str, Any]) -> dict[str, Any]:
+    return {**CONFIG, **(given.get("config") or {})}
