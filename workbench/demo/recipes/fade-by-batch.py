@@ -2,7 +2,11 @@ from workbench import battery
 
 TEMPERATURE = "properties.ageing_temperature.value"
 DASHES = ["solid", "dash", "dot", "dashdot"]
-SPREADS = {"sd": "Mean ± s.d.", "range": "Mean, min to max", "cells": "Each cell"}
+SPREADS = {
+    "sd": "Mean ± s.d., thin: each cell",
+    "range": "Mean, min to max, thin: each cell",
+    "cells": "Each cell",
+}
 NOTHING = "No cycles to draw. Choose batches whose cells have a test with '_ageing' in its name."
 
 
