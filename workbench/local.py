@@ -321,7 +321,7 @@ class LocalWorkbench:
         """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name."""
         if problems := check_script(config.transform):
             raise Invalid(problems)
-        return self.store.rows.plots.save(board.id, name, config.dump(), self.scope, self.actor, origin=origin)
+        return self.store.plots.save(board.id, name, config.dump(), self.scope, self.actor, origin=origin)
 
     def plots(self, board: Dashboard) -> list[Plot]:
         return self.store.rows.page(Plot, self.scope, where={"dashboard_id": board.id}, limit=None).items
@@ -330,13 +330,13 @@ class LocalWorkbench:
         return self.store.rows.find(Plot, ref, self.scope, where={"dashboard_id": board.id})
 
     def history(self, plot: Plot) -> list[Revision]:
-        return self.store.rows.plots.history(plot.id, self.scope)
+        return self.store.plots.history(plot.id, self.scope)
 
     def revision(self, plot: Plot, number: int) -> Revision:
-        return self.store.rows.plots.revision(plot.id, number, self.scope)
+        return self.store.plots.revision(plot.id, number, self.scope)
 
     def restore(self, plot: Plot, number: int) -> Plot:
-        return self.store.rows.plots.restore(plot.id, number, self.scope, self.actor)
+        return self.store.plots.restore(plot.id, number, self.scope, self.actor)
 
 
 def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:

@@ -373,7 +373,7 @@ def test_deleting_a_project_leaves_what_all_share(lab: Lab) -> None:
     material = lab.make("materials", scope)
     lab.measurement(scope=scope)
     board = lab.make("dashboards", scope)
-    lab.rows.plots.save(board.id, "p", {}, scope)
+    lab.store.plots.save(board.id, "p", {}, scope)
     lab.rows.delete("projects", scope.project_id, lab.scope)
     assert lab.rows.get("materials", material.id, lab.scope) == material
     assert lab.store.verify() == []
@@ -527,12 +527,12 @@ class TestStudies:
 class TestPlots:
     def test_every_save_is_a_revision_with_author_and_origin(self, lab: Lab) -> None:
         board = lab.make("dashboards")
-        first = lab.rows.plots.save(board.id, "Fade", {"plan": 1}, lab.scope, lab.user)
-        second = lab.rows.plots.save(board.id, "Fade", {"plan": 2}, lab.scope, lab.user, origin="authoring")
+        first = lab.store.plots.save(board.id, "Fade", {"plan": 1}, lab.scope, lab.user)
+        second = lab.store.plots.save(board.id, "Fade", {"plan": 2}, lab.scope, lab.user, origin="authoring")
         assert (first.id, first.revision, second.revision) == (second.id, 1, 2)
-        third = lab.rows.plots.restore(first.id, 1, lab.scope, lab.user)
+        third = lab.store.plots.restore(first.id, 1, lab.scope, lab.user)
         assert (third.revision, third.config) == (3, {"plan": 1})
-        history = lab.rows.plots.history(first.id, lab.scope)
+        history = lab.store.plots.history(first.id, lab.scope)
         assert [(r.revision, r.config["plan"], r.origin) for r in history] == [
             (1, 1, "save"),
             (2, 2, "authoring"),
@@ -545,11 +545,11 @@ class TestPlots:
     def test_saving_the_same_again_is_a_revision_too(self, lab: Lab) -> None:
         board = lab.make("dashboards")
         for n in (1, 2):
-            assert lab.rows.plots.save(board.id, "Fade", {"plan": 1}, lab.scope).revision == n
+            assert lab.store.plots.save(board.id, "Fade", {"plan": 1}, lab.scope).revision == n
 
     def test_a_stale_revision_is_a_conflict_with_both_numbers(self, lab: Lab) -> None:
         board = lab.make("dashboards")
-        plot = lab.rows.plots.save(board.id, "Fade", {}, lab.scope)
+        plot = lab.store.plots.save(board.id, "Fade", {}, lab.scope)
         lab.rows.update("plots", plot.id, {"config": {"a": 1}, "revision": 1}, lab.scope)
         with pytest.raises(Conflict, match=r"revision 2.*from 1"):
             lab.rows.update("plots", plot.id, {"config": {"a": 2}, "revision": 1}, lab.scope)
@@ -557,17 +557,17 @@ class TestPlots:
 
     def test_unknown_revisions_and_taken_ids(self, lab: Lab) -> None:
         board = lab.make("dashboards")
-        plot = lab.rows.plots.save(board.id, "Fade", {}, lab.scope)
+        plot = lab.store.plots.save(board.id, "Fade", {}, lab.scope)
         with pytest.raises(NotFound, match="no revision 7"):
-            lab.rows.plots.restore(plot.id, 7, lab.scope)
+            lab.store.plots.restore(plot.id, 7, lab.scope)
         with pytest.raises(Conflict):
-            lab.rows.plots.save(board.id, "New", {}, lab.scope, id=plot.id)
+            lab.store.plots.save(board.id, "New", {}, lab.scope, id=plot.id)
         own = "01900000-0000-7000-8000-000000000000"
-        assert lab.rows.plots.save(board.id, "New", {}, lab.scope, id=own).id == own
+        assert lab.store.plots.save(board.id, "New", {}, lab.scope, id=own).id == own
 
     def test_a_deleted_plot_leaves_its_dashboard(self, lab: Lab) -> None:
         board = lab.make("dashboards")
-        kept, gone = (lab.rows.plots.save(board.id, name, {}, lab.scope) for name in ("kept", "gone"))
+        kept, gone = (lab.store.plots.save(board.id, name, {}, lab.scope) for name in ("kept", "gone"))
         layout = [{"plot_id": plot.id, "x": 0, "y": 0, "w": 6, "h": 4} for plot in (kept, gone)]
         lab.rows.update("dashboards", board.id, {"layout": layout}, lab.scope)
         before = lab.store.revisions(["dashboards"])
@@ -581,7 +581,7 @@ class TestPlots:
     def test_the_order_of_a_recipe_is_kept(self, lab: Lab) -> None:
         board = lab.make("dashboards")
         config = {"steps": {"z": 1, "a": 2.0}}
-        kept = lab.rows.plots.save(board.id, "Fade", config, lab.scope).config
+        kept = lab.store.plots.save(board.id, "Fade", config, lab.scope).config
         assert repr(kept) == repr(config)
 
     @pytest.mark.parametrize("tile", [{"x": 8, "w": 6}, {"x": -1}, {"w": 0}, {"z": 1}, {"x": 1.0}])

@@ -69,8 +69,8 @@ def build(path: Path) -> dict[str, str]:
         study = rows.create("studies", {"name": "calendar ageing", "description": "in the dark"}, scope=scope)
         rows.assign(study.id, Measurement, tests[3], scope)
         board = rows.create("dashboards", {"name": "fade"}, scope=scope)
-        plot = rows.plots.save(board.id, "capacity", CONFIG, scope)
-        rows.plots.save(board.id, "capacity", {**CONFIG, "transform": CONFIG["transform"] + "  # 2"}, scope)
+        plot = store.plots.save(board.id, "capacity", CONFIG, scope)
+        store.plots.save(board.id, "capacity", {**CONFIG, "transform": CONFIG["transform"] + "  # 2"}, scope)
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("pragma journal_mode = delete")
     return {"piece": piece, "plot": plot.id, "test": tests[5]}
@@ -80,7 +80,7 @@ def reads_of(ids: dict[str, str]) -> dict[str, Callable[[Store, Scope], Any]]:
     reads: dict[str, Callable[[Store, Scope], Any]] = {
         "piece": lambda s, _: b"".join(s.pieces.get(ids["piece"])),
         "size": lambda s, _: s.pieces.size(ids["piece"]),
-        "history": lambda s, scope: s.rows.plots.history(ids["plot"], scope),
+        "history": lambda s, scope: s.plots.history(ids["plot"], scope),
         "plot": lambda s, scope: s.rows.get(Plot, ids["plot"], scope),
         "found": lambda s, scope: s.rows.find(Measurement, "cycling 5", scope),
         "searched": lambda s, scope: search(s, "cycling", scope, per_type=20),

@@ -11,7 +11,24 @@ from rich.console import Group
 
 from ..errors import BadRequest, instead
 from ..table import Kind, time_text, to_micros
-from .shown import as_html, as_rich, as_text
+from .shown import Shown, as_html, as_rich, as_text
+
+WIDEST = 60
+"""Characters of examples that are shown of a column; all of them are in ``as_dict``."""
+_ORDER = (
+    *("measurements", "instances", "cellSpecifications", "analyses"),
+    *("simulations", "materials", "materialProperties"),
+)
+_EVERYWHERE = (
+    "id",
+    "project_id",
+    "organization_id",
+    "created_at",
+    "updated_at",
+    "created_by",
+    "created_by_email",
+    "content_hash",
+)
 
 
 @dataclass(frozen=True)
@@ -84,13 +101,13 @@ class Catalog:
         return by_name[source]
 
     def __repr__(self) -> str:
-        return as_text(self)
+        return as_text(_shown(self))
 
     def __rich__(self) -> Group:
-        return as_rich(self)
+        return as_rich(_shown(self))
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        return as_html(_shown(self))
 
     def as_dict(self) -> dict[str, Any]:
         """The catalog as JSON values."""
@@ -104,3 +121,50 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return time_text(to_micros(value)) if isinstance(value, datetime) else value
+
+
+def _shown(catalog: Catalog) -> list[Shown]:
+    """The tables: of each source its filled columns and its sampled columns, then the two summaries."""
+    sources = sorted(catalog.sources, key=lambda entry: _ORDER.index(entry.source))
+    tables = [table for source in sources for table in _of_source(source)]
+    for name, columns in (("steps", catalog.steps), ("cycles", catalog.cycles)):
+        there = [column for column in columns if column.records]
+        rows = [(c.name, c.type, c.unit or "", f"{c.records:,}", c.meaning) for c in there]
+        title = f"summary of {name} (op 'summary', dataset '{name}')"
+        tables.append(
+            Shown(title, ("column", "type", "unit", "measurements", "meaning"), rows, _rest(columns, there))
+        )
+    return [table for table in tables if table.rows or table.note]
+
+
+def _of_source(source: CatalogSource) -> list[Shown]:
+    counted = f"{source.records:,} record" + ("" if source.records == 1 else "s")
+    title = f"{source.source}: {counted}. {source.meaning}"
+    if not source.records:
+        return [Shown(title, (), [], "There are none yet.")]
+    columns = [*source.columns, *source.names]
+    filled = [column for column in columns if column.filled]
+    told = [column for column in filled if not (column.name in _EVERYWHERE or column.name.endswith("_id"))]
+    rows = [(c.name, c.type, c.unit or "", f"{c.filled:,}", _examples(c)) for c in told]
+    also = f"Also {', '.join(column.name for column in filled if column not in told)}. "
+    note = also + _rest(columns, filled)
+    tables = [Shown(title, ("column", "type", "unit", "filled", "examples"), rows, note.strip())]
+    if source.series:
+        sampled = [(c.name, c.type, c.unit or "", f"{c.records:,}") for c in source.series]
+        tables.append(Shown(f"sampled data of {source.source}", ("column", "type", "unit", "records"), sampled))
+    return tables
+
+
+def _rest(columns: Sequence[Any], there: Sequence[Any]) -> str:
+    names = {column.name for column in there}
+    rest = [column.name for column in columns if column.name not in names]
+    return f"Nothing fills {', '.join(rest)}." if rest and there else ""
+
+
+def _examples(column: CatalogColumn) -> str:
+    text = ", ".join(_example(example) for example in column.examples)
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+
+
+def _example(value: Any) -> str:
+    return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..cycling.columns import SERIES_COLUMNS, Described
 from ..cycling.cycles import CYCLE_COLUMNS
@@ -17,11 +17,9 @@ from ..units import split_unit
 from .layout import Layout
 from .listing import list_columns
 from .opened import Path, Seen, census, join_name, joined_kind
+from .scope import Scope
+from .store import Store
 from .tables import reach, values_of
-
-if TYPE_CHECKING:
-    from .scope import Scope
-    from .store import Store
 
 EXAMPLES = 5
 

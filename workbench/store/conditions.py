@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import Invalid, Problem, instead
 from ..records import KINDS, Member, Record
 from ..records.values import as_date, as_moment
 from ..table import to_micros
+from .scope import Scope
 from .tables import ASSIGNMENTS, Reading, fold, reach, values_of
-
-if TYPE_CHECKING:
-    from .store import Scope
 
 COMPARISONS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 Condition = tuple[str, list[Any]]

@@ -6,18 +6,16 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import Damaged, Invalid, Problem, instead
 from ..records import SOURCES, Member, Record
 from ..table import Column, Kind, Table
 from .conditions import Condition, among, assigned, sound
+from .host import Host
 from .opened import Path, Seen, descend, flat, join_name, refuse_branches, seen_at, split_name
+from .scope import Scope
 from .tables import Reading, fold, json_of, reach, tables_of
-
-if TYPE_CHECKING:
-    from .scope import Scope
-    from .store import Store
 
 FIRST = ("id", "name", "notes", "project_id", "created_at", "updated_at", "created_by_email")
 MOST_REMEMBERED = 4096
@@ -85,7 +83,7 @@ class _Shown:
 class Listing:
     """Lists of records for plans, over one store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Host) -> None:
         self._store = store
         self._seen: dict[tuple[str, Scope, Path], tuple[int, Seen]] = {}
 
@@ -207,7 +205,7 @@ class Listing:
 
     def seen(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
         """What the records in reach hold under a dotted name; looked at again when a record has changed."""
-        revision = self._store.revisions([cls.table])["rows", cls.table]
+        revision = self._store.row_revisions([cls.table])[cls.table]
         key = (cls.table, scope, path)
         known = self._seen.get(key)
         if known is not None and known[0] == revision:

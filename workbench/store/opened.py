@@ -5,15 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import Damaged, Invalid, Problem
 from ..records import Record
 from ..table import Kind, kind_of
+from .scope import Scope
 from .tables import json_of, reach
-
-if TYPE_CHECKING:
-    from .scope import Scope
 
 Path = tuple[str, ...]
 

@@ -7,14 +7,11 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from sqlite_utils import Database, Migrations
 
 from ..errors import Damaged, NotFound
-
-if TYPE_CHECKING:
-    from .store import Store
+from .host import Host
 
 PIECE = 1 << 20
 PASSING = "passing-"
@@ -36,7 +33,7 @@ def pieces(database: Database) -> None:
 class Pieces:
     """Bytes by the SHA-256 of their content, in pieces of 1 MiB, each with its own checksum."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Host) -> None:
         self._store = store
 
     def put(self, chunks: Iterable[bytes]) -> str:

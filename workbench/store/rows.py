@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from pydantic import ValidationError
 from sqlite_utils import Database, Migrations
@@ -21,11 +21,13 @@ from sqlite_utils import Database, Migrations
 from ..errors import BadRequest, Conflict, Damaged, NotFound, instead
 from ..records import KINDS, Batch, Instance, Measurement, Organization, Plot, Project, Record, User, kind
 from ..table import Kind, from_micros, to_micros
-from . import seals, search
+from . import revisions, seals, search
 from .conditions import conditions
+from .host import Host
 from .listing import Listed, Listing
-from .plots import Plots
 from .rules import check_batch, check_company, check_new_id, check_page, holder, pointing_at, refuse_read_only
+from .scope import Scope
+from .series import Series
 from .tables import (
     ASSIGNMENTS,
     Reading,
@@ -39,9 +41,6 @@ from .tables import (
     values_of,
 )
 from .tags import tidy
-
-if TYPE_CHECKING:
-    from .store import Scope, Store
 
 R = TypeVar("R", bound=Record)
 SAMPLED = ("measurements", "simulations", "analyses", "material_properties")
@@ -96,9 +95,9 @@ def new_id(moment: datetime) -> str:
 class Rows:
     """All records of a store. Every method takes the scope of its caller and sees nothing beyond it."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Host, series: Series) -> None:
         self.store = store
-        self.plots = Plots(self)
+        self.series = series
         self._listing = Listing(store)
 
     @overload
@@ -185,7 +184,7 @@ class Rows:
             _insert(db, record)
             seals.seal(db, cls.table, [record.id])
             if isinstance(record, Plot):
-                self.plots.keep(db, record, origin, actor)
+                revisions.keep(db, record, origin, actor)
             self.store.bump(db, cls.table)
             seen = scope._replace(organization_id=record.id) if cls.scoping == "itself" else scope
             return self._get(db, cls, record.id, seen)
@@ -264,7 +263,7 @@ class Rows:
         with self._writing(connection) as db:
             present = self._own(db, cls, id, scope)
             if isinstance(present, Plot):
-                self.plots.check_revision(present, changes)
+                revisions.check_revision(present, changes)
             refuse_read_only(cls, changes)
             return self.change(db, present, changes, scope, actor, "save")
 
@@ -297,7 +296,7 @@ class Rows:
         _replace(db, record)
         seals.seal(db, cls.table, [record.id])
         if isinstance(record, Plot):
-            self.plots.keep(db, record, origin, actor)
+            revisions.keep(db, record, origin, actor)
         self.store.bump(db, cls.table)
         return self._get(db, cls, present.id, scope)
 
@@ -326,7 +325,7 @@ class Rows:
             self._remove(db, cls, [id], gone, touched)
             self.store.bump(db, *sorted(touched | set(gone)))
         if connection is None:
-            self.store.series.tidy()
+            self.series.tidy()
         return {table: len(ids) for table, ids in gone.items()}
 
     @overload
@@ -571,11 +570,11 @@ class Rows:
                 cut = f'DELETE FROM "{table}" WHERE "{side}" IN (SELECT value FROM json_each(?))'  # noqa: S608
                 if db.execute(cut, [listed]).rowcount:
                     touched |= {"studies", table}
-        if cls is Plot and self.plots.forget(db, listed):
+        if cls is Plot and revisions.forget(db, listed):
             touched.add("dashboards")
         if cls.table in SAMPLED:
             for id in ids:
-                self.store.series.delete(id, connection=db)
+                self.series.delete(id, connection=db)
         search.forget(db, ids)
         seals.drop(db, cls.table, ids)
         db.execute(f'DELETE FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))', [listed])  # noqa: S608

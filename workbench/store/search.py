@@ -10,16 +10,15 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import BadRequest, Invalid, Problem
 from ..records import ENTITIES, Record
 from ..table import to_micros
 from .conditions import sound
+from .host import Host
+from .scope import Scope
 from .tables import fold, moment_of, values_of
-
-if TYPE_CHECKING:
-    from .store import Scope, Store
 
 STATEMENTS = (
     """CREATE TABLE search_entries (
@@ -101,7 +100,7 @@ def forget(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def search(
-    store: Store,
+    store: Host,
     text: str,
     scope: Scope,
     *,

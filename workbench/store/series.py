@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import orjson
 from sqlite_utils import Database, Migrations
@@ -24,11 +23,9 @@ from ..table import Table, from_micros
 from . import chunks, lease, pyramid, summaries
 from .building import Builder, Built, Start
 from .chunks import CHUNK, Fetcher, Sealed
+from .host import Host
 from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
 from .reading import Reading, Window, level_buckets
-
-if TYPE_CHECKING:
-    from .store import Store
 
 __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
@@ -58,7 +55,7 @@ def series_and_chunks(database: Database) -> None:
 class Series:
     """All sampled data of a store: ``dataset`` is "series", "steps" or "cycles" of an owner (a record's id)."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Host) -> None:
         self._store = store
         self._layouts: dict[bytes, Layout] = {}
 
@@ -398,7 +395,7 @@ class SeriesWriter:
     As a context manager it discards what was not published.
     """
 
-    def __init__(self, store: Store, series: Series, owner: str, dataset: str) -> None:
+    def __init__(self, store: Host, series: Series, owner: str, dataset: str) -> None:
         self.owner = owner
         self.dataset = dataset
         self.number = 0

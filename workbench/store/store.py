@@ -6,17 +6,14 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
-from datetime import datetime
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from ..errors import Conflict, Damaged, NotFound, StoreError
-from ..table import from_micros
 from . import migrations
-from .connections import Connections, named
+from .connections import named
+from .host import Host
 from .pieces import Pieces
+from .plots import Plots
 from .rows import Rows
 from .scope import Scope
 from .search import check_index
@@ -30,7 +27,7 @@ AHEAD_SECONDS = 24 * 3600
 _MAGIC = b"SQLite format 3\0"
 
 
-class Store:
+class Store(Host):
     """One workbench store; any number of threads and processes may use the same file.
 
     >>> store = Store.open("lab.wb")                                          # doctest: +SKIP
@@ -39,11 +36,11 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._connections = Connections(path)
-        self.rows = Rows(self)
+        super().__init__(path)
         self.series = Series(self)
         self.pieces = Pieces(self)
+        self.rows = Rows(self, self.series)
+        self.plots = Plots(self.rows)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Store:
@@ -89,74 +86,16 @@ class Store:
             if isinstance(error, Damaged):
                 raise
 
-    def connection(self) -> sqlite3.Connection:
-        """This thread's connection, for reading; inside a transaction the one that sees its writes."""
-        return self._connections.current()
-
-    def snapshot(self) -> AbstractContextManager[sqlite3.Connection]:
-        """All reads of this thread inside see one moment of the store, revisions included; nests.
-
-        SQLite's errors leave it as StoreError or Damaged.
-        """
-        return self._connections.snapshot()
-
-    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Begin immediately, commit at the end, roll back on an error; inside another one it joins that."""
-        return self._connections.transaction()
-
-    def database(self) -> Database:
-        """This thread's connection as a sqlite-utils database."""
-        return Database(self.connection())
-
-    def clock(self, connection: sqlite3.Connection) -> datetime:
-        """The time, UTC, in microseconds, strictly later than any this store gave before."""
-        return from_micros(self.tick(connection))
-
-    def tick(self, connection: sqlite3.Connection) -> int:
-        """As ``clock``, in microseconds since 1970."""
-        now = time.time_ns() // 1000
-        row = connection.execute(
-            "update facts set value = max(value + 1, ?) where name = 'clock' returning value", (now,)
-        ).fetchone()
-        if row is None:
-            raise Damaged(f"The store '{self.path}' has lost its clock; restore a backup.")
-        return int(row[0])
-
-    def bump(self, connection: sqlite3.Connection, *tables: str) -> None:
-        """Raise the revision of ``tables`` inside a transaction.
-
-        A revision is a reading of the store's clock, so that none ever comes back, not after a deletion and
-        not after an older copy of the file was put in place.
-        """
-        tick = self.tick(connection)
-        connection.executemany(
-            "insert into revisions (name, revision) values (?, ?) "
-            "on conflict do update set revision = excluded.revision",
-            [(name, tick) for name in tables],
-        )
-
     def revisions(
         self, tables: Iterable[str] = (), series: Iterable[tuple[str, str]] = ()
     ) -> dict[tuple[str, ...], int]:
         """The present revisions: ``("rows", table)`` and ``("series", owner, dataset)`` to a number, 0 if there
         never was one."""
-        wanted = list(tables)
-        found: dict[tuple[str, ...], int] = {("rows", name): 0 for name in wanted}
-        with self.snapshot() as connection:
-            if wanted:
-                for name, revision in connection.execute("select name, revision from revisions"):
-                    if ("rows", name) in found:
-                        found["rows", name] = revision
-            found.update(self.series.revisions(series))
+        found: dict[tuple[str, ...], int] = {}
+        with self.snapshot():
+            found |= {("rows", name): revision for name, revision in self.row_revisions(tables).items()}
+            found |= self.series.revisions(series)
         return found
-
-    def identity(self) -> str:
-        """A text that names this store and no other, for instance in a cache beside it."""
-        with self.snapshot() as connection:
-            row = connection.execute("select value from facts where name = 'store'").fetchone()
-        if row is None:
-            raise Damaged(f"The store '{self.path}' has lost its name; restore a backup.")
-        return str(row[0])
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use; the copy is one moment of it.
@@ -225,15 +164,6 @@ class Store:
 
     def _verify_rows(self) -> list[str]:
         return check_rows(self.connection())
-
-    def close(self) -> None:
-        self._connections.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _checked(place: Path, *, create: bool) -> Path:

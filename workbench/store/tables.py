@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from pydantic import BaseModel
@@ -15,9 +15,7 @@ from ..errors import Damaged
 from ..records import KINDS, Member, Record
 from ..records.record import Link, Unique
 from ..table import from_micros, to_micros
-
-if TYPE_CHECKING:
-    from .store import Scope
+from .scope import Scope
 
 # Which records stand in which studies: table -> (side of the study, table of the other side, its column).
 ASSIGNMENTS = {

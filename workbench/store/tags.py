@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import BadRequest
 from ..records import Measurement
 from ..records.values import clean_text
+from .scope import Scope
 from .tables import fold, reach
-
-if TYPE_CHECKING:
-    from .store import Scope
 
 MOST = 50
 LONGEST = 50
