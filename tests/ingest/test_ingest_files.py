@@ -23,6 +23,7 @@ from workbench.cycling.steps import steps_of
 from workbench.errors import BadRequest
 from workbench.ingest import Limits, Report, ingest, workers
 from workbench.ingest.paths import find, stem_of
+from workbench.ingest.prepare import largest_move
 from workbench.ingest.ratings import ratings_of
 from workbench.records import Batch, Instance, Measurement, Project, Specification
 from workbench.store.scope import Scope
@@ -90,7 +91,7 @@ def test_unknown_ratings_are_estimated_and_marked(store: Store, scope: Scope, tm
     specification = store.rows.find(Specification, "Unspecified", scope)
     assert specification.ratings.capacity.value == pytest.approx(0.167)
     assert (specification.ratings.voltage_min.value, specification.ratings.voltage_max.value) == (3.0, 4.0)
-    assert specification.source == {"ratings": "estimated from the data", "file": "a.csv"}
+    assert specification.source == {"ratings": "estimated from the data", "file": "a.csv", "capacity": 0.167}
     assert any("estimated" in sentence for sentence in report[0].assumed)
 
 
@@ -288,6 +289,100 @@ def test_a_cell_that_does_not_fit_its_rating_is_told(store: Store, scope: Scope,
     store.rows.create(Specification, {"name": "big", "ratings": ratings_of("50Ah,2.5V,4.2V")}, scope=scope)
     report = ingest(store, scope, path, specification="big")
     assert any("rated 50 A.h" in sentence for sentence in report[0].odd)
+
+
+def test_a_rating_that_was_estimated_is_not_blamed_on_the_specification(
+    store: Store, scope: Scope, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    small = cycler_text().replace(",1.0,", ",0.001,").replace(",-1.0,", ",-0.001,")
+    assert ingest(store, scope, write(folder, "coin.csv", small)).ok
+    (told,) = ingest(store, scope, write(folder, "large.csv", cycler_text()))[0].odd
+    assert "was only estimated, from 'coin.csv'" in told
+    assert "right specification" not in told
+    specification = store.rows.find(Specification, "Unspecified", scope)
+    ratings = ratings_of("1mAh,3V,4V")
+    store.rows.update(Specification, specification.id, {"ratings": ratings}, scope)
+    (told,) = ingest(store, scope, write(folder, "other.csv", cycler_text(offset=0.01)))[0].odd[:1]
+    assert "is rated 0.001 A.h" in told
+    assert "right specification" in told
+
+
+def test_an_estimated_voltage_leaves_out_what_no_cell_shows(store: Store, scope: Scope, tmp_path: Path) -> None:
+    lines = cycler_text().splitlines()
+    for place, voltage in ((5, "-0.0012"), (9, "65.535"), (14, "0.0000"), (30, "1.5000")):
+        fields = lines[place].split(",")
+        lines[place] = ",".join([*fields[:2], voltage, *fields[3:]])
+    assert ingest(store, scope, write(tmp_path / "in", "a.csv", "\n".join(lines)), sign="discharge").ok
+    ratings = store.rows.find(Specification, "Unspecified", scope).ratings
+    assert (ratings.voltage_min.value, ratings.voltage_max.value) == (3.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("line", "capacity"),
+    [
+        ("Capacity (Ah): 0.24", 0.24),
+        ("Battery capacity : 300 mA.h", 0.3),
+        ("Nominal capacity: 0.000 Ah", 0.167),
+        ("Capacity: 4500 Ah", 0.167),
+        ("Capacity: large", 0.167),
+    ],
+)
+def test_a_capacity_in_the_header_goes_before_an_estimate(
+    line: str, capacity: float, store: Store, scope: Scope, tmp_path: Path
+) -> None:
+    report = ingest(store, scope, write(tmp_path / "in", "a.csv", f"{line}\nOperator: me\n{cycler_text()}"))
+    rated = store.rows.find(Specification, "Unspecified", scope).ratings.capacity.value
+    assert rated == pytest.approx(capacity)
+    assert any("header" in sentence for sentence in report[0].assumed) == (capacity != 0.167)
+
+
+def test_a_capacity_without_cycle_counter_is_that_of_one_half_cycle(
+    store: Store, scope: Scope, tmp_path: Path
+) -> None:
+    text = cycler_text(cycles=5).replace("Cycle from cycler", "Row of five")
+    assert ingest(store, scope, write(tmp_path / "in", "a.csv", text)).ok
+    assert store.rows.find(Specification, "Unspecified", scope).ratings.capacity.value == pytest.approx(0.167)
+
+
+def test_moves_of_a_sum_end_at_a_turn_and_not_at_a_pulse() -> None:
+    assert largest_move([]) is None
+    assert largest_move([1.0, float("inf")]) is None
+    assert largest_move([3.0, 0.0, 3.1, 0.1, 3.2]) == pytest.approx(3.1)
+    assert largest_move([-1.0, -0.9, -2.0, -1.9, -3.0]) == 3.0
+    assert largest_move([0.0, 0.0]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("unit", "current", "rating", "mend"),
+    [
+        ("[A]", "1500.0", None, 'column_map={"Current [A]": "Current [mA]"}'),
+        ("[A]", "100.0", "0.05Ah,3V,4V", 'column_map={"Current [A]": "Current [mA]"}'),
+        ("[A]", "50.0", None, None),
+        ("[A]", "100.0", "100Ah,3V,4V", None),
+        ("[mA]", "1500.0", None, None),
+        ("[A]", "0.009", "5Ah,3V,4V", 'column_map={"Current [A]": "Current [kA]"}'),
+        ("[A]", "0.5", "5Ah,3V,4V", None),
+    ],
+)
+def test_currents_a_thousand_times_off_name_the_unit(
+    unit: str, current: str, rating: str | None, mend: str | None, store: Store, scope: Scope, tmp_path: Path
+) -> None:
+    text = cycler_text().replace(",1.0,", f",{current},").replace(",-1.0,", f",-{current},")
+    text = text.replace("Current [A]", f"Current {unit}")
+    (file,) = ingest(store, scope, write(tmp_path / "in", "a.csv", text), specification="x", rating=rating)
+    told = [sentence for sentence in file.odd if "Currents of usually" in sentence]
+    assert (told == []) if mend is None else (len(told) == 1 and mend in told[0])
+
+
+def test_millivolts_under_a_name_of_volts_name_the_unit(store: Store, scope: Scope, tmp_path: Path) -> None:
+    rows = [line.split(",") for line in cycler_text().splitlines()]
+    text = "\n".join(
+        ",".join([*row[:2], row[2] if place == 0 else f"{float(row[2]) * 1000:.1f}", *row[3:]])
+        for place, row in enumerate(rows)
+    )
+    (file,) = ingest(store, scope, write(tmp_path / "in", "a.csv", text))
+    assert any('column_map={"Voltage [V]": "Voltage [mV]"}' in sentence for sentence in file.odd)
 
 
 def test_a_report_shows_itself(store: Store, scope: Scope, tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping
 
-from ..phrases import counted, option
+import numpy as np
+from numpy.typing import NDArray
+
+from ..phrases import column_map, counted, option
 from ..table import Table
 from . import columns as c
 from .findings import Finding
@@ -13,12 +16,15 @@ from .signs import BY_CONVENTION, Taken, WindowVotes, judge
 
 _FACTORS = {
     3600.0: "hours taken for seconds",
-    1000.0: "milliseconds taken for seconds",
+    1000.0: "a unit taken for one that is 1000 times smaller",
     60.0: "minutes for seconds",
 }
 _GAP = 3600.0
 _SLOW = 600.0
 _APART = 0.05
+_NOT_VOLTS = 500.0
+_SPIKE = 1.0
+"""Volts by which a sample leaves both its neighbours where it is no measurement of a cell."""
 
 
 class Clock:
@@ -154,10 +160,11 @@ class Passed:
 
 def _hint(ratio: float) -> str:
     for factor, meaning in _FACTORS.items():
+        what = "time or the current" if factor == 1000 else "time"
         if abs(ratio * factor - 1) < _APART:
-            return f": the time looks {factor:g} times too small ({meaning})"
+            return f": the {what} looks {factor:g} times too small ({meaning})"
         if abs(ratio / factor - 1) < _APART:
-            return f": the time looks {factor:g} times too large"
+            return f": the {what} looks {factor:g} times too large"
     return ""
 
 
@@ -175,6 +182,7 @@ class Survey:
         self._infinite = 0
         self._unknown = {c.CURRENT: 0, c.VOLTAGE: 0}
         self._voltages: list[float] = []
+        self._currents: list[float] = []
 
     def feed(self, table: Table, steps: Ints) -> None:
         """The next samples with their step numbers (n,)."""
@@ -195,8 +203,13 @@ class Survey:
         finite = voltage[np.isfinite(voltage)]
         if len(finite):
             self._voltages.append(float(np.median(finite)))
-            self.highest_voltage = max(self.highest_voltage, float(finite.max()))
-            self.lowest_voltage = min(self.lowest_voltage, float(finite.min()))
+            likely = finite[_are_likely(finite)]
+            if len(likely):
+                self.highest_voltage = max(self.highest_voltage, float(likely.max()))
+                self.lowest_voltage = min(self.lowest_voltage, float(likely.min()))
+        flows = np.abs(current[np.isfinite(current) & (current != 0)])
+        if len(flows):
+            self._currents.append(float(np.median(flows)))
         self.rows += table.n
 
     @property
@@ -204,15 +217,37 @@ class Survey:
         """Largest magnitude of the current, A; 0 where none flows."""
         return max(self.windows.highest, -self.windows.lowest)
 
-    def findings(self, steps: Table, *, settled: bool = False, taken: Taken = BY_CONVENTION) -> list[Finding]:
-        """All that is odd about the series with these ``steps``; ``settled``, ``taken`` as `signs.judge` has them."""
+    @property
+    def usual_voltage(self) -> float | None:
+        """Median voltage, V; None where there is none."""
+        return float(np.median(self._voltages)) if self._voltages else None
+
+    @property
+    def usual_current(self) -> float:
+        """Median magnitude of the current while one flows, A; 0 where none flows."""
+        return float(np.median(self._currents)) if self._currents else 0.0
+
+    def findings(
+        self,
+        steps: Table,
+        *,
+        settled: bool = False,
+        taken: Taken = BY_CONVENTION,
+        headers: Mapping[str, str] | None = None,
+    ) -> list[Finding]:
+        """All that is odd about the series with these ``steps``; ``settled``, ``taken`` as `signs.judge` has them.
+
+        ``headers``: our name -> the column of the file it is from, for what is said of units.
+        """
         made = judge(steps, self.windows, settled=settled, taken=taken) if c.CURRENT in self.present else []
         made += self.clock.findings() + self.passed.findings()
         if self._negative:
             message = f"The voltage is negative in {counted(self._negative, 'sample')}."
             made.append(Finding("odd", "voltage_negative", message))
-        if self._voltages and abs(float(np.median(self._voltages))) >= 500:
-            message = f"The usual voltage is {np.median(self._voltages):g} V: is it in millivolts?"
+        if abs(self.usual_voltage or 0.0) >= _NOT_VOLTS:
+            message = f"The usual voltage is {self.usual_voltage:g} V: is it in millivolts?"
+            if headers and c.VOLTAGE in headers:
+                message += f" If so, say {column_map({headers[c.VOLTAGE]: 'Voltage [mV]'})}."
             made.append(Finding("odd", "voltage_unit", message))
         for name, count in self._unknown.items():
             if count and name in self.present:
@@ -222,6 +257,16 @@ class Survey:
             message = f"The current or voltage is infinite in {counted(self._infinite, 'value')}."
             made.append(Finding("odd", "infinite_values", message))
         return made
+
+
+def _are_likely(voltage: Floats) -> NDArray[np.bool_]:
+    """Voltages above zero that are no single jump to somewhere else and back."""
+    likely: NDArray[np.bool_] = voltage > 0
+    if len(voltage) > 2:
+        before, at, after = voltage[:-2], voltage[1:-1], voltage[2:]
+        away = np.minimum(np.abs(at - before), np.abs(at - after)) > _SPIKE
+        likely[1:-1] &= ~(away & (np.abs(after - before) < _SPIKE / 5) & ((at > before) == (at > after)))
+    return likely
 
 
 def _numbers(table: Table, name: str) -> Floats:

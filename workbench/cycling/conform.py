@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,6 +60,7 @@ class Conformer:
     repair : of :data:`REPAIRS`. ``time``: where the clock falls it stands still, later times move up.
     settled : a person has said what the sign of the current means.
     taken : how the reader took that sign, for what is said about it.
+    headers : our name -> the column of the file it is from, likewise.
     """
 
     def __init__(
@@ -70,12 +71,13 @@ class Conformer:
         repair: Iterable[str] = (),
         settled: bool = False,
         taken: Taken = BY_CONVENTION,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self.known = known or Known()
         self.survey = Survey()
         self._steps_builder = StepsBuilder()
         self._rated = rated_capacity_ah
-        self._settled, self._taken = settled, taken
+        self._settled, self._taken, self._headers = settled, taken, headers
         self._clock = _Clock(repair="time" in repair)
         self._steps = StepNumbers(rated_capacity_ah, self.known.largest_current)
         self._cycles = CycleNumbers()
@@ -127,11 +129,14 @@ class Conformer:
             raise FileRefused("The file holds no samples.")
         self._look_again()
         steps = self._steps_builder.finish()
-        findings = [*self._own_findings(), *self.survey.findings(steps, settled=self._settled, taken=self._taken)]
+        findings = [*self._own_findings(), *self._findings_of(steps)]
         refused = [finding.message for finding in findings if finding.level == "refused"]
         if refused:
             raise FileRefused(" ".join(refused))
         return steps, findings
+
+    def _findings_of(self, steps: Table) -> list[Finding]:
+        return self.survey.findings(steps, settled=self._settled, taken=self._taken, headers=self._headers)
 
     @property
     def kept(self) -> list[str]:

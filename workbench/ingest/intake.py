@@ -19,7 +19,7 @@ from ..store.store import Scope, Store
 from ..table import Table
 from .paths import shown, stem_of
 from .prepare import Prepared
-from .ratings import Ratings, compared, estimated, rated_ah
+from .ratings import ESTIMATED, Ratings, compared, estimated, of_header, rated_ah
 from .report import FileReport
 
 R = TypeVar("R", bound=Record)
@@ -155,13 +155,14 @@ class Intake:
         if found is None:
             found = self._existing(Specification, name, {})
         if found is not None:
-            report.take(compared(prepared, found.ratings.model_dump(), found.name))
+            report.take(compared(prepared, found.ratings.model_dump(), found.name, found.source))
             return found
         data: dict[str, Any] = {"name": name, "ratings": self._to.ratings}
         if self._to.ratings is None:
             data["ratings"] = estimated(prepared)
-            data["source"] = {"ratings": "estimated from the data", "file": Path(report.path).name}
-            if not prepared.capacity:
+            capacity = rated_ah(data["ratings"])
+            data["source"] = {"ratings": ESTIMATED, "file": Path(report.path).name, "capacity": capacity}
+            if not capacity:
                 report.odd.append(
                     f"No charge passes in this file, so the capacity of '{name}' is unknown and was set to 0: "
                     f"give {option_name('rating')}, or correct the specification."
@@ -169,7 +170,7 @@ class Intake:
             report.assumed.append(
                 f"Ratings of '{name}' were estimated from the data: "
                 + ", ".join(f"{key} {value['value']:g} {value['unit']}" for key, value in data["ratings"].items())
-                + "."
+                + ("; the capacity is that of the file's header." if of_header(prepared) else ".")
             )
         return self._make(connection, Specification, data, report)
 

@@ -11,6 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
+from ..cycling import columns as c
 from ..cycling.conform import REPAIRS, Conformer, Known, SecondLook
 from ..cycling.cycles import cycles_of
 from ..cycling.findings import Finding
@@ -20,6 +23,7 @@ from ..readers import Reading, read
 from ..readers.reading import SIGNS
 from ..table import Table
 from . import spool
+from .scale import scale_findings
 
 _LOOKS = 4
 _CHUNK = 1 << 20
@@ -116,6 +120,7 @@ def _prepared(
         repair=options.repair,
         settled=options.sign is not None,
         taken=reading.sign,
+        headers=reading.headers,
     )
     content = spool.ContentHash()
     kept: list[str] = []
@@ -131,6 +136,8 @@ def _prepared(
     survey = conformer.survey
     notes = [Finding(note.level, note.code, note.message) for note in reading.notes]
     told = {note.code for note in notes}
+    capacity = _largest_capacity(steps, cycles)
+    findings += scale_findings(survey, capacity, options.rated_capacity_ah, reading.headers)
     return Prepared(
         format=reading.format,
         rows=survey.rows,
@@ -144,7 +151,7 @@ def _prepared(
         kept=kept,
         findings=[*notes, *(finding for finding in findings if finding.code not in told)],
         metadata=reading.metadata,
-        capacity=_largest_capacity(cycles),
+        capacity=capacity,
         voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
     )
@@ -187,8 +194,11 @@ def _in_time(path: Path, deadline: float, limits: Limits) -> None:
         raise TooLarge(f"Reading '{path.name}' took longer than {limits.seconds:g} s.")
 
 
-def _largest_capacity(cycles: Table) -> float | None:
-    """The most charge that one cycle passed either way, A.h."""
+def _largest_capacity(steps: Table, cycles: Table) -> float | None:
+    """The most charge that one cycle passed either way, A.h; where all is one cycle, the most without a turn."""
+    if cycles.n == 1:
+        out, back = (np.nan_to_num(steps[name].floats(), nan=0.0) for name in c.COUNTERS[:2])
+        return largest_move(np.cumsum(out - back).tolist())
     found = [
         value
         for name in ("Discharge capacity [A.h]", "Charge capacity [A.h]")
@@ -196,6 +206,24 @@ def _largest_capacity(cycles: Table) -> float | None:
         if value is not None and math.isfinite(value)
     ]
     return max(found, default=None)
+
+
+def largest_move(sums: list[float]) -> float | None:
+    """The largest move of a running sum, from 0, in one direction; it ends where half of it is taken back.
+
+    >>> largest_move([1.0, 0.9, 3.0, 0.0, 2.5])
+    3.0
+    """
+    if not sums or not all(math.isfinite(value) for value in sums):
+        return None
+    largest = begin = extreme = 0.0
+    for value in sums:
+        if (value - extreme) * (extreme - begin) >= 0:
+            extreme = value
+        elif abs(value - extreme) > abs(extreme - begin) / 2:
+            begin, extreme = extreme, value
+        largest = max(largest, abs(extreme - begin))
+    return largest
 
 
 def _iso(moment: datetime) -> str:

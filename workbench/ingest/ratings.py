@@ -8,10 +8,15 @@ from typing import Any
 
 from ..cycling.findings import Finding
 from ..errors import BadRequest
-from ..readers.quantities import unit_of
+from ..phrases import option_name
+from ..readers.quantities import split_header, unit_of
 from .prepare import Prepared
 
 _PART = re.compile(r"^\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[-+]?\.\d+)\s*([^\d\s].*?)\s*$")
+_NAMED = frozenset(
+    ("capacity", "battery capacity", "cell capacity", "nominal capacity", "rated capacity", "design capacity")
+)
+ESTIMATED = "estimated from the data"
 Ratings = dict[str, dict[str, Any]]
 
 
@@ -45,13 +50,29 @@ def ratings_of(given: str | Mapping[str, Any]) -> Ratings:
 
 
 def estimated(prepared: Prepared) -> Ratings:
-    """Ratings that a file suggests: the most charge one cycle passed, and the voltages it reached."""
+    """Ratings that a file suggests: the capacity its header names, else the most charge it passed, and its voltages."""
     low, high = prepared.voltage_min, prepared.voltage_max
+    capacity = of_header(prepared)
     return _ratings(
-        float(f"{prepared.capacity or 0.0:.3g}"),
+        float(f"{prepared.capacity or 0.0:.3g}") if capacity is None else capacity,
         round(low, 2) if low is not None else 0.0,
         round(high, 2) if high is not None else 0.0,
     )
+
+
+def of_header(prepared: Prepared) -> float | None:
+    """The capacity that the header of a file names, A.h; None where it names none, or none that can be meant."""
+    for key, value in prepared.metadata.items():
+        header = split_header(key)
+        match = _PART.match(f"{value} {header.unit}" if header.unit and header.key in _NAMED else str(value))
+        unit = unit_of(match[2]) if match else None
+        if header.key not in _NAMED or match is None or unit is None or unit.base != "A.h":
+            continue
+        named = float(match[1]) * unit.times / unit.over
+        passed = prepared.capacity or named
+        if named > 0 and passed / 5 <= named <= passed * 50:
+            return named
+    return None
 
 
 def rated_ah(ratings: Mapping[str, Any]) -> float | None:
@@ -65,15 +86,31 @@ def rated_ah(ratings: Mapping[str, Any]) -> float | None:
     return float(capacity["value"]) * unit.times / unit.over
 
 
-def compared(prepared: Prepared, ratings: Mapping[str, Any], name: str) -> list[Finding]:
-    """Odd, if a cycle of the file passes far more or far less charge than the cell is rated for."""
+def is_estimated(source: Mapping[str, Any], ratings: Mapping[str, Any]) -> bool:
+    """Whether the capacity of a specification is still the one that was estimated from a file."""
+    if source.get("ratings") != ESTIMATED:
+        return False
+    return bool(source.get("capacity", rated_ah(ratings)) == rated_ah(ratings))
+
+
+def compared(
+    prepared: Prepared, ratings: Mapping[str, Any], name: str, source: Mapping[str, Any]
+) -> list[Finding]:
+    """Odd, if a file passes far more or far less charge than the cell is rated for, or was estimated to be."""
     rated, capacity = rated_ah(ratings), prepared.capacity
     if not rated or not capacity or rated / 50 <= capacity <= rated * 1.5:
         return []
-    message = (
-        f"The most charge in a cycle is {capacity:.4g} A.h, but '{name}' is rated {rated:.4g} A.h, which limits of "
-        "rest and step types follow: is it the right specification?"
-    )
+    passed = f"Up to {capacity:.4g} A.h pass in one direction"
+    follows = "Limits of rest and step types follow from it"
+    if is_estimated(source, ratings):
+        file = f"'{source['file']}'" if source.get("file") else "another file"
+        message = (
+            f"{passed}, but the capacity of '{name}', {rated:.4g} A.h, was only estimated, from {file}. {follows}: "
+            f"name a specification for each kind of cell ({option_name('specification')}, {option_name('rating')}), "
+            f"or correct the ratings of '{name}'."
+        )
+    else:
+        message = f"{passed}, but '{name}' is rated {rated:.4g} A.h. {follows}: is it the right specification?"
     return [Finding("odd", "rating_apart", message)]
 
 

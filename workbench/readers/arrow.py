@@ -174,7 +174,9 @@ def read_typed(
     survey.settle_names(settings, notes)
     typed = _TypedRows(file, plan, settings, notes)
     start = typed.begin(next(b for b in batches(None) if b.num_rows))
-    return Reading(format.name, typed.tables(batches(None)), start, notes, {}, format.counters, survey.taken)
+    return Reading(
+        format.name, typed.tables(batches(None)), start, notes, {}, format.counters, survey.taken, plan.headers
+    )
 
 
 def _numbers_of(array: pa.Array) -> NDArray[np.float64]:

@@ -89,6 +89,11 @@ class Plan:
         return [column.name for column in self.columns if column.role == "free"]
 
     @property
+    def headers(self) -> dict[str, str]:
+        """Our name -> header, of the columns that are known."""
+        return {column.name: column.header for column in self.columns if column.name in KNOWN}
+
+    @property
     def clock(self) -> Planned | None:
         return next((column for column in self.columns if column.role == "clock"), None)
 

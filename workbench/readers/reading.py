@@ -37,6 +37,7 @@ class Reading:
     as the cycler ran them but without sign), then all other columns under their own names. ``notes`` is whole
     when the last batch was taken. ``counters`` says when the cumulative columns start again (None: not known
     or by another rule; a fall is a new start). ``sign``: how the direction of the current was taken.
+    ``headers``: our name -> the column of the file that it is from.
 
     Taking a batch raises ``FileRefused`` or ``TooLarge`` where the file breaks off or breaks a bound.
     """
@@ -48,6 +49,7 @@ class Reading:
     metadata: dict[str, Any] = field(default_factory=dict)
     counters: Counters = None
     sign: Taken = BY_CONVENTION
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 class Reader(Protocol):

@@ -148,7 +148,9 @@ def read_text(
     batches = _batches(parser, rows) if more else iter(rows.batches([(first, parser.cut_short)]))
     lines = head.lines[: header.line]
     start = _start_time(format, lines, settings.first_clock, settings.first_time)
-    return Reading(format.name, batches, start, notes, _metadata(lines), format.counters, survey.taken)
+    return Reading(
+        format.name, batches, start, notes, _metadata(lines), format.counters, survey.taken, plan.headers
+    )
 
 
 def check_sign(sign: str | None) -> None:
