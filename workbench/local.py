@@ -24,6 +24,7 @@ from .errors import BadRequest, Cancelled, Invalid, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
 from .recipe.check import sound
+from .recipe.parse import parse
 from .recipe.plot import PlotConfig
 from .recipe.values import read_cli_values
 from .records import (
@@ -112,8 +113,18 @@ class LocalWorkbench:
         try:
             checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
         except Invalid as error:
-            return [*error.problems, *told]
+            return [*self._causes(config, values, error.problems, script is not None), *error.problems, *told]
         return [*check_against_store(checked, values, self.store, self.scope), *told]
+
+    def _causes(
+        self, config: Any, values: Mapping[str, Any], found: list[Problem], transform: bool
+    ) -> list[Problem]:
+        """What the store says of a recipe in which only columns are unknown: which of two spellings it knows."""
+        if any(problem.type != "unknown_column" for problem in found):
+            return []
+        places = {problem.loc for problem in found}
+        told = check_against_store(parse(config, transform=transform), values, self.store, self.scope)
+        return [problem for problem in told if problem.loc not in places]
 
     def read_values(self, config: Any, words: Iterable[str]) -> dict[str, Any]:
         """Param values from the words of a command line, read by the choices there are now.

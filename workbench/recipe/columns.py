@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import Loc, Problem, instead
+from ..errors import Loc, Problem, instead, near
 from .references import refer, references
 from .steps import AggregateStep, JoinStep, ListStep, Step, SummaryStep
 
 
 @dataclass(frozen=True)
 class Known:
-    """Column names of a step; ``exact`` is False where it may have fewer than these."""
+    """Column names of a step; ``exact`` is False where it may have fewer than these, ``named_in`` the field in which
+    a step that reads says which it reads."""
 
     names: tuple[str, ...]
     exact: bool = True
+    named_in: str = ""
 
 
 def known_columns(steps: Mapping[str, Step]) -> dict[str, Known]:
@@ -30,9 +32,11 @@ def known_columns(steps: Mapping[str, Step]) -> dict[str, Known]:
 
 def _columns(step: Step, earlier: Mapping[str, Known]) -> Known | None:
     if isinstance(step, ListStep):
-        return None if step.fields is None else Known(_distinct("id", *step.fields), exact=not step.fields)
+        if step.fields is None:
+            return None
+        return Known(_distinct("id", *step.fields), exact=not step.fields, named_in="fields")
     if isinstance(step, SummaryStep):
-        return Known(_distinct("measurement_id", *step.columns))
+        return Known(_distinct("measurement_id", *step.columns), named_in="columns")
     if isinstance(step, AggregateStep):
         return Known(_distinct(*step.group_by, *step.metrics))
     if isinstance(step, JoinStep) and step.left in earlier:
@@ -98,8 +102,19 @@ def lacking(step: str, column: str, at: Loc, known: Mapping[str, Known]) -> Prob
     columns = known.get(step)
     if columns is None or column in columns.names:
         return None
-    message = f"Step '{step}' has no column '{column}'. {instead(column, columns.names, 'columns')}"
+    if not columns.named_in:
+        message = f"Step '{step}' has no column '{column}'. {instead(column, columns.names, 'columns')}"
+        return Problem(at, message, "unknown_column")
+    # Which of the two is misspelt, only the store knows.
+    close = " or ".join(f"'{name}'" for name in near(column, columns.names))
+    meant = f", or did you mean {close}, which it reads?" if close else f". It reads {_listed(columns.names)}."
+    message = f"Step '{step}' does not read '{column}': name it in its '{columns.named_in}'{meant}"
     return Problem(at, message, "unknown_column")
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(f"'{name}'" for name in names[:most]) + more
 
 
 def _clashes(step: JoinStep, known: Mapping[str, Known]) -> list[Problem]:
