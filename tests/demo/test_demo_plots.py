@@ -208,5 +208,7 @@ def test_the_model_lies_near_the_measurement(demo_bench: Bench) -> None:
     residual = next(trace for trace in figure["data"] if trace.get("yaxis") == "y2")
     assert np.median(np.abs(residual["y"])) < 30
     drive = draw(demo_bench, "drive-cycle", minutes=[0.0, 20.0])
-    (told,) = (note["text"] for note in drive["layout"]["annotations"])
-    assert 1 < float(told.split()[1]) < 20
+    (told,) = (trace["name"] for trace in drive["data"] if trace["name"].startswith("model"))
+    assert 1 < float(told.removeprefix("model, rms difference ").removesuffix(" mV")) < 20
+    shifted = draw(demo_bench, "drive-cycle", offset=1e6)
+    assert shifted["layout"]["annotations"][0]["text"].startswith("No samples to draw in these minutes.")

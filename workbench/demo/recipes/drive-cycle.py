@@ -14,12 +14,15 @@ def transform(data, params):
     model = model.assign(time=model["Time [s]"] + params["offset"])
     real = real.assign(time=real["Time [s]"] - data["drive"]["start"].iloc[0])
     model, real = (frame[frame["time"].between(low, high)] for frame in (model, real))
+    if model.empty or real.empty:
+        return battery.message("No samples to draw in these minutes. Choose others.")
     residual = 1000 * (np.interp(real["time"], model["time"], model["Voltage [V]"]) - real["Voltage [V]"])
+    rms = np.sqrt(np.mean(residual**2))
 
     fig = make_subplots(rows=3, shared_xaxes=True, vertical_spacing=0.04, row_heights=[0.5, 0.22, 0.28])
     curves = [
         (1, real["time"], real["Voltage [V]"], "measured", "#A0A7B0", 3.5),
-        (1, model["time"], model["Voltage [V]"], "model", "#D55E00", 1.4),
+        (1, model["time"], model["Voltage [V]"], f"model, rms difference {rms:.0f} mV", "#D55E00", 1.4),
         (2, real["time"], residual, "difference", "#D55E00", 1.4),
         (3, real["time"], real["Current [A]"], "current", "#0072B2", 1.4),
     ]
@@ -35,17 +38,6 @@ def transform(data, params):
             row=row,
             col=1,
         )
-    rms = np.sqrt(np.mean(residual**2))
-    fig.add_annotation(
-        text=f"rms {rms:.0f} mV",
-        xref="x2 domain",
-        yref="y2 domain",
-        x=0.99,
-        y=0.95,
-        showarrow=False,
-        yanchor="top",
-        bgcolor="rgba(255,255,255,0.8)",
-    )
     fig.update_yaxes(title_text="U / V", row=1)
     fig.update_yaxes(title_text="ΔU / mV", zeroline=True, zerolinecolor="#222222", row=2)
     fig.update_yaxes(title_text="I / A", zeroline=True, zerolinecolor="#222222", row=3)
