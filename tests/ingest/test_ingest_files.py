@@ -41,6 +41,12 @@ def scope(store: Store) -> Scope:
     return first_scope(store)
 
 
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes start however little there is to read."""
+    monkeypatch.setattr(workers, "_PER_WORKER", 1)
+
+
 def first_scope(store: Store) -> Scope:
     chosen = store.rows.organizations()[0]
     project = store.rows.page(Project, Scope(chosen.id, None), limit=1).items[0]
@@ -135,6 +141,7 @@ def test_another_content_under_the_same_name_gets_a_number(store: Store, scope: 
     assert [file.measurement for file in report] == ["a", "a (2)"]
 
 
+@pytest.mark.usefixtures("eager")
 def test_one_bad_file_never_stops_the_others(store: Store, scope: Scope, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     write(folder, "a other.csv", cycler_text().replace("Voltage [V]", "Pressure [Pa]"))
@@ -156,6 +163,7 @@ def test_one_bad_file_never_stops_the_others(store: Store, scope: Scope, tmp_pat
     assert store.verify() == []
 
 
+@pytest.mark.usefixtures("eager")
 def test_files_are_committed_in_the_order_of_their_paths(store: Store, scope: Scope, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     for number in range(6):
@@ -168,6 +176,7 @@ def test_files_are_committed_in_the_order_of_their_paths(store: Store, scope: Sc
     assert seen == [(k, 6, f"{k}.csv") for k in range(6)] + [(6, 6, "")]
 
 
+@pytest.mark.usefixtures("eager")
 def test_jobs_change_nothing_that_is_stored(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     for number in range(3):
@@ -184,6 +193,37 @@ def test_jobs_change_nothing_that_is_stored(tmp_path: Path) -> None:
             hashes.append([info.content_hash for info in infos if info])
     assert hashes[0] == hashes[1]
     assert len(hashes[0]) == 6
+
+
+@pytest.mark.parametrize(
+    ("sizes", "jobs", "started"),
+    [
+        ([10_000] * 4, 8, 1),
+        ([40 << 20], 8, 1),
+        ([20 << 20] * 3, 8, 3),
+        ([20 << 20] * 3, 2, 2),
+        ([1000] * 200, 4, 4),
+    ],
+)
+def test_processes_start_only_where_there_is_enough_to_read(
+    sizes: list[int], jobs: int, started: int, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{place}.csv" for place in range(len(sizes))]
+    for path, size in zip(paths, sizes, strict=True):
+        with path.open("wb") as file:
+            file.truncate(size)
+    assert workers.worth_starting(paths, jobs) == started
+    assert workers.worth_starting(paths, 1) == 1
+
+
+def test_a_few_small_files_start_no_process(
+    store: Store, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_PROGRAM", "raise SystemExit(3)")
+    folder = tmp_path / "in"
+    for number in range(3):
+        write(folder, f"{number}.csv", cycler_text(offset=number / 100))
+    assert [file.status for file in ingest(store, scope, folder, jobs=4)] == ["stored"] * 3
 
 
 def test_folders_skip_what_is_of_no_known_format(store: Store, scope: Scope, tmp_path: Path) -> None:
@@ -222,6 +262,7 @@ def test_bounds_refuse_what_is_too_large_or_takes_too_long(store: Store, scope: 
     assert ingest(store, scope, path, limits=Limits(rows=66, columns=6)).ok
 
 
+@pytest.mark.usefixtures("eager")
 def test_a_file_that_hangs_costs_only_itself(store: Store, scope: Scope, tmp_path: Path) -> None:
     """A pipe without a writer never ends; it is no ordinary file, so nobody waits for it."""
     folder = tmp_path / "in"
@@ -249,6 +290,7 @@ worker.main(pathlib.Path(sys.argv[1]))
 """
 
 
+@pytest.mark.usefixtures("eager")
 def test_a_process_that_dies_or_hangs_costs_its_own_file_only(
     store: Store, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,10 +299,10 @@ def test_a_process_that_dies_or_hangs_costs_its_own_file_only(
     folder = tmp_path / "in"
     for number, name in enumerate(["a", "b dies", "c", "d hangs", "e", "f dies", "g"]):
         write(folder, f"{name}.csv", cycler_text(offset=number / 100))
-    report = ingest(store, scope, folder, jobs=2, limits=Limits(seconds=4.0))
+    report = ingest(store, scope, folder, jobs=2, limits=Limits(seconds=8.0))
     assert [file.status[0] for file in report] == list("srsrsrs"), report
     assert "process that read the file died" in report[1].why
-    assert "longer than 4 s and was stopped" in report[3].why
+    assert "longer than 8 s and was stopped" in report[3].why
     assert store.verify() == []
 
 
@@ -473,6 +515,7 @@ def test_memory_of_an_ingest_does_not_grow_with_the_file(tmp_path: Path) -> None
     assert peaks[1] < 1.25 * peaks[0]
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_name_of_any_bytes_is_read_and_told(store: Store, scope: Scope, tmp_path: Path, jobs: int) -> None:
     for name, text in (
