@@ -265,9 +265,11 @@ def _problems_of(raw: Any) -> list[Problem]:
 
 def _problems_in(bench: Bench, raw: Any, words: list[str]) -> list[Problem]:
     """What is wrong with a recipe in this store; values are read only for one that is sound by itself."""
-    if problems := _problems_of(raw):
-        return problems
-    return bench.check(raw, bench.values(raw, words))
+    problems = _problems_of(raw)
+    if not problems:
+        return bench.check(raw, bench.values(raw, words))
+    # Which of two spellings of a column is the right one, only the store knows.
+    return bench.check(raw) if all(problem.type == "unknown_column" for problem in problems) else problems
 
 
 @app.command(epilog="Example: `workbench run fade.json -p cells=M50-A-01 -p cells=M50-A-02 -o fade.html`")

@@ -45,6 +45,7 @@ from .store.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
 from .table import Column, Kind, Table
 from .transform.inprocess import draw
+from .transform.keys import check_keys
 from .transform.script import check_script
 
 R = TypeVar("R", bound=Record)
@@ -109,7 +110,11 @@ class LocalWorkbench:
         A recipe of a plan alone, without a script, is checked as ``dataset`` takes it.
         """
         script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
-        told = check_script(script) if isinstance(script, str) and script else []
+        told = (
+            check_script(script) or check_keys(script, *_names(config))
+            if isinstance(script, str) and script
+            else []
+        )
         try:
             checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
         except Invalid as error:
@@ -367,6 +372,15 @@ def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:
 
 def _member(config: Any, name: str) -> Any:
     return config.get(name) if isinstance(config, Mapping) else None
+
+
+def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
+    """The names of a recipe's steps and params, as far as they can be read."""
+    if isinstance(config, PlotConfig):
+        return list(config.plan.steps), list(config.params)
+    steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
+    given = [] if params is None else params
+    return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
 
 
 def _column(values: list[Any], kind: Kind) -> Column:

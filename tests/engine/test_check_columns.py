@@ -88,3 +88,12 @@ def test_a_step_that_reads_says_what_it_reads(column: str, told: str) -> None:
     with pytest.raises(Invalid) as raised:
         sound(raw, transform=False)
     assert [problem.msg for problem in raised.value.problems] == [told]
+
+
+def test_check_tells_the_steps_and_params_that_a_script_misspells(local: LocalWorkbench) -> None:
+    raw = plan(CAPACITY, CAPACITY) | {"params": {"smooth": {"kind": "view", "default": 3}}}
+    raw["transform"] = "def transform(data, params):\n    return go.Figure(data['fad'], params['smoth'])\n"
+    assert [(problem.loc, problem.msg) for problem in local.check(raw, {})] == [
+        (("config", "transform"), "Line 2: There is no param 'smoth'. Did you mean 'smooth'?"),
+        (("config", "transform"), "Line 2: There is no step 'fad'. Did you mean 'fade'?"),
+    ]
