@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,6 +106,13 @@ def test_counters_that_restart_in_each_step_add_up() -> None:
     assert battery.charge_passed(frame, "discharge").tolist() == pytest.approx([0, 0.5, 1.0, 1.2, 1.4])
     with pytest.raises(ValueError, match="Charge capacity"):
         battery.charge_passed(frame, "charge")
+
+
+@pytest.mark.parametrize("direction", [1, None, "Charge", "charging", ["charge"]])
+def test_a_wrong_direction_is_refused_with_those_there_are(direction: Any) -> None:
+    frame = pd.DataFrame({"Charge capacity [A.h]": [0.0, 0.5]})
+    with pytest.raises(ValueError, match="is 'charge' or 'discharge', not "):
+        battery.charge_passed(frame, direction)
 
 
 def test_dvdq_is_the_inverse_slope() -> None:

@@ -22,6 +22,7 @@ TIME = "Time [s]"
 CAPACITY = "Capacity [A.h]"
 DQDV = "dQ/dV [A.h/V]"
 DVDQ = "dV/dQ [V/A.h]"
+DIRECTIONS = ("charge", "discharge")
 _TOLERATED = 0.01
 Floats = NDArray[np.float64]
 
@@ -39,8 +40,10 @@ def charge_passed(frame: pd.DataFrame, direction: str) -> Floats:
     Raises
     ------
     ValueError
-        If the frame has neither.
+        If ``direction`` is neither "charge" nor "discharge", or the frame has neither.
     """
+    if direction not in DIRECTIONS:
+        raise ValueError(f"The direction of a half cycle is 'charge' or 'discharge', not {direction!r}.")
     counter = f"{direction.capitalize()} capacity [A.h]"
     if counter in frame:
         values = frame[counter].to_numpy(float, na_value=np.nan)
