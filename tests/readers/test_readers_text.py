@@ -245,7 +245,48 @@ def test_a_column_has_one_kind_in_all_batches(tmp_path: Path, monkeypatch: pytes
 def test_a_value_that_is_no_number_is_left_empty_and_said(tmp_path: Path) -> None:
     path = file(tmp_path, PLAIN.replace("20,1.0,3.62", "20,1.0,OVER"))
     assert table(path)["Voltage [V]"].tolist() == [3.5, 3.6, None, 3.4, 3.38]
-    assert notes(path)["unreadable_values"] == "1 value in 'voltage [V]' could not be read and is left empty."
+    assert notes(path)["unreadable_values"] == (
+        "1 value in 'voltage [V]' could not be read and is left empty: 'OVER' in line 4."
+    )
+
+
+def test_values_that_are_none_are_named_with_their_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = "Operator: me\n\ntime [s],current [A],voltage [V]\n"
+    rows = [f"{t},{1 - 2 * (t % 2)}.0,{3.5 - 0.1 * (1 - 2 * (t % 2))}" for t in range(100)]
+    for place, text in ((7, "OVL"), (40, "x y"), (80, "--?"), (90, "OVL")):
+        rows[place] = f"{place},1.0,{text}"
+    rows.insert(20, "")
+    rows.insert(60, "time [s],current [A],voltage [V]")
+    told = (
+        "4 values in 'voltage [V]' could not be read and are left empty: 'OVL' in line 11, 'x y' in line 45, "
+        "'--?' in line 86 and 1 more."
+    )
+    for chunk in (1000, 9):
+        monkeypatch.setattr("workbench.readers.limits.CHUNK_ROWS", chunk)
+        assert notes(file(tmp_path, head + "\n".join(rows)))["unreadable_values"] == told
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("block", [1 << 18, 16, 33])
+def test_a_header_that_is_repeated_is_left_out_and_changes_no_kind(
+    block: int, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.readers.source._BLOCK", block)
+    titles = "time,current,voltage,cycle,other\ns,A,V,,\n"
+    rows = [f"{t},{1 - 2 * (t % 2)}.0,{3.5 - 0.1 * (1 - 2 * (t % 2))},{t // 9},{t}\n" for t in range(30)]
+    resumed = [*rows[:9], titles, *rows[9:21], titles, *rows[21:]]
+    plain = table(file(tmp_path, (titles + "".join(rows)).replace("\n", end)))
+    path = file(tmp_path, (titles + "".join(resumed)).replace("\n", end))
+    made = table(path)
+    assert {name: column.tolist() for name, column in made.items()} == {n: c.tolist() for n, c in plain.items()}
+    assert made["other"].kind == made["Cycle from cycler"].kind == "integer"
+    told = notes(path)
+    assert (
+        told["header_repeated"]
+        == "4 lines within the file repeat the header and were left out (lines 12, 13, 26, ...)."
+    )
+    assert "unreadable_values" not in told
+    assert "lines_left_out" not in told
 
 
 def test_a_last_line_cut_short_is_left_out_and_said(tmp_path: Path) -> None:
@@ -257,7 +298,8 @@ def test_a_last_line_cut_short_is_left_out_and_said(tmp_path: Path) -> None:
 def test_lines_without_samples_are_left_out_and_counted(tmp_path: Path) -> None:
     path = file(tmp_path, PLAIN.replace("\n30,", "\ntime [s],current [A],voltage [V]\n,,\n30,"))
     assert table(path).n == 5
-    assert notes(path)["lines_left_out"].startswith("2 lines")
+    assert notes(path)["lines_left_out"].startswith("1 line without")
+    assert "(line 5)" in notes(path)["header_repeated"]
 
 
 def test_fields_beyond_the_header_are_counted(tmp_path: Path) -> None:
@@ -458,7 +500,41 @@ def test_dates_that_could_be_swapped_are_said(tmp_path: Path) -> None:
     lines += [f"{n},{1 - 2 * (n % 2)},3.{9 - n % 2},05/06/2024 10:00:0{n}" for n in range(5)]
     reading = read(file(tmp_path, "\n".join(lines)))
     assert reading.start_time == datetime(2024, 5, 6, 10, tzinfo=UTC)
-    assert "month before day" in {note.code: note.message for note in reading.notes}["dates"]
+    told = {note.code: note.message for note in reading.notes}
+    assert "month before day: '05/06/2024 10:00:00' is 6 May 2024" in told["dates"]
+    assert 'column_map={"Date": "Date [day first]"}' in told["dates"]
+    assert "no time zone: taken as UTC" in told["time_zone"]
+
+
+@pytest.mark.parametrize("header", ["Date", "Time", "Datum"])
+@pytest.mark.parametrize(("order", "month"), [("day first", 6), ("month first", 5)])
+def test_the_order_of_a_date_can_be_said(header: str, order: str, month: int, tmp_path: Path) -> None:
+    lines = [f"{header},current [A],voltage [V]"]
+    lines += [f"05/06/2024 10:00:0{n},{1 - 2 * (n % 2)},3.{9 - n % 2}" for n in range(5)]
+    path = file(tmp_path, "\n".join(lines))
+    reading = read(path, column_map={header: f"Date [{order}]"})
+    assert reading.start_time == datetime(2024, month, 11 - month, 10, tzinfo=UTC)
+    assert concat(list(reading.batches))["Time [s]"].tolist() == [0, 1, 2, 3, 4]
+    assert "dates" not in {note.code for note in reading.notes}
+    if header == "Time":
+        assert "could be read two ways" in notes(path)["dates"]
+        assert "time_zone" in notes(path)
+
+
+def test_a_date_above_the_header_that_could_be_read_two_ways_is_said(tmp_path: Path) -> None:
+    def told(date: str) -> dict[str, str]:
+        return notes(file(tmp_path, IMPEDANCE.replace("05/13/2024 11:19:51.602", date)))
+
+    assert "5 April 2024" not in told("05/13/2024 11:19:51.602").get("dates", "")
+    assert "'05/04/2024 11:19:51.602' is 4 May 2024" in told("05/04/2024 11:19:51.602")["dates"]
+    assert "header names no time zone" in told("05/04/2024 11:19:51.602")["time_zone"]
+    assert "dates" not in told("05/05/2024 11:19:51.602")
+
+
+def test_times_that_name_their_zone_are_not_said_to_name_none(tmp_path: Path) -> None:
+    lines = ["Date,current [A],voltage [V]"]
+    lines += [f"2024-06-05T10:00:0{n}Z,{1 - 2 * (n % 2)},3.{9 - n % 2}" for n in range(5)]
+    assert "time_zone" not in notes(file(tmp_path, "\n".join(lines)))
 
 
 IMPEDANCE = """EC-Lab ASCII FILE

@@ -22,6 +22,7 @@ from ..phrases import option_name
 from ..table import Column, Table, from_micros
 from . import limits
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
+from .dates import date_notes, zone_note
 from .quantities import split_header
 from .reading import Counters, Note, Reading
 from .rows import directed, time_notes, unread_text
@@ -208,7 +209,12 @@ class _TypedRows:
         if self.time is not None:
             first = of_arrow(columns[self.time.header])
             if first is not None and first.kind == "text":
-                self.pattern, _ = clock_format([str(v) for v in first.words[:20000]])
+                self.pattern, swappable = clock_format([str(v) for v in first.words[:20000]])
+                if self.pattern is not None:
+                    header, example = self.time.header, str(first.words[0])
+                    self.notes.extend(date_notes(header, self.pattern, example, swappable=swappable))
+            if first is not None and first.kind == "datetime" and columns[self.time.header].type.tz is None:
+                self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
         if self.time is not None and self.time.role == "time" and not self.time.stated:
             text = f"'{self.time.header}' names no unit and is read as seconds."
             self.notes.append(Note("assumed", "time_unit", text))

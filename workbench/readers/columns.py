@@ -20,6 +20,8 @@ T = TypeVar("T")
 KNOWN = {described.name: described for described in SERIES_COLUMNS}
 _PLACES = {name: place for place, name in enumerate(KNOWN)}
 _LONGEST_NAME = 200
+DATE_ORDERS = {"day first": True, "month first": False}
+"""How a column map says in which order a date is written: ``{"Date Time": "Date [day first]"}``."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Planned:
     """What becomes of one column of the file: ``header`` as it stands there, ``name`` and ``role`` with us.
 
     ``unit`` converts to the unit of ``name``; None leaves the values. ``stated``: header or user named the unit.
+    ``day_first``: how the user says that the dates of a clock are written.
     """
 
     header: str
@@ -63,6 +66,7 @@ class Planned:
     stated: bool = True
     positive: bool = False
     negate: bool = False
+    day_first: bool | None = None
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         """(n,) float of the file -> (n,) float in our unit and sign."""
@@ -136,7 +140,8 @@ def plan_columns(
     """Match headers to the columns of a format; what nobody asks for stays, under its own name.
 
     ``column_map`` (header in the file -> our name, ``{"Volts": "Voltage [V]"}``) goes first. A unit there that
-    is not the canonical one says what the file's values are in: ``{"I": "Current [mA]"}``.
+    is not the canonical one says what the file's values are in: ``{"I": "Current [mA]"}``; ``Date [day first]`` and
+    ``Date [month first]`` say how clock times are written.
 
     Raises
     ------
@@ -189,6 +194,8 @@ def _find_label(header: str, labels: list[str], file: str) -> str:
 
 def _mapped(head: Header, label: str, target: str) -> Planned:
     name, unit_text = split_unit(target)
+    if fold(name) == "date" and unit_text in (None, *DATE_ORDERS):
+        return Planned(label, label, "clock", day_first=None if unit_text is None else DATE_ORDERS[unit_text])
     for known in KNOWN:
         known_name, known_unit = split_unit(known)
         if fold(name) != fold(known_name):

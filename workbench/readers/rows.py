@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..errors import FileRefused
 from ..phrases import counted, option_name
 from ..table import Column, Table
 from .columns import Plan, Planned, in_order
+from .places import MOST_EXAMPLES, Places
 from .reading import Note
 from .survey import Settings
 from .values import clocks, column_of, count_column, durations, is_text, number_column, numbers
@@ -27,13 +28,14 @@ BEYOND = "\0beyond the header"
 class Rows:
     """Converts the batches of one file; keeps where time began, how many rows passed and what was odd."""
 
-    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Note]) -> None:
-        self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
+    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Note], places: Places) -> None:
+        self.file, self.plan, self.settings, self.notes, self.places = file, plan, settings, notes, places
         self.zero: float | None = None
         self.passed = 0
         self.last_time = 0.0
         self.kept = 0
         self.unread: Counter[str] = Counter()
+        self.examples: dict[str, list[tuple[int, str]]] = {}
         self.left_out = 0
         self.too_wide = 0
 
@@ -90,20 +92,32 @@ class Rows:
         series = frame[column.header]
         if column.role == "number":
             values, unread = numbers(series, self.settings.decimal)
-            self.unread[column.header] += unread
+            self._note_unread(column.header, series, unread, np.isnan(values))
             values = column.apply(values)
             return number_column(self._directed(values, frame) if column.name == CURRENT else values)
         if column.role == "count":
             values, unread = numbers(series, self.settings.decimal)
-            self.unread[column.header] += unread
+            self._note_unread(column.header, series, unread, np.isnan(values))
             return count_column(values) if self.settings.kinds[column.name] == "integer" else number_column(values)
         if column.header in self.settings.patterns:
             times = clocks(series, self.settings.patterns[column.header])
-            self.unread[column.header] += int((np.isnat(times) & series.notna().to_numpy()).sum())
+            unread = int((np.isnat(times) & series.notna().to_numpy()).sum())
+            self._note_unread(column.header, series, unread, np.isnat(times))
             return Column.of(times)
         made, lost = column_of(series, self.settings.kinds[column.name])
         self.unread[column.header] += lost
         return made
+
+    def _note_unread(self, header: str, series: pd.Series[Any], unread: int, empty: NDArray[np.bool_]) -> None:
+        """Count values that are none, and keep the first with their rows."""
+        self.unread[header] += unread
+        kept = self.examples.setdefault(header, [])
+        if not unread or len(kept) == MOST_EXAMPLES:
+            return
+        texts = series.astype("str").str.strip()
+        wrong = empty & series.notna().to_numpy() & ~texts.str.casefold().isin(["", "nan"]).to_numpy(bool)
+        for place in np.flatnonzero(wrong)[: MOST_EXAMPLES - len(kept)].tolist():
+            kept.append((self.passed + place, str(texts.iloc[place])[:40]))
 
     def _time(self, frame: pd.DataFrame) -> Floats:
         settings = self.settings
@@ -117,7 +131,7 @@ class Rows:
             stamps = clocks(series, str(settings.time))
             values = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
             unread = int((np.isnat(stamps) & series.notna().to_numpy()).sum())
-        self.unread[str(settings.time_from)] += unread
+        self._note_unread(str(settings.time_from), series, unread, np.isnan(values))
         if self.zero is None:
             present = values[np.isfinite(values)]
             if len(present):
@@ -170,10 +184,12 @@ class Rows:
             wide = f"{counted(self.too_wide, 'line')} {'has' if self.too_wide == 1 else 'have'}"
             text = f"{wide} more fields than the header; what is beyond it was left out."
             self.notes.append(Note("odd", "more_fields", text))
+        self.notes.extend(self.places.notes())
+        lines = self.places.lines_of({row for kept in self.examples.values() for row, _ in kept})
         for header, count in self.unread.items():
             if count:
-                text = unread_text(header, count)
-                self.notes.append(Note("odd", "unreadable_values", text))
+                seen = [f"'{text}'" + _in_line(lines.get(row)) for row, text in self.examples.get(header, [])]
+                self.notes.append(Note("odd", "unreadable_values", unread_text(header, count, seen)))
 
 
 def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Floats | None = None) -> NDArray[Any]:
@@ -192,10 +208,16 @@ def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Flo
     return turned
 
 
-def unread_text(header: str, count: int) -> str:
-    """What is said of values that are none."""
+def unread_text(header: str, count: int, seen: Sequence[str] = ()) -> str:
+    """What is said of values that are none; ``seen`` are the first of them."""
     kept = "is" if count == 1 else "are"
-    return f"{counted(count, 'value')} in '{header}' could not be read and {kept} left empty."
+    listed = ": " + ", ".join(seen) if seen else ""
+    more = f" and {count - len(seen):,} more" if seen and count > len(seen) else ""
+    return f"{counted(count, 'value')} in '{header}' could not be read and {kept} left empty{listed}{more}."
+
+
+def _in_line(line: int | None) -> str:
+    return "" if line is None else f" in line {line:,}"
 
 
 def time_notes(last: float) -> list[Note]:

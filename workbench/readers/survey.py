@@ -26,6 +26,7 @@ from ..phrases import column_map as mapping
 from ..phrases import counted, option
 from ..units import split_unit
 from .columns import Plan, Planned, order_of
+from .dates import date_notes
 from .missing import why_refused
 from .quantities import Unit, split_header, unit_of
 from .reading import Note
@@ -197,21 +198,19 @@ class Survey:
                 continue
             series = self._column(column.header)
             if is_text(series):
-                pattern, swappable = clock_format([str(v) for v in series.dropna().unique()[:20000]], day_first)
+                order = day_first if column.day_first is None else column.day_first
+                pattern, swappable = clock_format([str(v) for v in series.dropna().unique()[:20000]], order)
                 if pattern is None:
                     settings.kinds[column.name] = "text"
                     continue
                 settings.patterns[column.header] = pattern
                 settings.kinds[column.name] = "datetime"
-                if swappable:
-                    order = "day before month" if pattern.startswith("%d") else "month before day"
-                    notes.append(Note("assumed", "dates", f"Dates in '{column.header}' are read as {order}."))
+                swappable &= column.day_first is None
+                notes.extend(date_notes(column.header, pattern, _example(series), swappable=swappable))
                 if settings.first_clock is None:
                     settings.first_clock = _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
             else:
                 self._rank_numeric_clock(settings, column, series)
-        if settings.patterns:
-            notes.append(Note("assumed", "time_zone", "Clock times name no time zone and are taken as UTC."))
 
     def _rank_numeric_clock(self, settings: Settings, column: Planned, series: pd.Series[Any]) -> None:
         settings.kinds[column.name] = "integer" if series.dtype.kind in "iu" else "number"
@@ -251,14 +250,15 @@ class Survey:
         if durations(sample)[1] < 0.5 * max(len(sample), 1):
             settings.time = "duration"
             return
-        pattern, _ = clock_format([str(value) for value in series.dropna().unique()[:20000]], day_first)
+        pattern, swappable = clock_format([str(value) for value in series.dropna().unique()[:20000]], day_first)
         if pattern is None:
-            example = str(series.dropna().iloc[0])[:40]
+            example = _example(series)[:40]
             raise FileRefused(
                 f"The times in column '{planned.header}' of '{self.file}' cannot be read ('{example}'): seconds, "
                 f"hh:mm:ss or a date and time were expected. Name another with {mapping({'its name': 'Time [s]'})}."
             )
         settings.time = pattern
+        notes.extend(date_notes(planned.header, pattern, _example(series), swappable=swappable))
         settings.first_clock = settings.first_clock or _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
         notes.append(
             Note("assumed", "time_from_clock", f"Time is counted from the clock times in '{planned.header}'.")
@@ -381,6 +381,10 @@ class Survey:
         if unknown:
             text = f"{counted(unknown, 'row')} with a current of no known direction; it was set to 0 there."
             notes.append(Note("odd", "no_direction", text))
+
+
+def _example(series: pd.Series[Any]) -> str:
+    return str(series.dropna().iloc[0])
 
 
 def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:

@@ -17,7 +17,9 @@ from ..phrases import option_name
 from ..table import Table
 from . import limits
 from .columns import From, Split, plan_columns
+from .dates import start_notes
 from .layout import HeaderLine, Layout, header_lines, lay_out
+from .places import Places
 from .reading import SIGNS, Counters, Note, Reading
 from .rows import BEYOND, Rows
 from .source import Head, LineStream
@@ -132,7 +134,7 @@ def read_text(
         column_map=column_map,
         file=head.name,
     )
-    parser = _Parser(format, head, layout)
+    parser = _Parser(format, head, layout, Places(head, header, layout, exact=format.rewrite is None))
     notes = list(format.remarks)
     first, more = parser.first()
     take_temperature(plan, first, notes)
@@ -144,10 +146,10 @@ def read_text(
         for frame in parser.frames(survey.undecided()):
             survey.feed(frame)
     settings = survey.settle(notes, format.day_first)
-    rows = Rows(head.name, plan, settings, notes)
+    rows = Rows(head.name, plan, settings, notes, parser.places)
     batches = _batches(parser, rows) if more else iter(rows.batches([(first, parser.cut_short)]))
     lines = head.lines[: header.line]
-    start = _start_time(format, lines, settings.first_clock, settings.first_time)
+    start = settings.first_clock or _start_time(format, lines, settings.first_time, notes)
     return Reading(
         format.name, batches, start, notes, _metadata(lines), format.counters, survey.taken, plan.headers
     )
@@ -164,8 +166,8 @@ def check_sign(sign: str | None) -> None:
 class _Parser:
     """pandas over the lines of one file, in bounded batches."""
 
-    def __init__(self, format: TextFormat, head: Head, layout: Layout) -> None:
-        self.head, self.layout, self.format = head, layout, format
+    def __init__(self, format: TextFormat, head: Head, layout: Layout, places: Places) -> None:
+        self.head, self.layout, self.format, self.places = head, layout, format, places
         self.rows = max(1, min(limits.CHUNK_ROWS, limits.CHUNK_BYTES // max(layout.mean_line + 1, 1)))
         self.cut_short = False
 
@@ -190,7 +192,7 @@ class _Parser:
         ``sizes`` are the rows of the first batches, where they are to be others than ``rows``.
         """
         layout = self.layout
-        rewrite = self.format.rewrite() if self.format.rewrite else None
+        rewrite = self.places.rewrite(self.format.rewrite() if self.format.rewrite else None)
         names = [*layout.labels, BEYOND]
         # A header of our own fixes the width: then pandas fills short rows, and with usecols takes long ones.
         width = layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n"
@@ -258,14 +260,14 @@ def _batches(parser: _Parser, rows: Rows) -> Iterator[Table]:
 
 
 def _start_time(
-    format: TextFormat, lines: tuple[str, ...], first_clock: datetime | None, first_time: float
+    format: TextFormat, lines: tuple[str, ...], first_time: float, notes: list[Note]
 ) -> datetime | None:
-    if first_clock is not None:
-        return first_clock
+    """The beginning of the test as the lines above the header name it; None if they do not."""
     for line in lines if format.start else ():
         found = re.search(str(format.start), line)
         begun = one_clock(found[1], format.day_first) if found else None
-        if begun is not None:
+        if found and begun is not None:
+            notes.extend(start_notes(found[1], format.day_first))
             return begun + timedelta(seconds=first_time) if format.start_at_zero else begun
     return None
 
