@@ -143,6 +143,41 @@ def test_a_backup_is_one_moment_and_a_whole_store(store: Store, tmp_path: Path) 
         store.backup(tmp_path / "copy.wb")
 
 
+@pytest.mark.parametrize("name", ["file:x.db", "a b?mode=ro.db", "100%25#.db"])
+def test_a_backup_goes_where_it_is_told(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store.backup(name)
+    assert (tmp_path / name).exists()
+    assert not list(tmp_path.glob("*.partial"))
+    with Store.open(tmp_path / name, create=False) as copy:
+        assert copy.identity() == store.identity()
+
+
+def test_backups_to_one_place_do_not_mix(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.pieces.put([bytes(3 << 20)])
+    place = tmp_path / "copy.db"
+    outcomes: list[str] = []
+
+    def copy() -> None:
+        try:
+            store.backup(place)
+            outcomes.append("made")
+        except Conflict:
+            outcomes.append("taken")
+
+    threads = [threading.Thread(target=copy) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["made", "taken", "taken", "taken"]
+    with Store.open(place, create=False) as made:
+        assert made.verify() == []
+    assert not list(tmp_path.glob("*.partial"))
+
+
 def test_a_closed_store_says_so(store: Store) -> None:
     store.close()
     with pytest.raises(StoreError, match="was closed"):

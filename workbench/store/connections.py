@@ -194,7 +194,7 @@ def named(path: Path) -> Iterator[None]:
         if "readonly" in text:
             raise StoreError(
                 f"The store '{path}' or its folder may not be written. Ask for the right to write both, or copy "
-                "the store to where you have it."
+                "the store to where you have it. A backup can be read without that right."
             ) from error
         raise StoreError(f"The store '{path}' could not be used: {error}.") from error
 

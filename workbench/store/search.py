@@ -222,6 +222,8 @@ def check_index(db: sqlite3.Connection) -> list[str]:
         try:
             db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
         except sqlite3.DatabaseError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_CORRUPT"):
+                raise
             findings.append(f"the index {index} does not agree with what it indexes ({error})")
     return findings
 

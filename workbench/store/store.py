@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 import sqlite3
 import time
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import Conflict, Damaged, NotFound, StoreError
@@ -105,11 +108,12 @@ class Store(Host):
         Conflict
             If ``destination`` exists.
         """
-        place = Path(destination)
+        place = Path(destination).absolute()  # SQLite takes a relative 'file:...' for an address
+        taken = Conflict(f"'{destination}' exists already; give a new name for the backup.")
         if place.exists():
-            raise Conflict(f"'{place}' exists already; give a new name for the backup.")
-        partial = place.with_name(place.name + ".partial")
-        partial.unlink(missing_ok=True)
+            raise taken
+        # A name of its own: two backups to one place must not write into each other.
+        partial = place.with_name(f"{place.name}.{secrets.token_hex(4)}.partial")
         try:
             with named(partial):
                 copy = sqlite3.connect(partial)
@@ -119,9 +123,15 @@ class Store(Host):
                     copy.execute("pragma journal_mode = delete")
                 finally:
                     copy.close()
-            partial.rename(place)
+            try:
+                os.link(partial, place)
+            except FileExistsError:
+                raise taken from None
+            except OSError:  # a file system without links
+                partial.rename(place)
         finally:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
 
     def verify(self) -> list[str]:
         """Everything wrong with the file, as sentences; empty if it is sound.
