@@ -145,15 +145,11 @@ def test_a_writer_that_gives_up_shows_why(store_path: Path, monkeypatch: pytest.
 
 def test_verify_accuses_no_store_that_may_not_be_written(measured: tuple[Store, str]) -> None:
     store, _ = measured
-    with store.transaction() as connection:
-        connection.execute("pragma query_only = on")
-    try:
-        with pytest.raises(StoreError, match="may not be written"), store.transaction() as connection:
-            connection.execute("delete from drafts")
-        assert store.verify() == []
-    finally:
-        with store.transaction() as connection:
-            connection.execute("pragma query_only = off")
+    with store.transaction() as writing:
+        writing.execute("pragma query_only = on")
+    with pytest.raises(StoreError, match="may not be written"), store.transaction() as connection:
+        connection.execute("delete from drafts")
+    assert store.verify() == []
 
 
 @pytest.fixture
