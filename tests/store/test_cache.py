@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sqlite3
@@ -176,6 +177,22 @@ def test_a_file_that_is_no_database_is_replaced(path: Path) -> None:
     with another(path) as other:
         assert other.get("figure", "k").data == b"x"
     cache.close()
+
+
+@pytest.mark.parametrize("column", ["extra text not null", "data blob"])
+def test_a_side_file_of_another_version_is_made_anew(path: Path, column: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"create table entries (kind text, key text, {column})")
+        connection.execute("create table leases (kind text)")
+        connection.execute("create table amount (bytes integer not null)")
+    with Cache(path, memory_bytes=0) as cache:
+        made = [cache.get_or_make("k", "a", lambda: (b"1", {})) for _ in range(2)]
+        assert [found.data for found in made] == [b"1", b"1"]
+        assert made[1].hit
+        assert cache.stats.troubles == 1
+    with Cache(path, memory_bytes=0) as cache:
+        assert cache.get("k", "a") is not None
+        assert cache.stats.troubles == 0
 
 
 def test_the_file_may_be_deleted_while_open(path: Path) -> None:

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+VERSION = 2
+"""Rises with each change of the tables below: a side file of another version is made anew."""
 LEASE_SECONDS = 10.0
 RENEW_SECONDS = 2.0
 _SCHEMA = """
@@ -187,10 +189,14 @@ class SideFile:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = off")
             connection.execute("pragma journal_size_limit = 67108864")
-            if connection.execute("select count(*) from sqlite_master where name = 'leases'").fetchone()[0] == 0:
+            (made,) = connection.execute("select count(*) from sqlite_master where name = 'leases'").fetchone()
+            if not made:
                 with _transaction(connection):
                     for statement in _statements(_SCHEMA):
                         connection.execute(statement)
+                    connection.execute(f"pragma user_version = {VERSION}")
+            elif (found := connection.execute("pragma user_version").fetchone()[0]) != VERSION:
+                raise sqlite3.DatabaseError(f"the side file is of version {found}, not {VERSION}")
         except sqlite3.Error:
             connection.close()
             raise
