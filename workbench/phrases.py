@@ -86,6 +86,15 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def times(number: int) -> str:
+    """How often.
+
+    >>> times(1), times(3)
+    ('once', '3 times')
+    """
+    return "once" if number == 1 else f"{number:,} times"
+
+
 def quoted(names: Iterable[str], most: int = 20, last: str = "and") -> str:
     """Names in a row, each in quotes.
 

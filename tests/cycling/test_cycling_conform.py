@@ -147,6 +147,10 @@ def test_a_falling_clock_is_told_and_mended_only_on_request() -> None:
     made, findings, _ = conform(table, cuts=(20,))
     assert made["Time [s]"].values.tobytes() == time.tobytes()
     assert findings == [("odd", "time_falls")]
+    assert "Time falls once, " in said(table)["time_falls"]
+    assert 'repair="time"' in said(table)["time_falls"]
+    with typed_in("terminal"):
+        assert "--repair time" in said(table)["time_falls"]
     mended, findings, _ = conform(table, cuts=(20,), repair=("time",))
     assert mended["Time [s]"].tolist() == [*time[:20], *(time[20:] + 360.0)][:20] + (time[20:] + 240.0).tolist()
     assert findings == [("repaired", "time")]

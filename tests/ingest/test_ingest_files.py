@@ -25,6 +25,7 @@ from workbench.ingest import Limits, Report, ingest, workers
 from workbench.ingest.paths import find, stem_of
 from workbench.ingest.prepare import largest_move
 from workbench.ingest.ratings import ratings_of
+from workbench.phrases import typed_in
 from workbench.records import Batch, Instance, Measurement, Project, Specification
 from workbench.store.scope import Scope
 from workbench.store.store import Store
@@ -348,6 +349,37 @@ def test_a_rating_that_was_estimated_is_not_blamed_on_the_specification(
     (told,) = ingest(store, scope, write(folder, "other.csv", cycler_text(offset=0.01)))[0].odd[:1]
     assert "is rated 0.001 A.h" in told
     assert "right specification" in told
+
+
+def test_steps_do_not_hang_on_what_was_estimated_from_another_file(
+    store: Store, scope: Scope, tmp_path: Path
+) -> None:
+    """Currents of 50 uA are rest in a cell of 5 A.h, and were in one that a file before them was estimated to be."""
+    text = cycler_text().replace("Step from cycler", "Row")
+    assert ingest(store, scope, write(tmp_path / "in", "large.csv", text)).ok
+    coin = text.replace(",1.0,", ",0.00005,").replace(",-1.0,", ",-0.00005,")
+    (file,) = ingest(store, scope, write(tmp_path / "in", "coin.csv", coin))
+    assert file.steps == 6
+    (rated,) = ingest(
+        store, scope, write(tmp_path / "in", "rated.csv", coin + "#\n"), specification="big", rating="5Ah,3V,4V"
+    )
+    assert rated.steps == 2
+
+
+def test_a_refused_file_tells_as_what_it_was_read(store: Store, scope: Scope, tmp_path: Path) -> None:
+    headers = "time/s,Ecell/V,I/A"
+    rows = [f"{60 * n},{3.0 + 0.01 * n},-1.0" for n in range(60)]
+    folder = tmp_path / "in"
+    write(folder, "a.csv", "\n".join([headers, *rows]))
+    unknown = write(folder, "b.csv", "a,b\n1,2\n")
+    first, second = ingest(store, scope, [folder, unknown])
+    assert (first.status, first.format) == ("refused", "biologic")
+    assert "headers are those of BioLogic files" in first.why
+    assert 'If the voltage is right, say sign="discharge"' in first.why
+    assert (second.status, second.format) == ("refused", "")
+    with typed_in("terminal"):
+        assert "say --sign discharge" in ingest(store, scope, folder)[0].why
+    assert ingest(store, scope, folder / "a.csv", sign="discharge").ok
 
 
 def test_an_estimated_voltage_leaves_out_what_no_cell_shows(store: Store, scope: Scope, tmp_path: Path) -> None:

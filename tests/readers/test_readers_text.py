@@ -131,6 +131,11 @@ def test_units_divide_to_the_nearest_number(tmp_path: Path) -> None:
     assert made["Voltage [V]"].tolist() == [3.3001, 3.2007]
 
 
+def test_a_header_that_is_a_unit_names_it(tmp_path: Path) -> None:
+    path = file(tmp_path, PLAIN.replace("current [A]", "Amps").replace("voltage [V]", "Volts"))
+    assert "unit" not in notes(path)
+
+
 def test_a_unit_that_is_not_named_is_assumed_and_said(tmp_path: Path) -> None:
     said = notes(file(tmp_path, PLAIN.replace(" [s]", "").replace(" [A]", "").replace(" [V]", "")))
     assert said["time_unit"] == "'time' names no unit and is read as seconds."

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..phrases import column_map, counted, option
+from ..phrases import column_map, counted, option, times
 from ..table import Table
 from . import columns as c
 from .findings import Finding
@@ -87,7 +87,7 @@ class Clock:
         made = []
         if self.falls:
             message = (
-                f"Time falls {counted(self.falls, 'time')}, first at sample {self.first_fall}, "
+                f"Time falls {times(self.falls)}, first at sample {self.first_fall}, "
                 f"by up to {self.deepest:g} s. Stored as it is; "
                 f"{option('repair', 'time')} makes the clock stand still there."
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import FileRefused
-from ..phrases import column_map, counted, quoted
+from ..phrases import column_map, quoted, times
 from ..table import Column, Table
 from . import columns as c
 from .checks import Survey
@@ -163,7 +163,7 @@ class Conformer:
         for name, counter in self._counters.items():
             if counter.fall_count:
                 message = (
-                    f"'{name}' falls {counted(counter.fall_count, 'time')} within a step, first at sample "
+                    f"'{name}' falls {times(counter.fall_count)} within a step, first at sample "
                     f"{counter.first_fall}; each fall was read as a new start of the counter."
                 )
                 made.append(Finding("odd", "counter_falls", message))
@@ -212,7 +212,7 @@ class _Clock:
                 "assumed", "time_shifted", f"Time began at {self._start:g} s in the file; it starts at 0 here."
             )
         if self._falls:
-            fell = f"The clock fell {counted(self._falls, 'time')}, by {self._moved:g} s in all"
+            fell = f"The clock fell {times(self._falls)}, by {self._moved:g} s in all"
             message = f"{fell}; it stands still there now."
             yield Finding("repaired", "time", message)
 

@@ -19,7 +19,7 @@ from ..store.store import Scope, Store
 from ..table import Table
 from .paths import shown, stem_of
 from .prepare import Prepared
-from .ratings import ESTIMATED, Ratings, compared, estimated, of_header, rated_ah
+from .ratings import ESTIMATED, Ratings, compared, estimated, is_estimated, of_header, rated_ah
 from .report import FileReport
 
 R = TypeVar("R", bound=Record)
@@ -62,13 +62,17 @@ class Intake:
         self._actor = actor
 
     def rated_capacity(self) -> float | None:
-        """The rated capacity of the cells to come, A.h, where it is known before their files are read."""
+        """The rated capacity of the cells to come, A.h, where somebody said so before their files are read.
+
+        One that was estimated from another file is none: what a file becomes must not hang on what came before it.
+        """
         try:
             specification = self._known_specification()
         except NotFound:
             specification = None
         if specification is not None:
-            return rated_ah(specification.ratings.model_dump())
+            ratings = specification.ratings.model_dump()
+            return None if is_estimated(specification.source, ratings) else rated_ah(ratings)
         return None if self._to.ratings is None else rated_ah(self._to.ratings)
 
     def same(self, prepared: Prepared) -> Measurement | None:

@@ -100,6 +100,8 @@ def compared(
     rated, capacity = rated_ah(ratings), prepared.capacity
     if not rated or not capacity or rated / 50 <= capacity <= rated * 1.5:
         return []
+    if any(finding.code == "current_unit" for finding in prepared.findings):
+        return []  # a wrong unit says it all
     passed = f"Up to {capacity:.4g} A.h pass in one direction"
     follows = "Limits of rest and step types follow from it"
     if is_estimated(source, ratings):

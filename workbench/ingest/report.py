@@ -178,7 +178,7 @@ def _remarks(file: FileReport) -> RichTable:
     grid.add_column(overflow="fold")
     if file.why:
         grid.add_row("", Text(file.why))
-    for level, style in levels.items():
+    for level, style in levels.items() if file.status != "duplicate" else ():
         told = getattr(file, level)
         lines = [", ".join(told)] if level in ("created", "kept") and told else told
         for line in lines:

@@ -221,7 +221,8 @@ def _match(column: From, heads: Mapping[str, Header], claimed: Mapping[str, Plan
             duration = base == "s" and head.unit is not None and ":" in head.unit
             if head.unit is not None and not duration and (unit is None or unit.base != (base or "1")):
                 continue
-            stated = head.unit is not None or base is None
+            itself = unit_of(head.text)
+            stated = head.unit is not None or base is None or (itself is not None and itself.base == base)
             used = unit if base and not duration else None
             if not stated and column.unit is not None:
                 used = unit_of(column.unit)
