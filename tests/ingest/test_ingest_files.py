@@ -300,10 +300,10 @@ def test_a_process_that_dies_or_hangs_costs_its_own_file_only(
     folder = tmp_path / "in"
     for number, name in enumerate(["a", "b dies", "c", "d hangs", "e", "f dies", "g"]):
         write(folder, f"{name}.csv", cycler_text(offset=number / 100))
-    report = ingest(store, scope, folder, jobs=2, limits=Limits(seconds=8.0))
+    report = ingest(store, scope, folder, jobs=2, limits=Limits(seconds=4.0))
     assert [file.status[0] for file in report] == list("srsrsrs"), report
     assert "process that read the file died" in report[1].why
-    assert "longer than 8 s and was stopped" in report[3].why
+    assert "longer than 4 s and was stopped" in report[3].why
     assert store.verify() == []
 
 

@@ -103,16 +103,17 @@ def compared(
     if any(finding.code == "current_unit" for finding in prepared.findings):
         return []  # a wrong unit says it all
     passed = f"Up to {capacity:.4g} A.h pass in one direction"
-    follows = "Limits of rest and step types follow from it"
     if is_estimated(source, ratings):
         file = f"'{source['file']}'" if source.get("file") else "another file"
         message = (
-            f"{passed}, but the capacity of '{name}', {rated:.4g} A.h, was only estimated, from {file}. {follows}: "
-            f"name a specification for each kind of cell ({option_name('specification')}, {option_name('rating')}), "
+            f"{passed}, but the capacity of '{name}', {rated:.4g} A.h, was only estimated, from {file}. "
+            "Step types follow from it: name a specification for each kind of cell "
+            f"({option_name('specification')}, {option_name('rating')}), "
             f"or correct the ratings of '{name}'."
         )
     else:
-        message = f"{passed}, but '{name}' is rated {rated:.4g} A.h. {follows}: is it the right specification?"
+        message = f"{passed}, but '{name}' is rated {rated:.4g} A.h. "
+        message += "Limits of rest and step types follow from it: is it the right specification?"
     return [Finding("odd", "rating_apart", message)]
 
 

@@ -20,6 +20,9 @@ from ..readers import format_of
 from .paths import shown
 from .prepare import Limits, Options, prepare
 
+READY = b"ready\n"
+"""What a process says before its first answer; until then no file's time runs."""
+
 
 def outcome_of(path: Path, options: Options, file: IO[bytes]) -> dict[str, Any]:
     """``{"prepared": ...}``, or ``{"refused": why, "format": name}`` with a sentence, whatever goes wrong."""
@@ -53,6 +56,8 @@ def main(scratch: Path) -> None:
     """Answer jobs until the parent closes the pipe; if it died, clear its scratch folder."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a parser prints must not be taken for an answer
+    answers.write(READY)
+    answers.flush()
     for line in sys.stdin.buffer:
         job = orjson.loads(line)
         if not scratch.is_dir():

@@ -20,9 +20,10 @@ from typing import IO, Any
 import orjson
 
 from .prepare import Options
-from .worker import outcome_of
+from .worker import READY, outcome_of
 
 _GRACE = 10.0
+_START = 120.0
 _AHEAD = 2
 _WORDS = 64 << 20
 _PER_WORKER = 16 << 20
@@ -74,10 +75,8 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, job: dict[str, Any], seconds: float) -> dict[str, Any]:
-        process = self._process
-        if process is None or process.poll() is not None:
-            process = self._process = self._start()
         try:
+            process = self._running()
             line = self._exchange(process, orjson.dumps(job) + b"\n", seconds)
         except (OSError, TimeoutError) as error:
             self.kill()
@@ -90,11 +89,30 @@ class _Worker:
         answer: dict[str, Any] = orjson.loads(line)
         return answer
 
+    def _running(self) -> subprocess.Popen[bytes]:
+        """The process, ready for a job; OSError if it does not start."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            process = self._process = self._start()
+            try:
+                said = self._line(process, _START)
+            except TimeoutError:
+                said = b""
+            if said != READY:
+                raise OSError("the process did not start")
+        return process
+
     def _exchange(self, process: subprocess.Popen[bytes], job: bytes, seconds: float) -> bytes:
-        if process.stdin is None or process.stdout is None:
-            raise OSError("the pipes are closed")
+        if process.stdin is None:
+            raise OSError("the pipe is closed")
         process.stdin.write(job)
         process.stdin.flush()
+        return self._line(process, seconds)
+
+    def _line(self, process: subprocess.Popen[bytes], seconds: float) -> bytes:
+        """The next line that the process says; TimeoutError if it takes longer."""
+        if process.stdout is None:
+            raise OSError("the pipe is closed")
         deadline = time.monotonic() + seconds
         line = b""
         descriptor = process.stdout.fileno()
