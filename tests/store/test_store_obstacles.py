@@ -109,6 +109,17 @@ def test_a_store_that_was_taken_away_is_not_made_anew(measured: tuple[Store, str
         assert not store.path.exists()
 
 
+def test_nothing_is_written_into_a_store_that_was_replaced(measured: tuple[Store, str], tmp_path: Path) -> None:
+    store, id = measured
+    store.backup(tmp_path / "copy.db")
+    assert store.series.read(id).n == 50
+    (tmp_path / "copy.db").replace(store.path)
+    with pytest.raises(StoreError, match="was replaced by another file"):
+        store.series.append(id, "series", Table.of({"Time [s]": [99.0]}))
+    with pytest.raises(StoreError, match="was replaced by another file"):
+        store.series.read(id)
+
+
 def test_a_deletion_is_done_though_its_chunks_cannot_go_yet(
     measured: tuple[Store, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

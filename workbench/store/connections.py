@@ -59,13 +59,12 @@ class Connections:
         self._writing = threading.RLock()
         self._pid = os.getpid()
         self._closed = False
-        self._made = self.path.exists()
+        self._file = self._present()
 
     def _connect(self, *, writes: bool) -> _Handle:
         if self._closed:
             raise StoreError(f"The store '{self.path}' was closed; open it again.")
-        if self._made and not self.path.exists():
-            raise StoreError(f"The store '{self.path}' is gone: it was moved or deleted while it was open.")
+        self._check_same()
         with named(self.path):
             connection = sqlite3.connect(
                 self.path,
@@ -87,8 +86,29 @@ class Connections:
             else:
                 connection.execute("pragma query_only = on")
         self._handles.add(handle)
-        self._made = True
         return handle
+
+    def _present(self) -> tuple[int, int] | None:
+        """Which file stands at the path now."""
+        try:
+            found = os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise StoreError(f"The store '{self.path}' cannot be reached: {error}.") from error
+        return found.st_dev, found.st_ino
+
+    def _check_same(self) -> None:
+        """Refuse to go on where another file took the place of the store: what is written would be lost with it."""
+        present = self._present()
+        if self._file is None:
+            self._file = present
+        elif present is None:
+            raise StoreError(f"The store '{self.path}' is gone: it was moved or deleted while it was open.")
+        elif present != self._file:
+            raise StoreError(
+                f"The store '{self.path}' was replaced by another file while it was open; open it again."
+            )
 
     def _own(self) -> _Mine:
         mine = self._mine
@@ -130,6 +150,7 @@ class Connections:
         reader = self._reader()
         with named(self.path):
             if not reader.depth:
+                self._check_same()
                 reader.connection.execute("begin")
             reader.depth += 1
             try:
@@ -147,6 +168,7 @@ class Connections:
             yield writer.connection
             return
         with self._writing, named(self.path):
+            self._check_same()
             writer.connection.execute("begin immediate")
             writer.depth = 1
             try:
