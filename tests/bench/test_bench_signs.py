@@ -33,7 +33,7 @@ def bench(tmp_path: Path) -> wb.Bench:
 
 
 def test_a_reversed_current_is_refused_with_the_mend(bench: wb.Bench) -> None:
-    with pytest.raises(wb.FileRefused, match="sign='charge'"):
+    with pytest.raises(wb.FileRefused, match='sign="charge"'):
         bench.measurements.create(instance="cell", name="t", time_series=charge_positive())
     assert len(bench.measurements.list()) == 0
 
