@@ -456,4 +456,4 @@ def test_two_thousand_measurements_cost_no_more_statements_than_two(crowd: Lab) 
         many = statements(
             crowd, lambda where=where, chosen=chosen: crowd.list("measurements", where, chosen, 1999)
         )
-        assert 0 < many == few < 20
+        assert 0 < many <= few < 20
