@@ -60,11 +60,14 @@ _TURN = threading.RLock()
 def problem(text: str, line: int | None, message: str, kind: str = "script_error") -> Problem:
     """A Problem of a script with the script's own line number and text; one of no line in particular (None) leads
     to the first."""
-    lines = _LINE_END.split(text)  # as Python counts them: splitlines() also breaks at form feeds and the like
-    place = line or 1
-    shown = lines[place - 1].strip() if 0 < place <= len(lines) else ""
     told = message if line is None else f"Line {line}: {message}"
-    return Problem(PLACE, told, kind, {"line": place, "text": shown})
+    return Problem(PLACE, told, kind, {"line": line or 1, "text": text_of_line(text, line or 1)})
+
+
+def text_of_line(text: str, line: int) -> str:
+    """A line of a script by its number, from 1; empty where there is none."""
+    lines = _LINE_END.split(text)  # as Python counts them: splitlines() also breaks at form feeds and the like
+    return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
 def check_script(text: str) -> list[Problem]:
