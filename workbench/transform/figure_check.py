@@ -1,4 +1,4 @@
-"""Whether a figure that came from somewhere else may be shown: nothing in it fetches, runs, or reaches where it must not.
+"""Whether a figure that came from somewhere else may be shown: nothing in it fetches, runs or reaches too far.
 
 A figure is data for a program in the viewer's browser, which no sandbox of the server sees. Here a page must not
 fetch from an address in it (that sends data out of the viewer's browser), and no key may reach a prototype.
@@ -29,7 +29,7 @@ _ADDRESSES = frozenset(
 )
 _STYLES = frozenset(("map", "mapbox"))
 _BUTTONS = frozenset(("args", "args2"))
-_MAPS = ("geo", "map", "mapbox", "choropleth", "density")
+_MAPS = re.compile(r"(scatter|choropleth|density)(geo|map|mapbox)|choropleth")
 _ITEM_BYTES = {"f8": 8, "f4": 4, "i1": 1, "u1": 1, "uc1": 1, "u1c": 1, "i2": 2, "u2": 2, "i4": 4, "u4": 4}
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={0,2}")
 _PARTS = re.compile(r"[.\[\]]+")
@@ -120,7 +120,7 @@ def _known(kind: Any, place: str) -> None:
         raise Unsafe(
             f"'{place}' is '{shown}', which is no kind of trace. {instead(shown, types, 'kinds of trace')}"
         )
-    if any(word in kind for word in _MAPS):
+    if _MAPS.fullmatch(kind):
         raise Unsafe(
             f"'{place}' is '{kind}': a map fetches its picture of the land from elsewhere, which a figure of a "
             "protected script must not. Draw longitude and latitude with 'scatter'."
@@ -170,12 +170,13 @@ def _entry(name: str, item: Any, place: _Place, inside: frozenset[str]) -> None:
     elif last == "style" and (inside & _STYLES or set(parts[:-1]) & _STYLES):
         _map_style(item, place.key(name).path)
     if type(item) is dict or type(item) is list:
-        below = inside | {part for part in parts if part in _BUTTONS or part.rstrip("0123456789") in _STYLES}
-        _walk(
-            item,
-            place.key(name),
-            frozenset(part.rstrip("0123456789") if part not in _BUTTONS else part for part in below),
-        )
+        _walk(item, place.key(name), inside | {one for part in parts if (one := _marked(part))})
+
+
+def _marked(part: str) -> str | None:
+    """The name of a part that matters for what stands below it; maps are numbered."""
+    name = part if part in _BUTTONS else part.rstrip("0123456789")
+    return name if name in _BUTTONS or name in _STYLES else None
 
 
 def _address(value: Any, place: str) -> None:

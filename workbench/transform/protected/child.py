@@ -9,16 +9,11 @@ import ctypes
 import faulthandler
 import json
 import os
-import random
 import signal
 import socket
-import sys
 import traceback
-from collections.abc import Callable
 from types import FrameType
 from typing import Any
-
-import numpy as np
 
 from ...errors import Problem, ScriptError
 from ..inprocess import Drawn, draw
@@ -26,6 +21,7 @@ from ..output import FILENAME
 from ..script import check_script, problem
 from .calls import READ, REPLY, TRACE
 from .lock import Lock, LockFailed
+from .warm import touch
 from .wire import ANSWER, ANSWER_MAGIC, FAILED, JOB, JOB_MAGIC, READY, Job, read_exactly, write_all
 
 FRIENDLY = 0.8
@@ -48,6 +44,7 @@ def main(answers: int, trace: int, lock: Lock, parent: int) -> None:
         except (LockFailed, OSError) as error:
             write_all(REPLY, FAILED + str(error).encode()[:500])
             os._exit(1)
+        touch()
         write_all(REPLY, READY)
         _serve(lock)
     finally:

@@ -126,7 +126,10 @@ class Zygote:
         with self._lock:
             if self.dead.is_set():
                 raise Gone
-            return self._spares.pop(0) if self._spares else self._fork()
+            worker = self._spares.pop(0) if self._spares else self._fork()
+            if not self._spares:
+                self._spares.append(self._fork())
+            return worker
 
     def top_up(self) -> None:
         """Fork spares ahead until there are as many as wanted."""

@@ -231,6 +231,7 @@ class Pool:
                     return _killed(job, "the process that it was forked from ended", "")
             finally:
                 worker.release()
+                zygote.top_up()
         raise NotProtected("The process that draws ended. Try again.")
 
     def _drawn(
@@ -246,7 +247,6 @@ class Pool:
         _make_ready(zygote, worker)
         until = time.monotonic() + job.seconds
         exchange = _Exchange(worker, until, cancelled)
-        zygote.top_up()
         try:
             exchange.send(job, text, sealed)
             told, figure = exchange.receive(job)

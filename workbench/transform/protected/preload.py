@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import ctypes
 import encodings.aliases
 import encodings.idna
 import gc
@@ -12,6 +13,7 @@ import sys
 import warnings
 import zoneinfo
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ..modules import HELPERS, LIBRARIES, STANDARD
@@ -19,6 +21,7 @@ from ..modules import HELPERS, LIBRARIES, STANDARD
 _LEFT_OUT = frozenset(
     ("tests", "testing", "conftest", "f2py", "distutils", "_precompute", "_pyinstaller", "_dash", "matplotlylib")
 )
+_HUGE, _COLLAPSE = 1 << 21, 25
 KEPT: list[Any] = []
 """Held for good, since caches of the libraries hold them only weakly."""
 
@@ -92,3 +95,18 @@ def _tidy() -> None:
     importlib.invalidate_caches()
     gc.collect()
     gc.freeze()
+
+
+def into_huge_pages(libc: Any) -> int:
+    """Gather this process's memory in large pages where the kernel can (Linux 6.1): a fork copies a table of pages,
+    which is then a fraction of its size, and a process ends as much faster. How many MB were gathered."""
+    gathered = 0
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        words = line.split()
+        if not words[1].startswith("rw") or words[5:] not in ([], ["[heap]"]):
+            continue
+        low, high = (int(word, 16) for word in words[0].split("-"))
+        low, high = -(-low // _HUGE) * _HUGE, high // _HUGE * _HUGE
+        if low < high and libc.madvise(ctypes.c_void_p(low), ctypes.c_size_t(high - low), _COLLAPSE) == 0:
+            gathered += (high - low) >> 20
+    return gathered

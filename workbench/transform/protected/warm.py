@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 
 from ...dataset import Samples, pack
@@ -40,7 +43,7 @@ def transform(data, params):
     """
 def transform(data, params):
     from plotly.subplots import make_subplots
-    figure = make_subplots(rows=2, cols=2, shared_xaxes=True, specs=[[{"secondary_y": True}, {}], [{}, {"type": "domain"}]])
+    figure = make_subplots(2, 2, shared_xaxes=True, specs=[[{"secondary_y": True}, {}], [{}, {"type": "domain"}]])
     d = data["rows"]
     figure.add_trace(go.Box(y=d["y"], name="a", boxpoints="all"), row=1, col=1)
     figure.add_trace(go.Bar(x=d["name"], y=d["y"], error_y=dict(array=d["y"])), row=1, col=2)
@@ -64,11 +67,28 @@ def transform(data, params):
 )
 
 
+TOUCH = """
+def transform(data, params):
+    figure = go.Figure()
+    for key, d in data["curves"].items():
+        figure.add_trace(go.Scatter(x=d["t"], y=d["U"], name=key))
+    figure.update_layout(title="A", xaxis_title="t")
+    print(len(data["rows"]))
+    return figure
+"""
+
+
+def touch() -> None:
+    """Draw a small figure in a process that waits for its own: what that touches for the first time is copied now
+    and not while somebody waits."""
+    draw(TOUCH, data(), {})
+
+
 def draw_some() -> None:
     """Draw each of the scripts; what fails does so on purpose, in the way of an author's error."""
     from ...errors import ScriptError
 
-    packed = _data()
+    packed = data()
     for text in SCRIPTS:
         try:
             draw(_HEAD + "import warnings\n" + text, packed, {"a": 1})
@@ -77,10 +97,12 @@ def draw_some() -> None:
                 raise
 
 
-def _data() -> bytes:
+@cache
+def data() -> bytes:
+    """A small dataset of every kind of column."""
     n = 64
     curve = Table.of({"t": np.arange(n) * 1.0, "U": np.linspace(4, 3, n)})
-    rows = {
+    rows: dict[str, Any] = {
         "id": np.repeat(["a", "b"], 20),
         "name": np.repeat(["A-1", "B-1"], 20),
         "x": np.tile(np.arange(1, 21), 2),

@@ -12,11 +12,10 @@ import select
 import signal
 import socket
 import struct
-import sys
 import traceback
 from typing import NoReturn
 
-from . import child, preload, probe
+from . import child, preload, probe, warm
 from .lock import Bounds, Lock
 
 FORK, FORKED, ENDED = b"F", b"F", b"E"
@@ -36,6 +35,10 @@ def main(control: int, bounds: dict[str, int]) -> NoReturn:
         os.environ.clear()
         lock = Lock(Bounds(**bounds))
         lock.adopt()
+        warm.data()
+        gc.collect()
+        gc.freeze()
+        preload.into_huge_pages(lock.libc)
         found = probe.in_child(lock)
         threads = len(os.listdir("/proc/self/task"))
         hello = {"landlock": lock.landlock, "root": os.geteuid() == 0, "open": found, "threads": threads}
@@ -46,8 +49,6 @@ def main(control: int, bounds: dict[str, int]) -> NoReturn:
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(null, standard)
-    gc.collect()
-    gc.freeze()
     _Zygote(connection, lock, watched).serve()
     os._exit(0)
 
