@@ -38,6 +38,7 @@ SEED = 0
 _MODULE = "__transform__"
 _RETURNED = "__returned__"
 _LONGEST = 2000
+_MOST_LOOPS = 50
 # numpy's own defaults, as in a process in which nobody has set others.
 _ERRORS: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 _PRINTING: dict[str, Any] = {
@@ -93,13 +94,25 @@ def _parsed(text: str) -> ast.Module | Problem:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, FILENAME)
-            compile(tree, FILENAME, "exec", dont_inherit=True)
+            deep = _too_deep(tree)
+            if deep is None:
+                compile(tree, FILENAME, "exec", dont_inherit=True)
     except SyntaxError as error:
         line = error.lineno or (text[: text.index("\0")].count("\n") + 1 if "\0" in text else None)
         return problem(text, line, f"{type(error).__name__}: {error.msg}", "script_syntax")
     except (ValueError, RecursionError, MemoryError) as error:
         return problem(text, None, f"The script cannot be read: {error or type(error).__name__}.", "script_syntax")
+    if deep is not None:
+        return problem(text, deep, f"More than {_MOST_LOOPS} loops in one comprehension.", "script_syntax")
     return tree
+
+
+def _too_deep(tree: ast.Module) -> int | None:
+    """The line of a comprehension with so many loops that Python's compiler would crash, which has no bound here."""
+    for node in ast.walk(tree):
+        if len(getattr(node, "generators", ())) > _MOST_LOOPS:
+            return int(getattr(node, "lineno", 1))
+    return None
 
 
 def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:

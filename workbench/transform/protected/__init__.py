@@ -1,26 +1,35 @@
 """Other people's scripts, locked in: each figure is drawn by a process of its own that can do nothing else.
 
-``draw`` is the whole of it for one script; ``Pool`` is what a server or a workbench holds.
+``draw`` is the whole of it for one script; ``shared`` is what a workbench draws with, ``required`` what a server asks
+for at its start.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...errors import NotProtected
 from .given import packed_of
-from .pool import Ended, Fence, Limits, Pool
+from .lone import Lone
+from .outcome import Ended, Fence, Limits
 
-__all__ = ["Ended", "Fence", "Limits", "Pool", "draw", "shared"]
+if sys.platform == "linux" or TYPE_CHECKING:
+    from .pool import Pool
 
-_shared: dict[int, Pool] = {}
+__all__ = ["Ended", "Fence", "Limits", "draw", "new", "required", "shared"]
+
+_shared: dict[int, Pool | Lone] = {}
 _making = threading.Lock()
 
 
-def draw(script: str, data: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+def draw(
+    script: str, data: Any, params: Mapping[str, Any], *, by: Pool | Lone | None = None
+) -> dict[str, Any]:
     """Run one script on a dataset, protected, and tell how it ended. Never raises for what a script does.
 
     Parameters
@@ -28,6 +37,7 @@ def draw(script: str, data: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     script : Python that defines ``transform(data, params)``.
     data : packed bytes, or steps as frames, tables or records (see ``packed_of``).
     params : effective values by name.
+    by : who draws; ``shared()`` by default.
 
     Returns
     -------
@@ -41,7 +51,7 @@ def draw(script: str, data: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     NotProtected
         If the lock does not hold on this machine; nothing was run.
     """
-    ended = shared().run(script, packed_of(data), params, account=True)
+    ended = (by or shared()).run(script, packed_of(data), params, account=True)
     told: dict[str, Any] = {
         "outcome": ended.outcome,
         "why": "\n".join(one.msg for one in ended.problems),
@@ -56,12 +66,31 @@ def draw(script: str, data: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
-def shared() -> Pool:
-    """The pool of this process, made at its first use."""
+def new(limits: Limits | None = None, *, workers: int | None = None) -> Pool | Lone:
+    """Processes that draw: locked in on Linux, elsewhere with limits alone (see its ``fence()``)."""
+    return Pool(limits, workers=workers) if sys.platform == "linux" else Lone(limits, workers=workers)
+
+
+def shared() -> Pool | Lone:
+    """Those that this process draws with, made at their first use."""
     with _making:
         pool = _shared.get(os.getpid())
         if pool is None:
             _shared.clear()  # a forked process holds no zygote of its parent's
-            pool = _shared[os.getpid()] = Pool()
+            pool = _shared[os.getpid()] = new()
             atexit.register(pool.close)
         return pool
+
+
+def required() -> Fence:
+    """The fence of ``shared``, for a server that more than one uses: started and tested.
+
+    Raises
+    ------
+    NotProtected
+        If scripts are not locked in here; says why and what to do.
+    """
+    fence = shared().fence()
+    if not fence.holds:
+        raise NotProtected(fence.why)
+    return fence

@@ -10,26 +10,19 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ...errors import Cancelled, NotProtected, Problem, ScriptError
-from ..figure_check import MOST_BYTES
 from ..inprocess import Drawn
 from ..output import FILENAME
-from ..script import problem
-from .child import TIME, limit
 from .launch import Gone, Worker, Zygote
 from .lock import Bounds
-from .reply import Answer, Forged, read
+from .outcome import MEND, Ended, Fence, Limits, killed, limited, refused
+from .reply import Forged, ended_of, read
 from .sealed import Sealed, Shelf
 from .turns import Turns
 from .wire import ANSWER, ANSWER_MAGIC, JOB, JOB_MAGIC, MOST_ANSWER_JSON, READY, Job, Kind
 
-MEND = (
-    "Run the server in the Linux container (docs/how-to/protect-scripts.md), or, if every author of every script is "
-    "to have the rights of the server itself, start it with --trust-transforms."
-)
 _READY_SECONDS = 10.0
 _SLICE = 0.05
 _STOOD = re.compile(rb'File "' + FILENAME.encode() + rb'", line (\d{1,6})')
@@ -37,41 +30,6 @@ _GIVE_TRACE = signal.SIGUSR1
 _FAILED_FOR = 5.0
 
 CancelledBy = Callable[[], bool]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one script may use: s of wall time, MB of own memory, bytes of figure; MB of data that it may map."""
-
-    seconds: float = 8.0
-    memory_mb: int = 512
-    figure_bytes: int = MOST_BYTES
-    data_mb: int = 1024
-
-
-@dataclass(frozen=True)
-class Fence:
-    """Whether scripts are locked in here, and in words why not; ``kinds`` are the parts of the lock there are."""
-
-    holds: bool
-    why: str
-    kinds: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a run ended.
-
-    ``outcome`` is "figure", "refused" (an error for the author), "limited" (a bound held) or "killed" (the process
-    was ended or crashed). ``peak_mb`` is the most memory that it took of its own.
-    """
-
-    outcome: str
-    figure: bytes | None
-    problems: list[Problem]
-    log: str
-    peak_mb: float | None = None
-    processes_left: int | None = None
 
 
 class Pool:
@@ -83,6 +41,8 @@ class Pool:
     workers : figures at once; the number of processors, at least 2.
     turns : fairness and queue; by default of that many workers.
     """
+
+    locked = True
 
     def __init__(
         self, limits: Limits | None = None, *, workers: int | None = None, turns: Turns | None = None
@@ -228,7 +188,7 @@ class Pool:
                 return self._drawn(zygote, worker, job, text, sealed, cancelled, account)
             except Gone:
                 if last:
-                    return _killed(job, "the process that it was forked from ended", "")
+                    return killed(job, "the process that it was forked from ended", "")
             finally:
                 worker.release()
                 zygote.top_up()
@@ -250,13 +210,13 @@ class Pool:
         try:
             exchange.send(job, text, sealed)
             told, figure = exchange.receive(job)
-            ended = _ended(read(job, told, figure))
+            ended = ended_of(read(job, told, figure))
         except TimeoutError:
             ended = _out_of_time(job, worker)
         except (EOFError, OSError):
             ended = self._crashed(zygote, worker, job)
         except Forged as error:
-            ended = _refused(job, f"The process answered with what is no figure and no error ({error}).")
+            ended = refused(job, f"The process answered with what is no figure and no error ({error}).")
         worker.send(signal.SIGKILL)
         return _accounted(ended, worker) if account else ended
 
@@ -268,9 +228,9 @@ class Pool:
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             if number in (signal.SIGXCPU, signal.SIGKILL) and number == signal.SIGXCPU:
-                return _limited(job, None)
-            return _killed(job, f"{signal.strsignal(number)}, signal {number}", "")
-        return _killed(job, "it ended itself without an answer", "")
+                return limited(job, None)
+            return killed(job, f"{signal.strsignal(number)}, signal {number}", "")
+        return killed(job, "it ended itself without an answer", "")
 
 
 class _Exchange:
@@ -364,25 +324,7 @@ def _out_of_time(job: Job, worker: Worker) -> Ended:
     worker.send(signal.SIGKILL)
     found = _STOOD.search(told)
     line = int(found.group(1)) if found else None
-    return _limited(job, line if line is not None and line <= job.script.count("\n") + 1 else None)
-
-
-def _limited(job: Job, line: int | None) -> Ended:
-    return Ended("limited", None, [limit(job, TIME, line)], "")
-
-
-def _refused(job: Job, why: str) -> Ended:
-    return Ended("refused", None, [problem(job.script, None, why, "script_result")], "")
-
-
-def _killed(job: Job, why: str, log: str) -> Ended:
-    words = f"The process that ran the script was ended ({why}). Another took its place."
-    return Ended("killed", None, [problem(job.script, None, words, "script_limit")], log)
-
-
-def _ended(answer: Answer) -> Ended:
-    outcome = "figure" if answer.figure is not None else "limited" if answer.limit else "refused"
-    return Ended(outcome, answer.figure, answer.problems, answer.log)
+    return limited(job, line if line is not None and line <= job.script.count("\n") + 1 else None)
 
 
 def _accounted(ended: Ended, worker: Worker) -> Ended:

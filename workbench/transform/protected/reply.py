@@ -11,6 +11,7 @@ from ...errors import Problem
 from ..figure_check import Unsafe, checked
 from ..output import MOST
 from ..script import PLACE, problem, text_of_line
+from .outcome import Ended
 from .wire import Job
 
 KINDS = ("script_error", "script_result", "script_syntax", "script_shape", "script_import", "script_limit")
@@ -73,3 +74,8 @@ def _problem(job: Job, told: Any) -> Problem:
     if isinstance(error, str):
         context["error"] = error[:200]
     return Problem(PLACE, message, str(kind), context)
+
+
+def ended_of(answer: Answer) -> Ended:
+    outcome = "figure" if answer.figure is not None else "limited" if answer.limit else "refused"
+    return Ended(outcome, answer.figure, answer.problems, answer.log)
