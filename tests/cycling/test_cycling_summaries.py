@@ -214,7 +214,9 @@ def test_a_range_beyond_the_samples_is_refused() -> None:
 
 
 def test_whole_numbers_of_a_given_table_become_integers() -> None:
-    made = given_steps(Table.of({"Start index": [0.0, 5.0], "Cycle from cycler": [1.0, None], "Other": [1.0, 2.0]}))
+    made = given_steps(
+        Table.of({"Start index": [0.0, 5.0], "Cycle from cycler": [1.0, None], "Other": [1.0, 2.0]})
+    )
     assert [made[name].kind for name in made] == ["integer", "integer", "number"]
     with pytest.raises(Invalid, match="'Cycle from cycler' must hold whole numbers"):
         given_steps(Table.of({"Cycle from cycler": [1.0, 1.5]}))

@@ -38,6 +38,7 @@ SEED = 0
 _MODULE = "__transform__"
 _RETURNED = "__returned__"
 _LONGEST = 2000
+_LONGEST_NAME = 200
 _MOST_LOOPS = 50
 # numpy's own defaults, as in a process in which nobody has set others.
 _ERRORS: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
@@ -293,7 +294,7 @@ def _worded(text: str, error: BaseException) -> Problem:
     else:
         line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else _innermost(error)
     found = problem(text, line, _message(error))
-    found.ctx["error"] = type(error).__name__
+    found.ctx["error"] = type(error).__name__[:_LONGEST_NAME]
     return found
 
 
@@ -316,7 +317,7 @@ def _message(error: BaseException) -> str:
     hint = _column_hint(error) if isinstance(error, KeyError) else None
     if hint:
         return hint
-    name = "KeyError" if isinstance(error, KeyError) else type(error).__name__
+    name = "KeyError" if isinstance(error, KeyError) else type(error).__name__[:_LONGEST_NAME]
     return f"{name}: {said}" if said else f"{name}."
 
 

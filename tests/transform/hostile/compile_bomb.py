@@ -2,4 +2,4 @@
 # Expected: killed (also fine: refused, limited).
 # expect: {"name": "compile_bomb", "category": "limits", "outcome": "killed", "also": ["refused", "limited"], "checks": ["server_alive"]}
 def transform(data, params):
-    return eval('[x ' + 'for x in y ' * 9000 + ']')
+    return eval('[x ' + 'for x in y ' * 60000 + ']')

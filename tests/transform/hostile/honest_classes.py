@@ -9,7 +9,7 @@ def transform(data, params):
         capacity: float
         def label(self):
             return f'{self.name}: {self.capacity:.2f}'
-    cells = [Cell(n, c) for n, c in zip(data['cells']['name'], data['cells']['capacity_Ah'])]
+    cells = [Cell(n, c) for n, c in zip(data['cells']['name'], data['cells']['capacity_Ah'].fillna(1.5))]
     print(cells)
     warnings.warn('a warning')
     mean = statistics.fmean(c.capacity for c in cells)

@@ -28,7 +28,12 @@ _making = threading.Lock()
 
 
 def draw(
-    script: str, data: Any, params: Mapping[str, Any], *, by: Pool | Lone | None = None
+    script: str,
+    data: Any,
+    params: Mapping[str, Any],
+    *,
+    seconds: float | None = None,
+    by: Pool | Lone | None = None,
 ) -> dict[str, Any]:
     """Run one script on a dataset, protected, and tell how it ended. Never raises for what a script does.
 
@@ -37,6 +42,7 @@ def draw(
     script : Python that defines ``transform(data, params)``.
     data : packed bytes, or steps as frames, tables or records (see ``packed_of``).
     params : effective values by name.
+    seconds : a shorter time limit than that of all scripts.
     by : who draws; ``shared()`` by default.
 
     Returns
@@ -51,7 +57,7 @@ def draw(
     NotProtected
         If the lock does not hold on this machine; nothing was run.
     """
-    ended = (by or shared()).run(script, packed_of(data), params, account=True)
+    ended = (by or shared()).run(script, packed_of(data), params, seconds=seconds, account=True)
     told: dict[str, Any] = {
         "outcome": ended.outcome,
         "why": "\n".join(one.msg for one in ended.problems),

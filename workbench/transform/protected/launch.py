@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,7 +51,16 @@ class Worker:
     orphans: int = 0
     forked: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
+    _released: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def born(self, process: int, handle: int) -> None:
+        """Note the process, which nobody may want any more."""
+        with self._lock:
+            self.process, self.handle = process, handle
+        self.forked.set()
+        if self._released:
+            self.release()
 
     def send(self, number: int) -> None:
         """A signal to the process, never to another that took its number."""
@@ -65,6 +73,7 @@ class Worker:
 
     def release(self) -> None:
         """Kill the process if it lives, and close what we hold of it."""
+        self._released = True
         self.send(signal.SIGKILL)
         with self._lock:
             self.answers.close()
@@ -215,12 +224,16 @@ class Zygote:
         self._lost()
 
     def _forked(self, number: int, process: int, handle: int) -> None:
-        worker = self._workers[number]
-        worker.process, worker.handle = process, handle
-        worker.forked.set()
+        worker = self._workers.get(number)
+        if worker is None:
+            os.close(handle)  # asked for, and given up, while this end was closing
+        else:
+            worker.born(process, handle)
 
     def _ended(self, number: int, status: int, most_kb: int, orphans: int) -> None:
-        worker = self._workers.pop(number)
+        worker = self._workers.pop(number, None)
+        if worker is None:
+            return
         worker.status, worker.most_kb, worker.orphans = status, most_kb, orphans
         worker.ended.set()
         with self._lock:
@@ -261,9 +274,3 @@ def _execute(control: int, errors: int, bounds: Bounds) -> subprocess.Popen[byte
         cwd="/",
         start_new_session=True,
     )
-
-
-def ready_within(worker: Worker, seconds: float) -> bool:
-    """Whether the worker was forked in time."""
-    began = time.monotonic()
-    return worker.forked.wait(seconds) and time.monotonic() - began < seconds

@@ -75,11 +75,19 @@ class Lone:
         content: str | None = None,
         organization: str | None = None,
         cancelled: Callable[[], bool] | None = None,
+        seconds: float | None = None,
         account: bool = False,
     ) -> Ended:
         """As ``Pool.run``; the memory that was taken is not known here."""
         bounds = self.limits
-        job = Job(kind, script, dict(params), bounds.seconds, bounds.memory_mb, bounds.figure_bytes)
+        job = Job(
+            kind,
+            script,
+            dict(params),
+            min(bounds.seconds, seconds or bounds.seconds),
+            bounds.memory_mb,
+            bounds.figure_bytes,
+        )
         with self.turns.turn(organization, cancelled):
             return _Run(job, packed or b"").ended(cancelled)
 

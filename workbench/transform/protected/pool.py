@@ -117,12 +117,26 @@ class Pool:
         content: str | None = None,
         organization: str | None = None,
         cancelled: CancelledBy | None = None,
+        seconds: float | None = None,
         account: bool = False,
     ) -> Ended:
-        """As ``draw`` but for scripts that fail, whose end is told; ``account`` waits for the process to be gone, and
-        fills ``peak_mb`` and ``processes_left``."""
+        """As ``draw`` but for scripts that fail, whose end is told.
+
+        Parameters
+        ----------
+        kind : "draw", or "check" to look at the script alone.
+        seconds : a shorter time limit than that of all scripts.
+        account : wait for the process to be gone, and fill ``peak_mb`` and ``processes_left``.
+        """
         limits = self.limits
-        job = Job(kind, script, dict(params), limits.seconds, limits.memory_mb, limits.figure_bytes)
+        job = Job(
+            kind,
+            script,
+            dict(params),
+            min(limits.seconds, seconds or limits.seconds),
+            limits.memory_mb,
+            limits.figure_bytes,
+        )
         text = job.dump()
         with self.turns.turn(organization, cancelled):
             self._alive()
@@ -130,6 +144,10 @@ class Pool:
                 return self._tried(job, text, None, cancelled, account)
             with self.shelf.lend(content, packed) as sealed:
                 return self._tried(job, text, sealed, cancelled, account)
+
+    def zygote_process(self) -> int:
+        """The process id of the zygote, started if need be."""
+        return self._alive().process
 
     def close(self) -> None:
         """End every process; the pool starts anew when it is used again."""

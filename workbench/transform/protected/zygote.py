@@ -26,20 +26,21 @@ HELLO, FAILURE = b"H", b"X"
 
 
 def main(control: int, bounds: dict[str, int]) -> NoReturn:
-    """Warm up, test the lock, then serve ``control`` until it or its other end closes."""
+    """Test the lock, warm up, then serve ``control`` until it or its other end closes."""
     server = os.getppid()
     watched = os.pidfd_open(server)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, control)
     try:
-        preload.everything()
-        os.environ.clear()
         lock = Lock(Bounds(**bounds))
         lock.adopt()
-        warm.data()
-        gc.collect()
-        gc.freeze()
-        preload.into_huge_pages(lock.libc)
         found = probe.in_child(lock)
+        if not found:  # else it is to say so at once
+            preload.everything()
+            os.environ.clear()  # only now: libraries read their settings when they are loaded
+            warm.data()
+            gc.collect()
+            gc.freeze()
+            preload.into_huge_pages(lock.libc)
         threads = len(os.listdir("/proc/self/task"))
         hello = {"landlock": lock.landlock, "root": os.geteuid() == 0, "open": found, "threads": threads}
         connection.send(HELLO + json.dumps(hello).encode())
