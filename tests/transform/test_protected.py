@@ -121,6 +121,15 @@ def test_too_large_a_figure_says_so(pool: protected.Pool, monkeypatch: pytest.Mo
     assert "0.1 MB" in ended.problems[0].msg
 
 
+def open_descriptors() -> int:
+    """How many this process holds, once the other pool's spares are settled."""
+    found = [-1, -2, -3]
+    while len(set(found[-3:])) > 1:
+        time.sleep(0.15)
+        found.append(len(os.listdir("/proc/self/fd")))
+    return found[-1]
+
+
 def test_a_zygote_holds_nothing_of_the_servers_and_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -128,7 +137,7 @@ def test_a_zygote_holds_nothing_of_the_servers_and_leaves_nothing(
     threads = threading.active_count()
     with (tmp_path / "open.txt").open("w") as left:
         os.set_inheritable(left.fileno(), True)
-        opened = len(os.listdir("/proc/self/fd"))
+        opened = open_descriptors()
         made = protected.new(workers=1)
         for _ in range(3):
             made.draw(EMPTY, DATA, {}, content="x")
@@ -139,7 +148,7 @@ def test_a_zygote_holds_nothing_of_the_servers_and_leaves_nothing(
         assert len(os.listdir(f"/proc/{process}/task")) == 1
         made.close()
         assert not Path(f"/proc/{process}").exists()
-        assert len(os.listdir("/proc/self/fd")) == opened
+        assert open_descriptors() == opened
         assert threading.active_count() == threads
 
 

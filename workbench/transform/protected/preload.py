@@ -18,9 +18,9 @@ from typing import Any
 
 from ..modules import HELPERS, LIBRARIES, STANDARD
 
-_LEFT_OUT = frozenset(
-    ("tests", "testing", "conftest", "f2py", "distutils", "_precompute", "_pyinstaller", "_dash", "matplotlylib")
-)
+_LEFT_OUT = frozenset(["tests", "testing", "conftest", "f2py", "distutils", "_precompute", "_pyinstaller", "_dash", "matplotlylib"])
+# A notebook's machinery, which costs more to load than all the rest; plotly does without.
+_NOT_THERE = ("plotly.basewidget", "plotly.io._renderers")
 _HUGE, _COLLAPSE = 1 << 21, 25
 KEPT: list[Any] = []
 """Held for good, since caches of the libraries hold them only weakly."""
@@ -30,6 +30,8 @@ def everything() -> None:
     """Import every module that scripts have, load templates and time zones, draw once, and freeze the collector."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        absent: Any = dict.fromkeys(_NOT_THERE)  # None in the table of modules: importing it is an ImportError
+        sys.modules.update(absent)
         for name in _names():
             _import(name)
         _templates()
