@@ -21,10 +21,11 @@ from .outcome import MEND, Ended, Fence, Limits, killed, limited, refused
 from .reply import Forged, ended_of, read
 from .sealed import Sealed, Shelf
 from .turns import Turns
-from .wire import ANSWER, ANSWER_MAGIC, JOB, JOB_MAGIC, MOST_ANSWER_JSON, READY, Job, Kind
+from .wire import ANSWER, ANSWER_MAGIC, FAILED, JOB, JOB_MAGIC, MOST_ANSWER_JSON, READY, Job, Kind
 
 _READY_SECONDS = 10.0
 _SLICE = 0.05
+_TRIES = 10
 _STOOD = re.compile(rb'File "' + FILENAME.encode() + rb'", line (\d{1,6})')
 _GIVE_TRACE = signal.SIGUSR1
 _FAILED_FOR = 5.0
@@ -194,23 +195,40 @@ class Pool:
         self, job: Job, text: bytes, sealed: Sealed | None, cancelled: CancelledBy | None, account: bool
     ) -> Ended:
         """Once more where the zygote ended meanwhile, which is not the script's doing."""
-        for last in (False, True):
+        for _ in range(2):
+            zygote, worker = self._ready()
+            try:
+                return self._drawn(zygote, worker, job, text, sealed, cancelled, account)
+            except Gone:
+                continue
+            finally:
+                worker.release()
+                zygote.top_up()
+        return killed(job, "the process that it was forked from ended", "")
+
+    def _ready(self) -> tuple[Zygote, Worker]:
+        """A process that waits for a job, locked; those that ended while they waited are passed over.
+
+        Raises
+        ------
+        NotProtected
+            If the lock failed in one, or none gets ready.
+        """
+        for _ in range(_TRIES):
             zygote = self._alive()
             try:
                 worker = zygote.take()
             except Gone:
-                if last:
-                    raise NotProtected("The process that draws ended twice. Try again.") from None
                 continue
-            try:
-                return self._drawn(zygote, worker, job, text, sealed, cancelled, account)
-            except Gone:
-                if last:
-                    return killed(job, "the process that it was forked from ended", "")
-            finally:
-                worker.release()
-                zygote.top_up()
-        raise NotProtected("The process that draws ended. Try again.")
+            said = worker.first_word(_READY_SECONDS)
+            if said == READY:
+                worker.measure()
+                return zygote, worker
+            worker.release()
+            if said.startswith(FAILED):
+                why = said[1:].decode("utf-8", "replace")
+                raise NotProtected(f"A process could not be locked in, and drew nothing: {why}. {MEND}")
+        raise NotProtected(f"No process got ready to draw, though {_TRIES} were started. Try again.")
 
     def _drawn(
         self,
@@ -222,7 +240,6 @@ class Pool:
         cancelled: CancelledBy | None,
         account: bool,
     ) -> Ended:
-        _make_ready(zygote, worker)
         until = time.monotonic() + job.seconds
         exchange = _Exchange(worker, until, cancelled)
         try:
@@ -245,7 +262,7 @@ class Pool:
         status = worker.status or 0
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
-            if number in (signal.SIGXCPU, signal.SIGKILL) and number == signal.SIGXCPU:
+            if number == signal.SIGXCPU:
                 return limited(job, None)
             return killed(job, f"{signal.strsignal(number)}, signal {number}", "")
         return killed(job, "it ended itself without an answer", "")
@@ -295,33 +312,6 @@ class _Exchange:
                 return
             if self.cancelled is not None and self.cancelled():
                 raise Cancelled("The request was withdrawn while its figure was drawn.")
-
-
-def _make_ready(zygote: Zygote, worker: Worker) -> None:
-    """Wait until the process says that it is locked.
-
-    Raises
-    ------
-    Gone
-        If the zygote ended.
-    NotProtected
-        If the lock failed in this process, which has ended then.
-    """
-    worker.forked.wait(_READY_SECONDS)
-    worker.answers.settimeout(_READY_SECONDS)
-    try:
-        said = worker.answers.recv(1)
-    except OSError:
-        said = b""
-    if said != READY:
-        if zygote.dead.is_set() or not _alive_still(zygote):
-            raise Gone
-        try:
-            why = worker.answers.recv(500).decode("utf-8", "replace") if said else "it did not start"
-        except OSError:
-            why = "it did not start"
-        raise NotProtected(f"A process could not be locked in, and drew nothing: {why}. {MEND}")
-    worker.measure()
 
 
 def _alive_still(zygote: Zygote) -> bool:

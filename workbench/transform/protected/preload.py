@@ -18,7 +18,8 @@ from typing import Any
 
 from ..modules import HELPERS, LIBRARIES, STANDARD
 
-_LEFT_OUT = frozenset(["tests", "testing", "conftest", "f2py", "distutils", "_precompute", "_pyinstaller", "_dash", "matplotlylib"])
+_TESTS = frozenset(["tests", "testing", "conftest", "_pyinstaller"])
+_LEFT_OUT = _TESTS | {"f2py", "distutils", "_precompute", "_dash", "matplotlylib"}
 # A notebook's machinery, which costs more to load than all the rest; plotly does without.
 _NOT_THERE = ("plotly.basewidget", "plotly.io._renderers")
 _HUGE, _COLLAPSE = 1 << 21, 25

@@ -37,7 +37,7 @@ def main(control: int, bounds: dict[str, int]) -> NoReturn:
         if not found:  # else it is to say so at once
             preload.everything()
             os.environ.clear()  # only now: libraries read their settings when they are loaded
-            warm.data()
+            warm.touch()
             gc.collect()
             gc.freeze()
             preload.into_huge_pages(lock.libc)
