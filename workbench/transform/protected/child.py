@@ -29,9 +29,11 @@ def main(answers: int, trace: int, lock: Lock, parent: int) -> None:
         except (LockFailed, OSError) as error:
             write_all(REPLY, FAILED + str(error).encode()[:500])
             os._exit(1)
-        touch()
         write_all(REPLY, READY)
-        _serve(lock)
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, REPLY)
+        if not _wanted(connection):
+            touch()
+        _serve(connection, lock)
     finally:
         os._exit(0)
 
@@ -50,8 +52,16 @@ def _settle(answers: int, trace: int) -> None:
     faulthandler.register(signal.SIGUSR1, file=TRACE, all_threads=False, chain=False)
 
 
-def _serve(lock: Lock) -> None:
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, REPLY)
+def _wanted(connection: socket.socket) -> bool:
+    """Whether the job is there already."""
+    try:
+        connection.recvmsg(1, 0, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _serve(connection: socket.socket, lock: Lock) -> None:
     head, descriptors, _, _ = socket.recv_fds(connection, JOB.size, 1)
     if len(head) < JOB.size:
         head += read_exactly(lambda size: os.read(REPLY, size), JOB.size - len(head))

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from ...errors import NotProtected
 from .lock import Bounds
-from .wire import FAILED
 from .zygote import ENDED_AS, FAILURE, FORK, FORKED, FORKED_AS, HELLO, NUMBERED
 
 _START_SECONDS = 90.0
@@ -84,17 +83,6 @@ class Worker:
             if self.handle >= 0:
                 os.close(self.handle)
                 self.handle = -1
-
-    def first_word(self, seconds: float) -> bytes:
-        """What the process says when it is locked, or why it could not be; nothing if it ended before."""
-        if not self.forked.wait(seconds):
-            return b""
-        self.answers.settimeout(seconds)
-        try:
-            said = self.answers.recv(1)
-            return said + self.answers.recv(500) if said == FAILED else said
-        except OSError:
-            return b""
 
     def own_mb(self) -> float:
         """The most memory it took beyond what it was forked with, in MB; once it has ended."""

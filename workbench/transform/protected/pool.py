@@ -196,9 +196,11 @@ class Pool:
     ) -> Ended:
         """Once more where the zygote ended meanwhile, which is not the script's doing."""
         for _ in range(2):
-            zygote, worker = self._ready()
+            zygote, worker, exchange = self._handed(job, text, sealed, cancelled)
             try:
-                return self._drawn(zygote, worker, job, text, sealed, cancelled, account)
+                ended = self._answered(zygote, worker, exchange, job)
+                worker.send(signal.SIGKILL)
+                return _accounted(ended, worker) if account else ended
             except Gone:
                 continue
             finally:
@@ -206,8 +208,13 @@ class Pool:
                 zygote.top_up()
         return killed(job, "the process that it was forked from ended", "")
 
-    def _ready(self) -> tuple[Zygote, Worker]:
-        """A process that waits for a job, locked; those that ended while they waited are passed over.
+    def _handed(
+        self, job: Job, text: bytes, sealed: Sealed | None, cancelled: CancelledBy | None
+    ) -> tuple[Zygote, Worker, _Exchange]:
+        """A process that is locked and has the job; those that ended while they waited are passed over.
+
+        The job is sent before the process says that it is locked: one that is wanted wastes no time on getting
+        warm. Until it is locked it runs our code alone.
 
         Raises
         ------
@@ -220,40 +227,34 @@ class Pool:
                 worker = zygote.take()
             except Gone:
                 continue
-            said = worker.first_word(_READY_SECONDS)
+            exchange = _Exchange(worker, cancelled)
+            try:
+                exchange.send(text, sealed)
+                said = exchange.first_word()
+            except (OSError, EOFError):
+                said = b""
+            except BaseException:
+                worker.release()
+                raise
             if said == READY:
                 worker.measure()
-                return zygote, worker
+                return zygote, worker, exchange
             worker.release()
             if said.startswith(FAILED):
                 why = said[1:].decode("utf-8", "replace")
                 raise NotProtected(f"A process could not be locked in, and drew nothing: {why}. {MEND}")
         raise NotProtected(f"No process got ready to draw, though {_TRIES} were started. Try again.")
 
-    def _drawn(
-        self,
-        zygote: Zygote,
-        worker: Worker,
-        job: Job,
-        text: bytes,
-        sealed: Sealed | None,
-        cancelled: CancelledBy | None,
-        account: bool,
-    ) -> Ended:
-        until = time.monotonic() + job.seconds
-        exchange = _Exchange(worker, until, cancelled)
+    def _answered(self, zygote: Zygote, worker: Worker, exchange: _Exchange, job: Job) -> Ended:
         try:
-            exchange.send(job, text, sealed)
             told, figure = exchange.receive(job)
-            ended = ended_of(read(job, told, figure))
+            return ended_of(read(job, told, figure))
         except TimeoutError:
-            ended = _out_of_time(job, worker)
+            return _out_of_time(job, worker)
         except (EOFError, OSError):
-            ended = self._crashed(zygote, worker, job)
+            return self._crashed(zygote, worker, job)
         except Forged as error:
-            ended = refused(job, f"The process answered with what is no figure and no error ({error}).")
-        worker.send(signal.SIGKILL)
-        return _accounted(ended, worker) if account else ended
+            return refused(job, f"The process answered with what is no figure and no error ({error}).")
 
     def _crashed(self, zygote: Zygote, worker: Worker, job: Job) -> Ended:
         worker.ended.wait(2)
@@ -271,12 +272,13 @@ class Pool:
 class _Exchange:
     """One job and its answer over a worker's socket, with a deadline and caps."""
 
-    def __init__(self, worker: Worker, until: float, cancelled: CancelledBy | None) -> None:
-        self.socket, self.until, self.cancelled = worker.answers, until, cancelled
+    def __init__(self, worker: Worker, cancelled: CancelledBy | None) -> None:
+        self.socket, self.cancelled = worker.answers, cancelled
+        self.until = time.monotonic() + _READY_SECONDS
         self.socket.setblocking(False)
         self._poll = select.poll()
 
-    def send(self, job: Job, text: bytes, sealed: Sealed | None) -> None:
+    def send(self, text: bytes, sealed: Sealed | None) -> None:
         head = JOB.pack(JOB_MAGIC, len(text), sealed.size if sealed else 0)
         self._wait(select.POLLOUT)
         sent = socket.send_fds(self.socket, [head], [sealed.descriptor] if sealed else [])
@@ -285,7 +287,16 @@ class _Exchange:
             self._wait(select.POLLOUT)
             view = view[self.socket.send(view) :]
 
+    def first_word(self) -> bytes:
+        """What the process says when it is locked, or why it could not be."""
+        said = self._exactly(1)
+        if said == FAILED:
+            self._wait(select.POLLIN)
+            said += self.socket.recv(500)
+        return said
+
     def receive(self, job: Job) -> tuple[bytes, bytes]:
+        self.until = time.monotonic() + job.seconds
         magic, told, figure = ANSWER.unpack(self._exactly(ANSWER.size))
         if magic != ANSWER_MAGIC or told > MOST_ANSWER_JSON or figure > job.figure_bytes:
             raise Forged("its head is none")
