@@ -10,6 +10,8 @@ WorkbenchError
 ├── TooLarge              413  a bound on size or work was passed
 ├── Cancelled             499  the caller withdrew the request
 ├── ExportUnavailable     501  a picture was asked for and what draws pictures is not installed
+├── Busy                  503  too much is in work or waits already; says when to try again
+├── NotProtected          503  a script was to run locked in, and the lock does not hold on this machine
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
     └── StoreTooNew       500  written by a newer workbench
@@ -111,6 +113,22 @@ class Cancelled(WorkbenchError):
 class ExportUnavailable(WorkbenchError):
     status = 501
     code = "EXPORT_UNAVAILABLE"
+
+
+class Busy(WorkbenchError):
+    """Too much is in work or waits already; ``retry_after`` is when to try again, in s."""
+
+    status = 503
+    code = "BUSY"
+
+    def __init__(self, message: str, retry_after: int = 5) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class NotProtected(WorkbenchError):
+    status = 503
+    code = "NOT_PROTECTED"
 
 
 class StoreError(WorkbenchError):

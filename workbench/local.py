@@ -44,7 +44,7 @@ from .store.cache import Cache
 from .store.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
 from .table import Column, Kind, Table
-from .transform.inprocess import draw
+from .transform.drawers import Drawer, drawer
 from .transform.keys import check_keys
 from .transform.script import check_script
 
@@ -66,16 +66,27 @@ class FigureAnswer:
 
 
 class LocalWorkbench:
-    """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond."""
+    """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond.
+
+    ``protected`` says that every script runs locked in; without it those alone that somebody else wrote.
+    """
 
     def __init__(
-        self, store: Store, cache: Cache, organization: Organization, project: Project, actor: str
+        self,
+        store: Store,
+        cache: Cache,
+        organization: Organization,
+        project: Project,
+        actor: str,
+        *,
+        protected: bool = False,
     ) -> None:
         self.store = store
         self.cache = cache
         self.organization = organization
         self.project = project
         self.actor = actor
+        self.protected = protected
         self.scope = Scope(organization.id, project.id)
 
     @classmethod
@@ -96,7 +107,9 @@ class LocalWorkbench:
     def of_project(self, ref: str | Record) -> LocalWorkbench:
         """The same store and caches, bound to another project."""
         project = self.store.rows.find(Project, ref, Scope(self.organization.id, None))
-        return LocalWorkbench(self.store, self.cache, self.organization, project, self.actor)
+        return LocalWorkbench(
+            self.store, self.cache, self.organization, project, self.actor, protected=self.protected
+        )
 
     def close(self) -> None:
         self.cache.close()
@@ -111,7 +124,7 @@ class LocalWorkbench:
         """
         script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
         told = (
-            check_script(script) or check_keys(script, *_names(config))
+            self._drawer().check(script) or check_keys(script, *_names(config))
             if isinstance(script, str) and script
             else []
         )
@@ -172,11 +185,18 @@ class LocalWorkbench:
         values: Mapping[str, Any],
         progress: Progress | None = None,
         cancel: Cancel | None = None,
+        *,
+        protected: bool | None = None,
     ) -> FigureAnswer:
-        """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh."""
+        """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh.
+
+        ``protected`` runs its script locked in; None as this workbench does.
+        """
         started = time.perf_counter()
         checked = config if isinstance(config, PlotConfig) else sound(config)
-        if problems := check_script(checked.transform):
+        draws = self._drawer(protected)
+        # A locked process checks a script itself: what crashes Python's parser is to crash that one.
+        if not draws.locked and (problems := check_script(checked.transform)):
             raise Invalid(problems)
         checked_at = time.perf_counter()
         answered = self._answered(checked, values, progress, cancel)
@@ -184,14 +204,24 @@ class LocalWorkbench:
         key = keys.figure_key(answered.content, checked.transform, answered.values)
 
         def make() -> tuple[bytes, dict[str, Any]]:
-            drawn = draw(checked.transform, answered.packed, answered.values)
-            return drawn.figure, {"log": drawn.log}
+            drawn = draws.draw(
+                checked.transform,
+                answered.packed,
+                answered.values,
+                content=answered.content,
+                organization=self.scope.organization_id if self.protected else None,
+                cancelled=None if cancel is None else cancel.is_set,
+            )
+            return drawn.figure, {"log": drawn.log, "looked_at": draws.locked}
+
+        def good(meta: Mapping[str, Any]) -> bool:
+            return bool(meta.get("looked_at")) or not draws.locked
 
         def waiting() -> None:
             if cancel is not None and cancel.is_set():
                 raise Cancelled("The request was withdrawn while another one drew its figure.")
 
-        found = self.cache.get_or_make("figure", key, make, waiting=waiting)
+        found = self.cache.get_or_make("figure", key, make, good, waiting)
         timings = {
             "check": _ms(started, checked_at),
             **answered.timings,
@@ -207,6 +237,10 @@ class LocalWorkbench:
             timings=timings,
             log=found.meta.get("log", ""),
         )
+
+    def _drawer(self, protected: bool | None = None) -> Drawer:
+        """Who draws: the one place that chooses."""
+        return drawer(self.protected if protected is None else protected)
 
     def _answered(
         self, config: PlotConfig, values: Mapping[str, Any], progress: Progress | None, cancel: Cancel | None
@@ -335,7 +369,7 @@ class LocalWorkbench:
 
     def save_plot(self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save") -> Plot:
         """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name."""
-        if problems := check_script(config.transform):
+        if problems := self._drawer().check(config.transform):
             raise Invalid(problems)
         return self.store.plots.save(board.id, name, config.dump(), self.scope, self.actor, origin=origin)
 
@@ -353,6 +387,18 @@ class LocalWorkbench:
 
     def restore(self, plot: Plot, number: int) -> Plot:
         return self.store.plots.restore(plot.id, number, self.scope, self.actor)
+
+    def is_own(self, plot: Plot, number: int | None = None) -> bool:
+        """Whether the user of this workbench wrote the script of a plot (its newest revision, or that of a number).
+
+        Whose it is, is whoever first saved it in these words: to restore, rename or change other parts of somebody
+        else's plot does not make its script one's own, and one that did not come by saving is a model's.
+        """
+        history = self.history(plot)
+        wanted = plot.revision if number is None else number
+        script = next(one.config.get("transform") for one in history if one.revision == wanted)
+        first = next(one for one in history if one.config.get("transform") == script)
+        return first.origin == "save" and first.created_by == self.actor
 
 
 def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:

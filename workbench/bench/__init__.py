@@ -214,16 +214,25 @@ class Bench:
         self,
         recipe: Recipe | Mapping[str, Any] | str | Path,
         values: Mapping[str, Any] | None = None,
+        *,
+        protected: bool | None = None,
         **by_name: Any,
     ) -> Figure:
         """Draw a recipe; ``.workbench`` of the figure tells values, choices, warnings, cache, reads and times.
+
+        Parameters
+        ----------
+        protected : run the script in a process that is locked in: no files, no network, bounded time and memory. By
+            default where somebody else or a model wrote it (``recipe.foreign``); a recipe file does not tell who did.
 
         Raises
         ------
         Invalid
             With every problem of recipe or values, each with its place; ``ScriptError`` where the script failed.
+        NotProtected
+            If it is to be protected and the lock does not hold on this machine.
         """
-        answer = self.work.figure(_raw(recipe), _merged(values, by_name))
+        answer = self.work.figure(_raw(recipe), _merged(values, by_name), protected=_protected(recipe, protected))
         return to_plotly(answer.figure, Figure, made=made_of(answer))
 
     def export(
@@ -233,6 +242,7 @@ class Bench:
         values: Mapping[str, Any] | None = None,
         *,
         step: str | None = None,
+        protected: bool | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Write a recipe to a file whose ending says what: ``.html .png .svg .pdf .json`` its figure, ``.csv .parquet``
@@ -240,7 +250,8 @@ class Bench:
 
         Answers the account of the run: ``values``, ``warnings``, ``cache``, ``reads``, ``timings``. The file is
         written whole or not at all.
-        ``progress`` is called as ``progress(step, index, of, detail)`` while the plan runs.
+        ``progress`` is called as ``progress(step, index, of, detail)`` while the plan runs; ``protected`` as for
+        ``figure``.
 
         Raises
         ------
@@ -257,7 +268,7 @@ class Bench:
         chosen = dict(values or {})
         if step is not None:
             return self._export_step(config, target, ending, chosen, step, progress)
-        answer = self.work.figure(config, chosen, progress)
+        answer = self.work.figure(config, chosen, progress, protected=_protected(recipe, protected))
         if ending == "ipynb":
             raw = Recipe(config).raw()
             store = str(self.work.store.path)
@@ -315,6 +326,11 @@ def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:
     if isinstance(recipe, Recipe):
         return recipe.config
     return {"plan": dict(recipe)} if "steps" in recipe and "plan" not in recipe else recipe
+
+
+def _protected(recipe: Any, asked: bool | None) -> bool | None:
+    """What was asked; else True for a script that somebody else wrote, and None for the bench's own way."""
+    return True if asked is None and isinstance(recipe, Recipe) and recipe.foreign else asked
 
 
 def _merged(values: Any, by_name: Mapping[str, Any]) -> Any:

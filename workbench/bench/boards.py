@@ -78,13 +78,18 @@ class SavedPlot:
 
     def recipe(self, revision: int | None = None) -> Recipe:
         """The newest recipe of the plot, or that of an earlier revision."""
-        if revision is None:
-            return Recipe(self.record.config)
-        return Recipe(self._bench.work.revision(self.record, revision).config)
+        work = self._bench.work
+        config = self.record.config if revision is None else work.revision(self.record, revision).config
+        recipe = Recipe(config)
+        recipe.foreign = not work.is_own(self.record, revision)
+        return recipe
 
-    def figure(self, values: Mapping[str, Any] | None = None, **by_name: Any) -> Figure:
-        """The figure of the newest revision with the given values, else the defaults."""
-        return self._bench.figure(self.recipe(), values, **by_name)
+    def figure(
+        self, values: Mapping[str, Any] | None = None, *, protected: bool | None = None, **by_name: Any
+    ) -> Figure:
+        """The figure of the newest revision with the given values, else the defaults; protected if somebody else
+        or a model wrote its script, unless ``protected`` says otherwise."""
+        return self._bench.figure(self.recipe(), values, protected=protected, **by_name)
 
     def history(self) -> pd.DataFrame:
         """All revisions, the oldest first: number, name, how it came about, when and by whom."""

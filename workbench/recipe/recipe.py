@@ -23,6 +23,9 @@ class Recipe:
     config : a whole recipe (a mapping, a PlotConfig or another Recipe), or nothing.
     plan, transform, params : its three parts, instead of ``config`` or in place of its own.
 
+    ``foreign`` says that somebody else, or a model, wrote its transform: benches then draw it protected. A transform
+    that is put in its place is one's own.
+
     Raises
     ------
     Invalid
@@ -47,6 +50,7 @@ class Recipe:
         parts = {"plan": plan, "transform": transform, "params": params}
         given = {key: part for key, part in parts.items() if part is not None}
         raw = _raw(config)
+        self.foreign: bool = isinstance(config, Recipe) and config.foreign and transform is None
         self.config: PlotConfig = sound(raw | given if isinstance(raw, dict) else raw)
 
     @classmethod

@@ -38,6 +38,8 @@ SEED = 0
 _MODULE = "__transform__"
 _RETURNED = "__returned__"
 _LONGEST = 2000
+_LONGEST_NAME = 200
+_MOST_LOOPS = 50
 # numpy's own defaults, as in a process in which nobody has set others.
 _ERRORS: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 _PRINTING: dict[str, Any] = {
@@ -60,11 +62,14 @@ _TURN = threading.RLock()
 def problem(text: str, line: int | None, message: str, kind: str = "script_error") -> Problem:
     """A Problem of a script with the script's own line number and text; one of no line in particular (None) leads
     to the first."""
-    lines = _LINE_END.split(text)  # as Python counts them: splitlines() also breaks at form feeds and the like
-    place = line or 1
-    shown = lines[place - 1].strip() if 0 < place <= len(lines) else ""
     told = message if line is None else f"Line {line}: {message}"
-    return Problem(PLACE, told, kind, {"line": place, "text": shown})
+    return Problem(PLACE, told, kind, {"line": line or 1, "text": text_of_line(text, line or 1)})
+
+
+def text_of_line(text: str, line: int) -> str:
+    """A line of a script by its number, from 1; empty where there is none."""
+    lines = _LINE_END.split(text)  # as Python counts them: splitlines() also breaks at form feeds and the like
+    return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
 def check_script(text: str) -> list[Problem]:
@@ -90,13 +95,25 @@ def _parsed(text: str) -> ast.Module | Problem:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, FILENAME)
-            compile(tree, FILENAME, "exec", dont_inherit=True)
+            deep = _too_deep(tree)
+            if deep is None:
+                compile(tree, FILENAME, "exec", dont_inherit=True)
     except SyntaxError as error:
         line = error.lineno or (text[: text.index("\0")].count("\n") + 1 if "\0" in text else None)
         return problem(text, line, f"{type(error).__name__}: {error.msg}", "script_syntax")
     except (ValueError, RecursionError, MemoryError) as error:
         return problem(text, None, f"The script cannot be read: {error or type(error).__name__}.", "script_syntax")
+    if deep is not None:
+        return problem(text, deep, f"More than {_MOST_LOOPS} loops in one comprehension.", "script_syntax")
     return tree
+
+
+def _too_deep(tree: ast.Module) -> int | None:
+    """The line of a comprehension with so many loops that Python's compiler would crash, which has no bound here."""
+    for node in ast.walk(tree):
+        if len(getattr(node, "generators", ())) > _MOST_LOOPS:
+            return int(getattr(node, "lineno", 1))
+    return None
 
 
 def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
@@ -277,7 +294,7 @@ def _worded(text: str, error: BaseException) -> Problem:
     else:
         line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else _innermost(error)
     found = problem(text, line, _message(error))
-    found.ctx["error"] = type(error).__name__
+    found.ctx["error"] = type(error).__name__[:_LONGEST_NAME]
     return found
 
 
@@ -300,7 +317,7 @@ def _message(error: BaseException) -> str:
     hint = _column_hint(error) if isinstance(error, KeyError) else None
     if hint:
         return hint
-    name = "KeyError" if isinstance(error, KeyError) else type(error).__name__
+    name = "KeyError" if isinstance(error, KeyError) else type(error).__name__[:_LONGEST_NAME]
     return f"{name}: {said}" if said else f"{name}."
 
 

@@ -1,0 +1,121 @@
+"""Protected drawing as people ask for it: one word at a figure, and by itself for what others wrote."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from workbench.errors import Invalid, NotProtected
+from workbench.local import LocalWorkbench
+from workbench.recipe.recipe import Recipe
+from workbench.transform import drawers, protected
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")
+
+PLAN = {"steps": {"cells": {"op": "list", "source": "instances"}}}
+DRAWS = "def transform(data, params):\n    print('drawn')\n    return px.bar(data['cells'], x='name')"
+OPENS = "def transform(data, params):\n    pd.io.common.os.stat('/')\n    return {'data': []}"
+REMOTE = "def transform(data, params):\n    return {'data': [{'type': 'image', 'source': 'http://a.b/c.png'}]}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _closed() -> Any:
+    yield
+    protected.shared().close()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Any:
+    with wb.open(tmp_path / "lab.db") as made:
+        yield made
+
+
+def recipe(script: str) -> Recipe:
+    return Recipe(plan=PLAN, transform=script)
+
+
+def test_a_figure_may_be_asked_for_protected(bench: wb.Bench) -> None:
+    near, far = bench.figure(recipe(DRAWS)), bench.figure(recipe(DRAWS), protected=True)
+    assert near.to_dict() == far.to_dict()
+    assert far.workbench.log == "drawn\n"
+    assert bench.figure(recipe(OPENS), protected=False).data == ()
+    with pytest.raises(Invalid, match="Line 2: PermissionError") as caught:
+        bench.figure(recipe(OPENS), protected=True)
+    assert caught.value.problems[0].loc == ("config", "transform")
+    with pytest.raises(Invalid, match="address"):
+        bench.export(recipe(REMOTE), bench.work.store.path.with_name("a.json"), protected=True)
+
+
+def test_a_figure_that_nobody_looked_at_is_drawn_again(bench: wb.Bench) -> None:
+    work = bench.work
+    config = recipe(REMOTE).config
+    assert work.figure(config, {}).cache["figure"] == "miss"
+    assert work.figure(config, {}).cache["figure"] == "hit"
+    with pytest.raises(Invalid, match="address"):
+        work.figure(config, {}, protected=True)
+    config = recipe(DRAWS).config
+    assert work.figure(config, {}, protected=True).cache["figure"] == "miss"
+    assert work.figure(config, {}, protected=True).cache["figure"] == "hit"
+    assert work.figure(config, {}).cache["figure"] == "hit"
+
+
+def test_ones_own_plots_are_not_protected_and_those_of_others_are(bench: wb.Bench) -> None:
+    board = bench.dashboards.create("Board")
+    plot = board.save("Mine", recipe(OPENS))
+    assert not plot.recipe().foreign
+    plot.figure()
+    rows, scope = bench.work.store.rows, bench.work.scope
+    other = rows.create("users", {"email": "else@example.org", "name": "Else"}, scope=scope).id
+    rows.plots.save(board.id, "Mine", recipe(OPENS + "\n").config.dump(), scope, other)
+    plot = board.plot("Mine")
+    assert plot.recipe().foreign
+    assert not plot.recipe(1).foreign
+    with pytest.raises(Invalid, match="PermissionError"):
+        plot.figure()
+    plot.figure(protected=False)
+    with pytest.raises(Invalid, match="PermissionError"):
+        bench.figure(Recipe(plot.recipe(), params={}))
+    assert not Recipe(plot.recipe(), transform=DRAWS).foreign
+    restored = plot.restore(1)
+    assert not restored.recipe().foreign
+    again = restored.restore(2)
+    assert again.recipe().foreign, "to restore somebody's script does not make it one's own"
+
+
+def test_a_script_of_a_model_is_nobodys(bench: wb.Bench) -> None:
+    board = bench.dashboards.create("Board")
+    work = bench.work
+    work.save_plot(board.record, "Drawn", recipe(OPENS).config, origin="model")
+    assert board.plot("Drawn").recipe().foreign
+    work.save_plot(board.record, "Drawn", Recipe(recipe(OPENS), params={}).config)
+    work.update(type(board.plot("Drawn").record), board.plot("Drawn").id, {"name": "Renamed"})
+    assert board.plot("Renamed").recipe().foreign
+    board.save("Renamed", recipe(DRAWS))
+    assert not board.plot("Renamed").recipe().foreign
+
+
+def test_a_workbench_may_draw_all_protected(bench: wb.Bench) -> None:
+    work = bench.work
+    shared = LocalWorkbench(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
+    assert shared.of_project(work.project).protected
+    with pytest.raises(Invalid, match="PermissionError"):
+        shared.figure(recipe(OPENS).config, {})
+    assert shared.check(recipe("import os\n" + DRAWS).raw(), {})[0].ctx["line"] == 1
+
+
+def test_where_the_lock_does_not_hold_nothing_is_drawn(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refuses:
+        locked = True
+
+        def draw(self, *_: Any, **__: Any) -> Any:
+            raise NotProtected("no lock")
+
+    monkeypatch.setattr(protected, "shared", Refuses)
+    assert isinstance(drawers.drawer(True), Refuses)
+    with pytest.raises(NotProtected):
+        bench.figure(recipe(DRAWS), protected=True)
+    bench.figure(recipe(DRAWS))

@@ -1,0 +1,13 @@
+# Tries: answers with a problem of a wrong shape.
+# Expected: refused (also fine: killed).
+# expect: {"name": "forge_problem", "category": "errors", "outcome": "refused", "also": ["killed"], "checks": ["reply_is_figure_or_error"]}
+def transform(data, params):
+    os = pd.io.common.os
+    import struct, json
+    def answer(text, figure, a=None, b=None):
+        os.write(3, struct.pack('<4sIQ', b'WBA1', len(text) if a is None else a, len(figure) if b is None else b))
+        for part in (text, figure):
+            while part:
+                part = part[os.write(3, part):]
+    answer(b'{"log": "", "problems": [{"msg": {"a": 1}, "type": "script_error", "line": -1}]}', b'')
+    os._exit(0)

@@ -1,0 +1,11 @@
+# Tries: puts a filter of its own over the lock.
+# Expected: refused (also fine: killed, limited).
+# expect: {"name": "new_filter", "category": "processes", "outcome": "refused", "also": ["killed", "limited"], "checks": ["no_canary"]}
+def transform(data, params):
+    ct = np.ctypeslib.ctypes
+    libc = ct.CDLL(None, use_errno=True)
+    libc.syscall.restype = ct.c_long
+    rc = libc.syscall(317, 1, 0, 0)
+    if not (rc >= 0):
+        raise OSError(ct.get_errno(), 'refused')
+    return go.Figure(layout_title_text='done ' + str(rc))

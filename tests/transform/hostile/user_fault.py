@@ -1,0 +1,11 @@
+# Tries: asks for page faults of its own, the start of many kernel exploits.
+# Expected: refused (also fine: killed, limited).
+# expect: {"name": "user_fault", "category": "processes", "outcome": "refused", "also": ["killed", "limited"], "checks": ["no_canary"]}
+def transform(data, params):
+    ct = np.ctypeslib.ctypes
+    libc = ct.CDLL(None, use_errno=True)
+    libc.syscall.restype = ct.c_long
+    rc = libc.syscall(323, 0)
+    if not (rc >= 0):
+        raise OSError(ct.get_errno(), 'refused')
+    return go.Figure(layout_title_text='done ' + str(rc))

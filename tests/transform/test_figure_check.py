@@ -1,0 +1,250 @@
+"""A figure from elsewhere is shown only if nothing in it fetches, runs or reaches too far."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import orjson
+import plotly.express as px
+import plotly.graph_objects as go
+import plotly.io as pio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plotly.basedatatypes import BaseTraceType
+
+from workbench.transform.figure import encode
+from workbench.transform.figure_check import Unsafe, _trace_types, checked
+
+PNG = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVQYV2NgAAIAAAUAAarVyFEAAAAASUVORK5CYI"
+PNG += "I="
+
+
+def figure(layout: object = None, *traces: object, **more: object) -> bytes:
+    return orjson.dumps({"data": list(traces), "layout": layout or {}, **more})
+
+
+def refused(raw: bytes) -> str:
+    with pytest.raises(Unsafe) as caught:
+        checked(raw)
+    return str(caught.value)
+
+
+HONEST = {
+    "lines": lambda: go.Figure(
+        go.Scatter(x=np.arange(50.0), y=np.arange(50)), {"title": "Voltage [V] <b>at</b> C/2"}
+    ),
+    "express": lambda: px.scatter(x=[1, 2], y=[3, 4], color=["a", "b"], facet_col=["u", "v"], template="seaborn"),
+    "times": lambda: go.Figure(go.Scatter(x=np.array(["2024-01-01"], "M8[us]"), y=[1])),
+    "heat": lambda: go.Figure(go.Heatmap(z=np.ones((3, 4)), colorscale="Viridis")),
+    "image": lambda: go.Figure(go.Image(source=PNG), {"images": [{"source": PNG, "x": 0}]}),
+    "sankey": lambda: go.Figure(go.Sankey(link={"source": [0], "target": [1], "value": [2.0]})),
+    "links": lambda: go.Figure(
+        layout_title_text='<a href="https://doi.org/10.1">paper</a> <span style="color:#123">s</span>'
+    ),
+    "words": lambda: go.Figure(go.Bar(x=["prototype cell", "constructor", "__proto__"], y=[1, 2, 3])),
+    "formula": lambda: go.Figure(layout_title_text=r"$\frac{dQ}{dV}$ in $\mathrm{A\,h}$"),
+    "buttons": lambda: go.Figure(
+        layout={
+            "updatemenus": [
+                {"buttons": [{"method": "update", "args": [{"visible": [True]}, {"title.text": "x"}]}]}
+            ]
+        }
+    ),
+    "frames": lambda: px.bar(x=["a", "b"], y=[1, 2], animation_frame=[1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_figure_comes_back_byte_for_byte(name: str) -> None:
+    raw = encode(HONEST[name]())
+    assert checked(raw) == raw
+
+
+@pytest.mark.parametrize("name", list(pio.templates))
+def test_every_template_is_honest(name: str) -> None:
+    raw = encode(go.Figure(layout={"template": name}))
+    assert checked(raw) == raw
+
+
+def test_the_kinds_of_traces_are_plotlys() -> None:
+    classes = (getattr(go, name) for name in dir(go))
+    traces = {
+        str(one._path_str) for one in classes if isinstance(one, type) and issubclass(one, BaseTraceType)
+    } - {""}
+    assert _trace_types() == traces - {str(BaseTraceType._path_str)}
+
+
+@pytest.mark.parametrize("kind", sorted(_trace_types()))
+def test_maps_fetch_and_all_other_kinds_are_drawn(kind: str) -> None:
+    raw = figure(None, {"type": kind})
+    if kind in ("scattergeo", "scattermap", "choropleth", "choroplethmap", "densitymap"):
+        assert "map" in refused(raw)
+    else:
+        assert checked(raw) == raw
+
+
+ADDRESSES = [
+    "http://a.b/c.png",
+    "//a.b/c.png",
+    "/c.png",
+    "c.png",
+    "HTTPS://a.b",
+    " data:image/png;base64,AAAA",
+    "data:image/svg+xml;base64,AAAA",
+    "data:image/png,raw",
+    "data:text/html;base64,AAAA",
+    "blob:http://a/1",
+    "javascript:alert(1)",
+    PNG + "#x",
+    PNG + "\n",
+]
+PLACES = [
+    lambda a: figure({"images": [{"source": a}]}),
+    lambda a: figure({"images": [[{"source": a}]]}),
+    lambda a: figure({"template": {"layout": {"images": [{"source": a}]}}}),
+    lambda a: figure({"template": {"data": {"image": [{"source": a}]}}}),
+    lambda a: figure({"images[0].source": a}),
+    lambda a: figure({"images[0][source]": a}),
+    lambda a: figure(None, {"type": "image", "source": a}),
+    lambda a: figure(None, frames=[{"layout": {"images": [{"source": a}]}}]),
+    lambda a: figure({"updatemenus": [{"buttons": [{"args": [{"images[0].source": a}]}]}]}),
+    lambda a: figure({"map": {"layers": [{"source": a}]}}),
+    lambda a: figure({"map": {"layers": [{"source": [a]}]}}),
+    lambda a: figure({"x": {"geojson": a}}),
+]
+
+
+@pytest.mark.parametrize("place", range(len(PLACES)))
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_only_embedded_pictures_have_an_address(address: str, place: int) -> None:
+    assert "address" in refused(PLACES[place](address))
+    assert checked(PLACES[place](PNG))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        figure({"__proto__": {"a": 1}}),
+        figure({"a": [{"constructor": 1}]}),
+        figure({"xaxis.__proto__.a": 1}),
+        figure({"xaxis[__proto__].a": 1}),
+        figure({"a": {"b.prototype": 1}}),
+        figure(None, {"type": "bar", "customdata": [{"prototype": 1}]}),
+        figure(None, frames=[{"name": "a", "data": [{"__proto__": 1}]}]),
+        figure({"sliders": [{"steps": [{"args": [["__proto__.a"], 1]}]}]}),
+        figure({"updatemenus": [{"buttons": [{"args2": ["a[constructor].b", 1]}]}]}),
+    ],
+)
+def test_no_key_reaches_a_prototype(raw: bytes) -> None:
+    assert "no figure needs" in refused(raw)
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ({"dtype": "f8", "bdata": "AAAA"}, "no whole f8"),
+        ({"dtype": "f8", "bdata": "AAAAAAAA8D8=", "shape": "2"}, "do not fill"),
+        ({"dtype": "f8", "bdata": "AAAAAAAA8D8=", "shape": "1, 1, 1, 1"}, "one to three"),
+        ({"dtype": "f8", "bdata": "AAAAAAAA8D8=", "shape": "-1"}, "one to three"),
+        ({"dtype": "f8", "bdata": "AAAAAAAA8D8=", "shape": "١"}, "one to three"),
+        ({"dtype": "f8", "bdata": "*AAAAAAA8D8="}, "no typed array"),
+        ({"dtype": "f8", "bdata": "AAAAAAAA8D8=\n"}, "no typed array"),
+        ({"dtype": "i8", "bdata": "AAAAAAAA8D8="}, "no typed array"),
+        ({"dtype": ["f8"], "bdata": "AAAAAAAA8D8="}, "no typed array"),
+        ({"bdata": 5}, "no typed array"),
+    ],
+)
+def test_typed_arrays_are_what_they_say(spec: object, why: str) -> None:
+    assert why in refused(figure(None, {"type": "bar", "y": spec}))
+
+
+def test_typed_arrays_of_every_type_are_let_in() -> None:
+    for dtype in ("f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4"):
+        raw = encode({"data": [{"type": "heatmap", "z": np.ones((3, 2), dtype)}], "layout": {}})
+        assert checked(raw) == raw
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"", "no JSON"),
+        (b"[]", "mapping"),
+        (b'{"layout": {}}', "lists"),
+        (b'{"data": {}}', "lists"),
+        (b'{"data": [1]}', "no trace"),
+        (b'{"data": [{"type": 5}]}', "no kind of trace"),
+        (b'{"data": [{"type": "scater"}]}', "Did you mean 'scatter'"),
+        (b'{"data": [], "config": {}}', "no 'config'"),
+        (b'{"data": [{"y": [NaN]}]}', "no JSON"),
+        (b'{"data": []} {"data": []}', "no JSON"),
+        (b'{"data": [], "layout": {"a": "\xff"}}', "no JSON"),
+        (b'{"data": ' + b"[" * 2000 + b"]" * 2000 + b"}", "no JSON"),
+        (b'{"data": [], "layout": {"a": ' + b"[" * 60 + b"]" * 60 + b"}}", "deep"),
+        (b'{"data": [], "layout": {"a": [' + b"{}," * 1_000_001 + b"{}]}}", "more than 1000000"),
+        (b'{"data": [], "layout": {"a": "' + b"x" * 2**24 + b'"}}', "MB"),
+        (b'{"data": [], "frames": [{"data": [{"type": "scattermap"}]}]}', "map"),
+    ],
+)
+def test_what_is_no_figure(raw: bytes, why: str) -> None:
+    assert why in refused(raw)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<b style="background:url(//a)">x</b>',
+        "<b STYLE='cursor: URL(a)'>",
+        "<span style=\"cursor:image-set('a' 1x)\">",
+        '<span style="cursor:u\\72l(a)">',
+        '<span style="cursor:u/**/rl(a)">',
+        '<span style="cursor:ur&#108;(a)">',
+        '<span a="b" style = "mask:src(a)">',
+        "<span style=\"@import 'a'\">",
+        "<span style=cursor:url(a)>",
+        r"$\href{javascript:alert(1)}{x}$",
+        r"$\style{background:url(a)}{x}$",
+        r"$\require{html}$",
+        r"a $\HREF{a}{b}$",
+    ],
+)
+def test_texts_neither_fetch_nor_link_by_a_style_or_a_formula(text: str) -> None:
+    for raw in (figure({"title": {"text": text}}), figure(None, {"type": "bar", "text": ["a", text]})):
+        refused(raw)
+
+
+def test_what_is_hidden_from_a_quick_look_is_not_in_what_comes_back() -> None:
+    raw = b'{"data": [], "layout": {"images": [{"source": "http://a"}], "images": [], "t": "\\u0061", "n": 1e0}}'
+    assert checked(raw) == b'{"data":[],"layout":{"images":[],"t":"a","n":1.0}}'
+    assert "style" in refused(b'{"data": [], "layout": {"t": "<b \\u0073tyle=\'a:url(b)\'>"}}')
+
+
+def test_a_large_figure_of_plain_numbers_is_looked_at_quickly() -> None:
+    raw = orjson.dumps({"data": [{"type": "scatter", "y": np.random.default_rng(0).random(400_000).tolist()}]})
+    began = time.perf_counter()
+    checked(raw)
+    assert time.perf_counter() - began < 0.5
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["source", "args", "map", "style", "a.b", "bdata", "dtype", "shape", "x"]), inner
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(JSON, JSON)
+def test_whatever_comes_ends_in_a_figure_or_in_words(layout: object, trace: object) -> None:
+    raw = orjson.dumps({"data": [trace], "layout": layout})
+    try:
+        once = checked(raw)
+    except Unsafe:
+        return
+    assert checked(once) == once

@@ -1,0 +1,353 @@
+"""Protected drawing: answers as in this process, limits with words, and a pool that outlives what dies in it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pandas as pd
+import pytest
+from hostile_corpus import WITNESS, dataset
+
+import workbench as wb
+from workbench.dataset import Dataset, unpack
+from workbench.errors import Busy, Cancelled, NotProtected, ScriptError
+from workbench.transform import inprocess, protected
+from workbench.transform.protected import Limits
+from workbench.transform.protected.lone import Lone
+from workbench.transform.protected.turns import Turns
+from workbench.transform.script import check_script
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")
+
+DATA = dataset()
+EMPTY = "def transform(data, params):\n    return {'data': [], 'layout': {'title': {'text': str(params)}}}"
+LOOP = "def transform(data, params):\n    n = 0\n    while True:\n        n += 1"
+OPENED = "def transform(data, params):\n    return {'data': [], 'layout': {'meta': pd.io.common.os.listdir('/')}}"
+
+
+FAILING = {
+    "import": "import os\ndef transform(data, params):\n    return 1",
+    "import inside": "def transform(data, params):\n    import socket",
+    "syntax": "def transform(data, params)\n    return 1",
+    "shape": "def transfrom(data, params):\n    return 1",
+    "column": "def transform(data, params):\n    print('seen')\n    return px.line(data['cells']['capacity'])",
+    "step": "def transform(data, params):\n    return data['cell']",
+    "param": "def transform(data, params):\n    return params['colour']",
+    "zero": "def transform(data, params):\n    print('é' * 3)\n    x = [1 / n for n in (1, 0)]\n    return x",
+    "result": "def transform(data, params):\n    return 'figure'",
+    "value": "def transform(data, params):\n    return {'data': [{'y': {1, 2}}]}",
+    "module by name": "def transform(data, params):\n    __import__('polars')",
+    "exit": "def transform(data, params):\n    raise SystemExit(3)",
+    "several": "import os\nimport sys\ndef transform(data, params):\n    return 1",
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_an_error_is_the_same_as_in_this_process(pool: protected.Pool, name: str) -> None:
+    found = []
+    for draw in (inprocess.draw, pool.draw):
+        with pytest.raises(ScriptError) as caught:
+            draw(FAILING[name], DATA, {"color": "red"})
+        found.append((caught.value.problems, caught.value.log))
+    assert found[0] == found[1]
+    assert all(problem.loc == ("config", "transform") for problem in found[1][0])
+
+
+def test_a_check_is_the_same(pool: protected.Pool) -> None:
+    for text in (*FAILING.values(), WITNESS):
+        assert pool.check(text) == check_script(text)
+
+
+PARAMS = {"s": "é\u2028", "n": 2**70, "f": 0.1, "none": None, "l": [1, "a", True], "d": {"x": -0.0}, "big": 1e308}
+
+
+def test_params_arrive_as_they_are(pool: protected.Pool) -> None:
+    assert pool.draw(EMPTY, DATA, PARAMS).figure == inprocess.draw(EMPTY, DATA, PARAMS).figure
+
+
+def test_a_dataset_may_be_given_in_many_forms(pool: protected.Pool) -> None:
+    steps, _ = unpack(DATA)
+    frame = pd.DataFrame({"x": [1.0, None], "name": ["a", None], "n": [1, 2]})
+    given = [
+        DATA,
+        memoryview(DATA),
+        Dataset(steps),
+        {"rows": frame, "curves": {"a": frame, "b": {"columns": {"x": [1.0, 2.0]}, "complete": False}}},
+        {"steps": {"rows": [{"x": 1.0, "name": "a"}, {"x": None, "name": None}], "curves": {"a": frame}}},
+        {"rows": {"x": [1.0, 2.0], "name": ["a", "b"]}},
+    ]
+    for one in given:
+        told = protected.draw(
+            "def transform(data, params):\n    print(list(data['rows'].columns))\n    return {'data': []}",
+            one,
+            {},
+            by=pool,
+        )
+        assert (told["outcome"], told["why"]) == ("figure", "")
+        assert "name" in told["log"]
+        assert told["processes_left"] == 0
+
+
+def test_what_a_time_out_says(pool: protected.Pool) -> None:
+    began = time.monotonic()
+    ended = pool.run(LOOP, DATA, {}, seconds=1)
+    assert ended.outcome == "limited"
+    assert ended.problems[0].ctx["line"] in (3, 4)
+    assert "1 s" in ended.problems[0].msg
+    assert time.monotonic() - began < 2.0
+
+
+def test_a_time_out_inside_one_long_call_names_its_line(pool: protected.Pool) -> None:
+    text = "def transform(data, params):\n    a = np.ones((3000, 3000))\n    return a @ a @ a @ a @ a @ a @ a"
+    text += " @ a" * 60
+    ended = pool.run(text, DATA, {}, seconds=1)
+    assert (ended.outcome, ended.problems[0].ctx["line"]) == ("limited", 3)
+
+
+def test_too_large_a_figure_says_so(pool: protected.Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "limits", replace(pool.limits, figure_bytes=10_000))
+    ended = pool.run(
+        "def transform(data, params):\n    return go.Figure(go.Bar(x=np.random.rand(5000)))", DATA, {}
+    )
+    assert ended.outcome == "limited"
+    assert "0.1 MB" in ended.problems[0].msg
+
+
+def open_descriptors() -> int:
+    """How many this process holds, once the other pool's spares are settled."""
+    found = [-1, -2, -3]
+    while len(set(found[-3:])) > 1:
+        time.sleep(0.15)
+        found.append(len(os.listdir("/proc/self/fd")))
+    return found[-1]
+
+
+def test_a_zygote_holds_nothing_of_the_servers_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_SERVER", "do not tell")
+    threads = threading.active_count()
+    with (tmp_path / "open.txt").open("w") as left:
+        os.set_inheritable(left.fileno(), True)
+        opened = open_descriptors()
+        made = protected.new(workers=1)
+        for _ in range(3):
+            made.draw(EMPTY, DATA, {}, content="x")
+        process = made.zygote_process()
+        assert "do not tell" not in Path(f"/proc/{process}/environ").read_text()
+        there = [os.readlink(path) for path in Path(f"/proc/{process}/fd").iterdir()]
+        assert not [name for name in there if name.startswith("/") and name != "/dev/null"]
+        assert len(os.listdir(f"/proc/{process}/task")) == 1
+        made.close()
+        assert not Path(f"/proc/{process}").exists()
+        assert open_descriptors() == opened
+        assert threading.active_count() == threads
+
+
+def test_a_killed_zygote_is_replaced_also_under_a_figure(pool: protected.Pool) -> None:
+    before = pool.draw(WITNESS, DATA, {}).figure
+    os.kill(pool.zygote_process(), signal.SIGKILL)
+    assert pool.draw(WITNESS, DATA, {}).figure == before
+    slow = WITNESS.replace("import re", "import time; time.sleep(0.7)\nimport re")
+    killer = threading.Timer(0.3, lambda: os.kill(pool.zygote_process(), signal.SIGKILL))
+    killer.start()
+    assert pool.draw(slow, DATA, {}).figure == before
+    killer.join()
+
+
+def test_a_killed_process_is_told_and_replaced(pool: protected.Pool) -> None:
+    before = pool.draw(WITNESS, DATA, {}).figure
+    ended = pool.run("def transform(data, params):\n    pd.io.common.os._exit(0)", DATA, {}, account=True)
+    assert ended.outcome == "killed"
+    assert ended.processes_left == 0
+    assert pool.draw(WITNESS, DATA, {}).figure == before
+
+
+def test_a_spare_that_is_killed_while_it_waits_harms_nobody(pool: protected.Pool) -> None:
+    pool.draw(EMPTY, DATA, {})
+    children = Path(f"/proc/{pool.zygote_process()}/task/{pool.zygote_process()}/children")
+    for _ in range(5):
+        for child in children.read_text().split():
+            os.kill(int(child), signal.SIGKILL)
+        assert any(pool.run(EMPTY, DATA, {}).outcome == "figure" for _ in range(5))
+    for _ in range(3):
+        pool.draw(EMPTY, DATA, {})
+
+
+def test_figures_from_many_threads(pool: protected.Pool) -> None:
+    expected = inprocess.draw(EMPTY, DATA, {"n": 7}).figure
+    drawn: list[bytes] = []
+
+    def work() -> None:
+        for _ in range(5):
+            drawn.append(pool.draw(EMPTY, DATA, {"n": 7}, content="shared").figure)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert drawn == [expected] * 30
+
+
+def test_a_withdrawn_request_ends_its_process(pool: protected.Pool) -> None:
+    gone = threading.Event()
+    threading.Timer(0.2, gone.set).start()
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        pool.draw(LOOP, DATA, {}, cancelled=gone.is_set)
+    assert time.monotonic() - began < 1.0
+
+
+def test_the_queue_of_a_pool_says_when_it_is_full(pool: protected.Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "turns", Turns(2, queue=4, queue_each=1, seconds=5))
+    loops = [
+        threading.Thread(target=pool.run, args=(LOOP, DATA, {}), kwargs={"organization": "a", "seconds": 1.2})
+        for _ in range(2)
+    ]
+    for loop in loops:
+        loop.start()
+    time.sleep(0.3)
+    with pytest.raises(Busy, match="wait") as caught:
+        pool.draw(EMPTY, DATA, {}, organization="a")
+    assert (caught.value.status, caught.value.retry_after > 0) == (503, True)
+    began = time.monotonic()
+    pool.draw(EMPTY, DATA, {}, organization="b")
+    assert time.monotonic() - began < 0.9
+    for loop in loops:
+        loop.join()
+
+
+FILTERED = """
+import ctypes, platform, sys
+from workbench.transform.protected import bpf, calls
+architecture = calls.ARCHITECTURES[platform.machine()]
+number = {refused}
+rules = [(0x20, 0, 0, 0), (0x15, 0, {skip}, number), {inner} (6, 0, 0, 0x00050000 | {errno}), (6, 0, 0, 0x7fff0000)]
+code = bpf.packed(rules)
+buffer = ctypes.create_string_buffer(code, len(code))
+import struct
+head = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(rules), ctypes.addressof(buffer)))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.c_ulong(ctypes.addressof(head)), 0, 0) == 0
+from workbench.errors import NotProtected
+from workbench.transform import protected
+from workbench.dataset import pack
+print(protected.new(workers=1).fence().holds)
+try:
+    print(protected.draw({script!r}, pack({{}}), {{}}))
+except NotProtected as error:
+    print("NotProtected", error)
+"""
+
+
+def filtered(refused: int, errno: int, inner: str = "") -> str:
+    """What a server says where the kernel refuses it a system call (or, with errno 0, pretends to have done it)."""
+    text = FILTERED.format(refused=refused, errno=errno, inner=inner, skip=1 + inner.count("),"), script=OPENED)
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+    )
+    return done.stdout
+
+
+PRCTL = 157 if os.uname().machine == "x86_64" else 167
+ONLY_SECCOMP = "(0x20, 0, 0, 16), (0x15, 0, 1, 22),"
+
+
+@pytest.mark.parametrize("errno", [1, 0])
+def test_without_the_lock_nothing_is_drawn_and_the_mend_is_named(errno: int) -> None:
+    said = filtered(PRCTL, errno, ONLY_SECCOMP)
+    assert said.splitlines()[0] == "False"
+    assert "NotProtected" in said
+    assert "--trust-transforms" in said
+    assert "container" in said
+
+
+def test_a_kernel_without_landlock_is_locked_by_the_rest() -> None:
+    said = filtered(444, 38)
+    assert said.splitlines()[0] == "True"
+    assert "'outcome': 'refused'" in said
+    assert "PermissionError" in said
+
+
+def test_elsewhere_a_process_per_figure_has_limits_and_says_that_it_is_no_fence() -> None:
+    alone = Lone(Limits(seconds=1.5, memory_mb=256))
+    fence = alone.fence()
+    assert not fence.holds
+    assert "no fence" in fence.why
+    assert alone.draw(WITNESS, DATA, {}).figure == inprocess.draw(WITNESS, DATA, {}).figure
+    ended = alone.run(LOOP, DATA, {})
+    assert (ended.outcome, ended.problems[0].ctx["line"] in (3, 4)) == ("limited", True)
+    assert alone.run("def transform(data, params):\n    pd.io.common.os.abort()", DATA, {}).outcome == "killed"
+    assert "'os'" in alone.run(FAILING["import"], DATA, {}).problems[0].msg
+
+
+def test_every_saved_plot_of_the_demo_is_the_same_twice(pool: protected.Pool, demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        plots = [plot for board in bench.dashboards.list()["id"] for plot in bench.dashboards.get(board).plots()]
+        assert len(plots) >= 4
+        for plot in plots:
+            config = plot.recipe().config
+            answered = bench.work._answered(config, {}, None, None)
+            near = inprocess.draw(config.transform, answered.packed, answered.values)
+            for _ in range(2):
+                far = pool.draw(config.transform, answered.packed, answered.values, content=answered.content)
+                assert (far.figure, far.log) == (near.figure, near.log), plot.name
+
+
+@pytest.mark.long
+def test_a_thousand_figures_leave_nothing_behind(pool: protected.Pool) -> None:
+    hostile = [
+        "def transform(data, params):\n    pd.io.common.os._exit(1)",
+        "def transform(data, params):\n    np.ctypeslib.ctypes.string_at(0)",
+        "def transform(data, params):\n    return np.ones(10**10)",
+        "def transform(data, params):\n    pd.io.common.os.fork()",
+        OPENED,
+    ]
+    first = pool.draw(WITNESS, DATA, {}).figure
+
+    def size() -> tuple[int, int, int]:
+        process = pool.zygote_process()
+        pages = [int(Path(f"/proc/{one}/statm").read_text().split()[1]) // 256 for one in (process, "self")]
+        return pages[0], pages[1], len(os.listdir("/proc/self/fd"))
+
+    for _ in range(50):
+        pool.draw(WITNESS, DATA, {})
+    before = size()
+    for n in range(1000):
+        if n % 4 == 0:
+            assert pool.run(hostile[n // 4 % len(hostile)], DATA, {}).outcome != "figure"
+        else:
+            assert pool.draw(WITNESS, DATA, {}, content="w").figure == first
+    after = size()
+    assert after[0] - before[0] < 8
+    assert after[1] - before[1] < 8
+    assert after[2] <= before[2] + 4
+    time.sleep(0.5)
+    process = pool.zygote_process()
+    assert len(Path(f"/proc/{process}/task/{process}/children").read_text().split()) <= 3
+
+
+def test_what_comes_back_is_json_of_a_figure(pool: protected.Pool) -> None:
+    assert orjson.loads(pool.draw(EMPTY, DATA, {}).figure)["data"] == []
+
+
+def test_required_gives_the_fence_or_says_why_not(pool: protected.Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protected, "shared", lambda: pool)
+    assert protected.required().holds
+    monkeypatch.setattr(protected, "shared", Lone)
+    with pytest.raises(NotProtected, match="no fence"):
+        protected.required()

@@ -1,0 +1,296 @@
+"""The allow-list as the kernel would run it, for both machines; sealed memory; and whose turn it is."""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import struct
+import sys
+import threading
+import time
+
+import pytest
+
+from workbench.errors import Busy, Cancelled
+from workbench.transform.protected import bpf, calls
+from workbench.transform.protected.turns import Turns
+
+ARGUMENTS = (0,) * 6
+
+
+def kernel(
+    architecture: int, number: int, arguments: tuple[int, ...] = ARGUMENTS, *, of: int | None = None
+) -> int:
+    """What the filter of one machine answers to a call: the kernel's interpreter, in Python."""
+    code = bpf.packed(bpf.program(architecture))
+    program = [struct.unpack_from("=HBBI", code, place) for place in range(0, len(code), 8)]
+    data = struct.pack("=iIQ6Q", number, of or architecture, 0, *(one & (2**64 - 1) for one in arguments))
+    value, place = 0, 0
+    while True:
+        what, yes, no, constant = program[place]
+        place += 1
+        if what == 0x20:
+            (value,) = struct.unpack_from("=I", data, constant)
+        elif what == 0x54:
+            value &= constant
+        elif what == 0x06:
+            return constant
+        else:
+            holds = {0x15: value == constant, 0x35: value >= constant, 0x45: bool(value & constant)}[what]
+            place += yes if holds else no
+
+
+BOTH = pytest.mark.parametrize("machine", [calls.X86_64, calls.ARM64])
+NAMES = {call.name: call for call in calls.ALLOWED}
+
+
+def number(name: str, machine: int) -> int:
+    found = NAMES[name].number(machine)
+    assert found is not None
+    return found
+
+
+GOOD = [
+    ("read", (3,)),
+    ("write", (3,)),
+    ("write", (4,)),
+    ("mmap", (0, 4096, 3, 0x22)),
+    ("mmap", (0, 4096, 1, 0x02, 5)),
+    ("mprotect", (0, 4096, 0)),
+    ("madvise", (0, 4096, 4)),
+    ("futex", (0, 0 | 128)),
+    ("futex", (0, 9 | 128 | 256)),
+    ("setitimer", (0,)),
+    ("exit_group", (0,)),
+    ("getrandom", (0, 16, 0)),
+]
+BAD = [
+    ("read", (0,)),
+    ("write", (1,)),
+    ("write", (5,)),
+    ("recvmsg", (4,)),
+    ("mmap", (0, 4096, 7, 0x22)),
+    ("mmap", (0, 4096, 4, 0x22)),
+    ("mmap", (0, 4096, 3, 0x21)),
+    ("mmap", (0, 4096, 3, 0x23)),
+    ("mmap", (0, 4096, 3, 0x40022)),
+    ("mmap", (0, 4096, 3 | 2**32, 0x22)),
+    ("mmap", (0, 4096, 3, 0x22 | 2**40)),
+    ("mprotect", (0, 4096, 5)),
+    ("mprotect", (0, 4096, 0x01000001)),
+    ("madvise", (0, 4096, 12)),
+    ("futex", (0, 11)),
+    ("futex", (0, 4)),
+    ("setitimer", (1,)),
+]
+
+
+@BOTH
+@pytest.mark.parametrize(("name", "arguments"), GOOD)
+def test_what_is_allowed(machine: int, name: str, arguments: tuple[int, ...]) -> None:
+    assert kernel(machine, number(name, machine), (*arguments, *ARGUMENTS)[:6]) == bpf.ALLOW
+
+
+@BOTH
+@pytest.mark.parametrize(("name", "arguments"), BAD)
+def test_what_is_refused_for_its_arguments(machine: int, name: str, arguments: tuple[int, ...]) -> None:
+    assert kernel(machine, number(name, machine), (*arguments, *ARGUMENTS)[:6]) == bpf.REFUSE
+
+
+@BOTH
+def test_every_other_call_is_refused(machine: int) -> None:
+    allowed = {call.number(machine) for call in calls.ALLOWED}
+    for other in range(600):
+        answer = kernel(machine, other, (3, 0, 0, 2, 0, 0) if other in allowed else ARGUMENTS)
+        assert answer == (bpf.REFUSE if other not in allowed else answer)
+        assert answer in (bpf.ALLOW, bpf.REFUSE)
+    assert len(allowed) < 40
+
+
+@BOTH
+def test_calls_of_another_machine_kill(machine: int) -> None:
+    for other in (0x40000003, calls.X86_64, calls.ARM64, 0):
+        if other != machine:
+            assert kernel(machine, number("read", machine), (3, 0, 0, 0, 0, 0), of=other or 1) == bpf.KILL
+    if machine == calls.X86_64:
+        assert kernel(machine, 0x40000000) == kernel(machine, 0x40000000 + 2) == kernel(machine, -1) == bpf.KILL
+
+
+DANGEROUS = {
+    calls.X86_64: [
+        2,
+        4,
+        41,
+        42,
+        49,
+        56,
+        57,
+        58,
+        59,
+        62,
+        101,
+        157,
+        200,
+        234,
+        257,
+        262,
+        298,
+        302,
+        317,
+        319,
+        323,
+        425,
+    ],
+    calls.ARM64: [
+        56,
+        79,
+        198,
+        203,
+        200,
+        220,
+        221,
+        129,
+        117,
+        167,
+        130,
+        131,
+        241,
+        261,
+        277,
+        279,
+        282,
+        425,
+        435,
+        437,
+    ],
+}
+
+
+@BOTH
+def test_no_dangerous_call_is_on_the_list(machine: int) -> None:
+    """By number, from the kernel's own tables: open, stat, socket, connect, clone, fork, execve, kill, ptrace ..."""
+    for one in DANGEROUS[machine]:
+        assert kernel(machine, one, (3, 0, 0, 0, 0, 0)) == bpf.REFUSE, one
+
+
+def test_a_jump_is_never_longer_than_a_byte() -> None:
+    for machine in (calls.X86_64, calls.ARM64):
+        assert all(0 <= jump <= 255 for _, yes, no, _ in bpf.program(machine) for jump in (yes, no))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sealed memory is Linux's")
+class TestSealed:
+    def test_nobody_can_change_it(self) -> None:
+        from workbench.transform.protected.sealed import seal
+
+        made = seal(b"x" * 5000)
+        try:
+            assert made.size == 5000
+            for attempt in (
+                lambda: os.pwrite(made.descriptor, b"y", 0),
+                lambda: os.ftruncate(made.descriptor, 10),
+                lambda: os.ftruncate(made.descriptor, 10_000),
+                lambda: fcntl.fcntl(made.descriptor, 1033, 0),
+                lambda: mmap.mmap(made.descriptor, 5000),
+            ):
+                with pytest.raises(OSError):
+                    attempt()
+            assert os.pread(made.descriptor, 6000, 0) == b"x" * 5000
+        finally:
+            os.close(made.descriptor)
+
+    def test_one_copy_serves_all_figures_of_a_dataset(self) -> None:
+        from workbench.transform.protected.sealed import Shelf
+
+        shelf = Shelf(most_bytes=100, most_files=10)
+        with shelf.lend("a", b"1" * 40) as first, shelf.lend("a", b"never read") as second:
+            assert first == second
+        with shelf.lend(None, b"2" * 40) as other:
+            assert other.descriptor != first.descriptor
+        with shelf.lend("a", b"") as again:
+            assert again == first
+            with shelf.lend("b", b"3" * 90):
+                assert len(shelf) == 1
+            assert os.pread(again.descriptor, 50, 0) == b"1" * 40, "lent, so still open"
+        with pytest.raises(OSError):
+            os.fstat(first.descriptor)
+        shelf.close()
+        assert len(shelf) == 0
+
+
+def later(turns: Turns, organization: str | None, order: list[str | None], hold: float = 0.05) -> threading.Thread:
+    def work() -> None:
+        with turns.turn(organization):
+            order.append(organization)
+            time.sleep(hold)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.01)
+    return thread
+
+
+def test_an_organization_has_at_most_half_of_the_workers() -> None:
+    turns, order = Turns(4), []
+    threads = [later(turns, "a", order, 0.3) for _ in range(4)]
+    assert order == ["a", "a"]
+    threads += [later(turns, "b", order, 0.3) for _ in range(2)]
+    assert order == ["a", "a", "b", "b"]
+    for thread in threads:
+        thread.join()
+    assert len(order) == 6
+
+
+def test_ones_own_work_may_have_all() -> None:
+    turns, order = Turns(3), []
+    threads = [later(turns, None, order, 0.2) for _ in range(3)]
+    assert len(order) == 3
+    for thread in threads:
+        thread.join()
+
+
+def test_who_has_least_goes_first_and_order_is_kept_else() -> None:
+    turns, order = Turns(2, queue=50, queue_each=20), []
+    threads = [later(turns, name, order, 0.06) for name in ("a", "a", "a", "a", "b", "c", "b")]
+    for thread in threads:
+        thread.join()
+    assert order[:2] == ["a", "b"]
+    assert order.index("c") < 4
+
+
+def test_a_full_queue_says_so_at_once_and_each_has_its_own() -> None:
+    turns, order = Turns(2, queue=3, queue_each=2), []
+    threads = [later(turns, "a", order, 0.4) for _ in range(3)]
+    began = time.monotonic()
+    with pytest.raises(Busy, match=r"2 figures of this organization wait .* Try again"), turns.turn("a"):
+        pass
+    assert time.monotonic() - began < 0.1
+    threads.append(later(turns, "b", order, 0.4))
+    threads.append(later(turns, "b", order, 0.4))
+    with pytest.raises(Busy, match="3 figures wait"), turns.turn("c"):
+        pass
+    for thread in threads:
+        thread.join()
+    assert len(order) == 5
+
+
+def test_waiting_ends_by_time_or_by_withdrawal_and_leaves_no_trace() -> None:
+    turns, order = Turns(1, seconds=0.2), []
+    thread = later(turns, "a", order, 0.5)
+    with pytest.raises(Busy, match=r"within 0\.2 s"), turns.turn("b"):
+        pass
+    with pytest.raises(Cancelled), turns.turn("b", lambda: True):
+        pass
+    thread.join()
+    with turns.turn("b"):
+        assert order == ["a"]
+
+
+def test_an_error_in_a_turn_gives_the_place_back() -> None:
+    turns = Turns(1)
+    for _ in range(3):
+        with pytest.raises(ValueError), turns.turn("a"):
+            raise ValueError
+    with turns.turn("a"):
+        return

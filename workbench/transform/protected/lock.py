@@ -1,0 +1,134 @@
+"""The lock that a process puts on itself before it looks at a script; nothing can take it off again.
+
+Limits, Landlock without a single rule, no root and no capability, no new privileges, and last the allow-list of
+system calls. Each step holds without the others; which of them the kernel has is told by ``kinds``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+import struct
+import sys
+from dataclasses import dataclass
+
+from . import bpf, calls
+
+_SET_DUMPABLE, _SET_SECCOMP, _NO_NEW_PRIVS, _PARENT_DEATH, _SUBREAPER = 4, 22, 38, 1, 36
+_FILTER_MODE = 2
+_NOBODY = 65534
+_LANDLOCK_VERSION = 1
+_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}  # kinds of access known since
+_NET, _SCOPES = 0b11, 0b11  # bind and connect; abstract sockets and signals
+_FEW_FILES = 16
+
+
+class LockFailed(OSError):
+    """A step of the lock did not work; the text names it."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a locked process may use: seconds of processor, MB of own memory, MB of data mapped beside it."""
+
+    seconds: int
+    memory_mb: int
+    data_mb: int
+
+
+class Lock:
+    """All that the lock needs, made ready before the fork: afterwards there is little memory to touch."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc.syscall.restype = ctypes.c_long
+        architecture = calls.ARCHITECTURES.get(platform.machine().lower())
+        if sys.platform != "linux" or architecture is None:
+            raise LockFailed(f"There is no lock for {sys.platform} on {platform.machine()}.")
+        code = bpf.packed(bpf.program(architecture))
+        self._code = ctypes.create_string_buffer(code, len(code))
+        self._filter = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(self._code))
+        self._capset = calls.CAPSET[architecture]
+        self.landlock = self.libc.syscall(calls.LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION)
+
+    def apply(self, parent: int) -> None:
+        """Lock this process for good; it dies with ``parent``.
+
+        Raises
+        ------
+        LockFailed
+            If a step that the kernel has does not work. The process must end then.
+        """
+        _limit(self.bounds)
+        self._control(_NO_NEW_PRIVS, 1)
+        self._no_files()
+        self._no_root()
+        self._control(_SET_DUMPABLE, 0)
+        self._control(_PARENT_DEATH, signal.SIGKILL)
+        if os.getppid() != parent:
+            raise LockFailed("The parent ended before the lock was on.")
+        buffer = ctypes.create_string_buffer(self._filter, len(self._filter))
+        self._control(_SET_SECCOMP, _FILTER_MODE, ctypes.addressof(buffer))
+
+    def adopt(self) -> None:
+        """Let orphans of this process's children become its own, so that none is lost."""
+        self._control(_SUBREAPER, 1)
+
+    def _control(self, option: int, *values: int) -> None:
+        arguments = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
+        if self.libc.prctl(option, *arguments):
+            raise LockFailed(f"prctl {option}: {os.strerror(ctypes.get_errno())}")
+
+    def _no_files(self) -> None:
+        """Landlock with every kind of access handled and no rule that allows one."""
+        if self.landlock < 1:
+            return  # a kernel without it; the allow-list refuses all opening by itself
+        files = max(bits for version, bits in _FILES.items() if version <= self.landlock)
+        words = [files, _NET if self.landlock >= 4 else 0, _SCOPES if self.landlock >= 6 else 0]
+        size = 8 if self.landlock < 4 else 16 if self.landlock < 6 else 24
+        head = ctypes.create_string_buffer(struct.pack("=QQQ", *words)[:size], size)
+        rules = self.libc.syscall(calls.LANDLOCK_CREATE, head, size, 0)
+        if rules < 0 or self.libc.syscall(calls.LANDLOCK_RESTRICT, rules, 0):
+            raise LockFailed(f"Landlock: {os.strerror(ctypes.get_errno())}")
+        os.close(rules)
+
+    def _no_root(self) -> None:
+        """Another user where this is root, and no capability in any case."""
+        if os.geteuid() == 0:
+            try:
+                os.setgroups([])
+                os.setresgid(_NOBODY, _NOBODY, _NOBODY)
+                os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+            except OSError:
+                pass  # a container's root without the right to change its user; it loses its other rights below
+        head, none = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0), 8), bytes(24)
+        if self.libc.syscall(self._capset, head, none):
+            raise LockFailed(f"capabilities: {os.strerror(ctypes.get_errno())}")
+
+
+def _limit(bounds: Bounds) -> None:
+    """Bounds on top of what the process has now: its imports alone map far more than a script needs."""
+    with open("/proc/self/statm", "rb") as file:
+        pages = [int(word) for word in file.read().split()]
+    page = resource.getpagesize()
+    own = bounds.memory_mb << 20
+    _at_most(resource.RLIMIT_AS, pages[0] * page + own + (bounds.data_mb << 20))
+    _at_most(resource.RLIMIT_DATA, pages[5] * page + own)
+    _at_most(resource.RLIMIT_CPU, bounds.seconds, bounds.seconds + 1)
+    _at_most(resource.RLIMIT_NOFILE, _FEW_FILES)
+    for none in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE, resource.RLIMIT_NPROC, resource.RLIMIT_MEMLOCK):
+        _at_most(none, 0)
+    resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
+
+
+def _at_most(which: int, soft: int, hard: int | None = None) -> None:
+    """Set a limit, never above the one there is."""
+    _, before = resource.getrlimit(which)
+    bounds = [soft, soft if hard is None else hard]
+    if before != resource.RLIM_INFINITY:
+        bounds = [min(bound, before) for bound in bounds]
+    resource.setrlimit(which, (bounds[0], bounds[1]))

@@ -1,0 +1,81 @@
+"""What came back from a process that a script may own: read as if an enemy had written it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from ...errors import Problem
+from ..figure_check import Unsafe, checked
+from ..output import MOST
+from ..script import PLACE, problem, text_of_line
+from .outcome import Ended
+from .wire import Job
+
+KINDS = ("script_error", "script_result", "script_syntax", "script_shape", "script_import", "script_limit")
+_MOST_PROBLEMS, _LONGEST = 100, 4000
+_LIMITS = ("time", "memory", "size")
+
+
+class Forged(ValueError):
+    """The answer is none that our own code writes."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A figure that was looked at, or the problems that took its place; ``limit`` names the bound that held."""
+
+    figure: bytes | None
+    problems: list[Problem]
+    log: str
+    limit: str | None = None
+
+
+def read(job: Job, text: bytes, figure: bytes) -> Answer:
+    """The answer in the JSON and the figure's bytes of a reply.
+
+    Raises
+    ------
+    Forged
+        If its shape is not that of an answer.
+    """
+    try:
+        meta = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Forged(f"no JSON: {error}") from error
+    if not isinstance(meta, dict) or not set(meta) <= {"log", "problems", "limit"}:
+        raise Forged("no answer")
+    log, told, limit = meta.get("log"), meta.get("problems"), meta.get("limit")
+    if not isinstance(log, str) or not isinstance(told, list) or len(told) > _MOST_PROBLEMS:
+        raise Forged("no log and problems")
+    if limit not in (None, *_LIMITS):
+        raise Forged("an unknown limit")
+    problems = [_problem(job, one) for one in told]
+    log = log.encode()[:MOST].decode("utf-8", "ignore")
+    if problems or job.kind == "check":
+        return Answer(None, problems, log, limit)
+    try:
+        return Answer(checked(figure, job.figure_bytes), [], log)
+    except Unsafe as error:
+        return Answer(None, [problem(job.script, None, str(error), "script_result")], log)
+
+
+def _problem(job: Job, told: Any) -> Problem:
+    if not isinstance(told, dict):
+        raise Forged("no problem")
+    message, kind, line, error = (told.get(name) for name in ("msg", "type", "line", "error"))
+    if not isinstance(message, str) or len(message) > _LONGEST or kind not in KINDS:
+        raise Forged("no problem")
+    if type(line) is not int or not 0 < line < 1_000_000:
+        raise Forged("no line")
+    context: dict[str, Any] = {"line": line, "text": text_of_line(job.script, line)}
+    if isinstance(error, str):
+        context["error"] = error[:200]
+    return Problem(PLACE, message, str(kind), context)
+
+
+def ended_of(answer: Answer) -> Ended:
+    outcome = "figure" if answer.figure is not None else "limited" if answer.limit else "refused"
+    return Ended(outcome, answer.figure, answer.problems, answer.log)
