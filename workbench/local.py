@@ -7,16 +7,16 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
-from .engine import answer, choices, keys
+from .engine import answer, choices, keys, zoom
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress
@@ -25,7 +25,7 @@ from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
 from .recipe.check import sound
 from .recipe.plot import PlotConfig
-from .recipe.values import read_cli_values
+from .recipe.values import effective, read_cli_values
 from .records import (
     Dashboard,
     Measurement,
@@ -45,13 +45,17 @@ from .store.store import Scope, Store
 from .table import Column, Kind, Table
 from .transform.inprocess import draw
 from .transform.script import check_script
+from .typed_arrays import decode
 
 R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
 class FigureAnswer:
-    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer."""
+    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer.
+
+    ``at_hand`` is the dataset it was drawn from, for those who draw it again.
+    """
 
     figure: bytes
     values: dict[str, Any]
@@ -61,6 +65,7 @@ class FigureAnswer:
     reads: dict[str, int]
     timings: dict[str, float] = field(default_factory=dict)
     log: str = ""
+    at_hand: answer.Answered | None = field(default=None, repr=False, compare=False)
 
 
 class LocalWorkbench:
@@ -159,16 +164,87 @@ class LocalWorkbench:
     ) -> FigureAnswer:
         """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh."""
         started = time.perf_counter()
-        checked = config if isinstance(config, PlotConfig) else sound(config)
-        if problems := check_script(checked.transform):
-            raise Invalid(problems)
+        checked = _drawable(config)
         checked_at = time.perf_counter()
         answered = self._answered(checked, values, progress, cancel)
-        read_at = time.perf_counter()
-        key = keys.figure_key(answered.content, checked.transform, answered.values)
+        timings = {"check": _ms(started, checked_at), **answered.timings}
+        return self._drawn(checked, answered, timings, cancel)
+
+    def redraw(
+        self, config: Any, values: Mapping[str, Any], shown: FigureAnswer, cancel: Cancel | None = None
+    ) -> FigureAnswer:
+        """A shown figure with other ``view`` values, from the data at hand: nothing is read, not even a revision.
+
+        Raises
+        ------
+        Invalid
+            For values that their controls refuse.
+        """
+        checked = _drawable(config)
+        if shown.at_hand is None:
+            return self.figure(checked, values, cancel=cancel)
+        taken = {**shown.at_hand.values, **effective(checked, values)}
+        again = replace(
+            shown.at_hand, values=taken, cache={"dataset": "hit"}, reads={"steps": 0, "sources": 0}, timings={}
+        )
+        return self._drawn(checked, again, {}, cancel)
+
+    def is_current(self, shown: FigureAnswer) -> bool:
+        """Whether the store still holds what a figure was drawn from; one query."""
+        return shown.at_hand is None or shown.at_hand.is_current(self.store)
+
+    def detail(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        *,
+        traces: Iterable[int],
+        x: Sequence[Any],
+        y: Sequence[Any] | None = None,
+        width: int = 1000,
+        shown: FigureAnswer | None = None,
+        cancel: Cancel | None = None,
+    ) -> dict[int, zoom.Detail]:
+        """Finer detail of some traces of a figure, for the visible part of it.
+
+        Parameters
+        ----------
+        traces : numbers of traces; those without finer detail are absent from the answer.
+        x, y : the visible range of each axis in its own units; y None: all of it.
+        width : pixels of the plot; two samples a pixel are read.
+        shown : the figure as it is on the screen, if the caller has it; it is asked for else.
+
+        Raises
+        ------
+        Invalid
+            As ``figure``.
+        """
+        checked = _drawable(config)
+        if shown is None or shown.at_hand is None or not self.is_current(shown):
+            shown = self.figure(checked, values, cancel=cancel)
+        if shown.at_hand is None:
+            return {}
+        return zoom.detail(
+            decode(shown.figure),
+            shown.at_hand.dataset,
+            checked,
+            self.store,
+            self.scope,
+            traces=traces,
+            x=x,
+            y=y,
+            width=width,
+            cancel=cancel,
+        )
+
+    def _drawn(
+        self, config: PlotConfig, answered: answer.Answered, timings: dict[str, float], cancel: Cancel | None
+    ) -> FigureAnswer:
+        started = time.perf_counter()
+        key = keys.figure_key(answered.content, config.transform, answered.values)
 
         def make() -> tuple[bytes, dict[str, Any]]:
-            drawn = draw(checked.transform, answered.packed, answered.values)
+            drawn = draw(config.transform, answered.packed, answered.values)
             return drawn.figure, {"log": drawn.log}
 
         def waiting() -> None:
@@ -176,11 +252,6 @@ class LocalWorkbench:
                 raise Cancelled("The request was withdrawn while another one drew its figure.")
 
         found = self.cache.get_or_make("figure", key, make, waiting=waiting)
-        timings = {
-            "check": _ms(started, checked_at),
-            **answered.timings,
-            "draw": _ms(read_at, time.perf_counter()),
-        }
         return FigureAnswer(
             figure=found.data,
             values=answered.values,
@@ -188,8 +259,9 @@ class LocalWorkbench:
             warnings=[warning.as_dict() for warning in answered.warnings],
             cache={**answered.cache, "figure": "hit" if found.hit else "miss"},
             reads=answered.reads,
-            timings=timings,
+            timings={**timings, "draw": _ms(started, time.perf_counter())},
             log=found.meta.get("log", ""),
+            at_hand=answered,
         )
 
     def _answered(
@@ -337,6 +409,14 @@ class LocalWorkbench:
 
     def restore(self, plot: Plot, number: int) -> Plot:
         return self.store.rows.plots.restore(plot.id, number, self.scope, self.actor)
+
+
+def _drawable(config: Any) -> PlotConfig:
+    """The checked recipe, its script too."""
+    checked = config if isinstance(config, PlotConfig) else sound(config)
+    if problems := check_script(checked.transform):
+        raise Invalid(problems)
+    return checked
 
 
 def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:
