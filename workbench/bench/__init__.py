@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -34,6 +34,9 @@ from .data import Data
 from .figure import Figure, Made
 from .sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .studies import Studies
+
+if TYPE_CHECKING:
+    from ..notebook.view import View
 
 __all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "open_bench"]
 
@@ -223,8 +226,27 @@ class Bench:
         Invalid
             With every problem of recipe or values, each with its place; ``ScriptError`` where the script failed.
         """
-        answer = self.work.figure(_raw(recipe), _merged(values, by_name))
-        return to_plotly(answer.figure, Figure, made=made_of(answer))
+        return _figure(self.work.figure(_raw(recipe), _merged(values, by_name)))
+
+    def show(
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        **by_name: Any,
+    ) -> View:
+        """A live view in a notebook: controls and picture, drawn anew at every change.
+
+        The view has ``values``, ``set(**values)``, ``refresh(wait=True)``, ``figure()``, ``recipe()``, ``undo()``
+        and ``redo()``. What is wrong with a value or a script stands beside the picture.
+
+        Raises
+        ------
+        Invalid
+            If the recipe is not sound, or a value is not one of a param.
+        """
+        from ..notebook.view import View  # what draws on a page is loaded by those who have one
+
+        return View(self.work, self.config_of(recipe), _merged(values, by_name), figure=_figure)
 
     def export(
         self,
@@ -293,6 +315,10 @@ class Bench:
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences; empty if it is sound. Reads all of it."""
         return self.work.store.verify()
+
+
+def _figure(answer: FigureAnswer) -> Figure:
+    return to_plotly(answer.figure, Figure, made=made_of(answer))
 
 
 def made_of(answer: FigureAnswer) -> Made:
