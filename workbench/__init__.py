@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         StoreError,
         WorkbenchError,
     )
+    from .recipe.build import param, plan
     from .recipe.recipe import Recipe
 
 __version__ = "0.1.0"
@@ -46,9 +47,12 @@ __all__ = [
     "StoreError",
     "WorkbenchError",
     "open",
+    "param",
+    "plan",
 ]
 
 _HOMES = {"open": ("bench", "open_bench"), "Recipe": ("recipe.recipe", "Recipe")}
+_HOMES |= {name: ("recipe.build", name) for name in ("param", "plan")}
 _HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure")}
 
 
