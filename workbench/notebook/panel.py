@@ -78,6 +78,7 @@ class ControlPanel:
             cells = [held.widget for held in self.fields.values() if held.decided["kind"] == kind]
             _children(box, cells)
             if cells:
+                box.layout.flex = f"{len(cells)} 1 {min(len(cells), 2) * 210}px"
                 groups.append(box)
         _children(self.widget, groups)
 

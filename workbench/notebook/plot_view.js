@@ -129,6 +129,33 @@ function themed(layout, ground) {
   return { ...layout, template: { ...template, layout: dark } };
 }
 
+// What a script draws in black or a dark grey would be lost on a dark ground: it becomes as light as it was dark.
+const INKED = ["color", "outliercolor"];
+
+function inked(color) {
+  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
+  const given = /^rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*([\d.]+)\s*)?\)$/.exec(color);
+  let rgb = null;
+  if (color === "black") rgb = [0, 0, 0];
+  else if (hex) rgb = hex.match(hex.length === 3 ? /./g : /../g).map((part) => parseInt(hex.length === 3 ? part + part : part, 16));
+  else if (given) rgb = given.slice(1, 4).map(Number);
+  if (!rgb || Math.max(...rgb) > 110 || Math.max(...rgb) - Math.min(...rgb) > 30) return color;
+  const light = rgb.map((part) => 235 - part);
+  return given?.[4] ? `rgba(${light}, ${given[4]})` : `rgb(${light})`;
+}
+
+function brightened(trace) {
+  if (!isDark()) return trace;
+  const made = { ...trace };
+  for (const part of ["line", "marker", "error_x", "error_y", "textfont"]) {
+    if (trace[part] === null || typeof trace[part] !== "object") continue;
+    made[part] = { ...trace[part] };
+    if (trace[part].line) made[part].line = brightened({ line: trace[part].line }).line;
+    for (const key of INKED) if (typeof trace[part][key] === "string") made[part][key] = inked(trace[part][key]);
+  }
+  return made;
+}
+
 // What is looked at
 
 const AXIS = /^([xy])axis(\d*)\.(range|autorange)/;
@@ -305,7 +332,7 @@ function render({ model, el }) {
 
   function composed() {
     const data = overview.data.map((trace, n) =>
-      (details.get(n) ?? []).reduce((made, [path, values]) => placed(made, path, values), { ...trace }));
+      (details.get(n) ?? []).reduce((made, [path, values]) => placed(made, path, values), brightened({ ...trace })));
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
     const layout = { ...themed(overview.layout, ground), autosize: true, height: height() };
     delete layout.width;

@@ -320,8 +320,10 @@ class View:
                 shown=answer,
                 cancel=cancel,
             )
+        if answer.at_hand is None or words.is_whole(answer.at_hand.dataset):
+            return found, words.closely(found, [], [])
         figure = decode(answer.figure)
-        asked = [n for one in looked for n in one.traces]
-        finest = [] if answer.at_hand is None else [*traceable(figure, answer.at_hand.dataset)]
-        names = [str(trace.get("name") or "") for trace in figure["data"]]
-        return found, words.closely(found, asked, finest, names)
+        finest = traceable(figure, answer.at_hand.dataset)
+        asked = [n for one in looked for n in one.traces if len(figure["data"][n].get("x", ())) > 1]
+        coarse = [n for n in asked if n not in found and n not in finest]
+        return found, words.closely(found, coarse, [str(trace.get("name") or "") for trace in figure["data"]])

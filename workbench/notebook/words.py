@@ -37,6 +37,12 @@ def samples(dataset: Dataset) -> str:
     return f"{count(shown)} of {many(total, 'sample')}"
 
 
+def is_whole(dataset: Dataset) -> bool:
+    """Whether no sample was left out of any series."""
+    series = [one for step in dataset.steps.values() if not isinstance(step, Table) for one in step.values()]
+    return all(one.complete for one in series)
+
+
 def cost(answer: FigureAnswer, seconds: float) -> str:
     """What a change read and how long it took."""
     return f"{many(answer.reads['sources'], 'source')} read, {time(seconds)}"
@@ -48,19 +54,16 @@ def time(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 1 else f"{max(round(seconds * 1000), 1)} ms"
 
 
-def closely(found: Mapping[int, Detail], asked: Sequence[int], finest: Sequence[int], names: Sequence[str]) -> str:
-    """What finer detail there is of the traces that are looked at.
-
-    ``asked`` are all of them, ``finest`` those whose samples are all in the figure already.
-    """
+def closely(found: Mapping[int, Detail], coarse: Sequence[int], names: Sequence[str]) -> str:
+    """What finer detail there is of the traces that are looked at; ``coarse`` are those for which there is none
+    although samples were left out."""
     parts = []
     if found:
         shown, of = sum(one.shown for one in found.values()), sum(one.of for one in found.values())
         every = "all " if shown == of else f"{count(shown)} of "
         parts.append(f"in view: {every}{many(of, 'sample')}")
-    left = [n for n in asked if n not in found and n not in finest]
-    if left:
-        what = f"'{names[left[0]]}'" if len(left) == 1 and names[left[0]] else many(len(left), "trace")
+    if coarse:
+        what = f"'{names[coarse[0]]}'" if len(coarse) == 1 and names[coarse[0]] else many(len(coarse), "trace")
         parts.append(f"no finer detail for {what}")
     return "; ".join(parts)
 
