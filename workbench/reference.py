@@ -17,6 +17,7 @@ from .bench import Bench, Board, Data, Figure, SavedPlot
 from .bench.boards import Boards
 from .bench.collections import Collection
 from .bench.figure import Made
+from .bench.look import Look, Page, StepLook
 from .bench.sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .bench.studies import Studies
 from .cli import app
@@ -132,7 +133,7 @@ def _python() -> str:
 
 _CLASSES: tuple[type, ...] = (
     *(Bench, Collection, Measurements, Analyses, Simulations, MaterialProperties, Studies),
-    *(Boards, Board, SavedPlot, Recipe, Data, Figure, Made, Report, FileReport, Catalog),
+    *(Boards, Board, SavedPlot, Recipe, Data, Look, StepLook, Page, Figure, Made, Report, FileReport, Catalog),
 )
 
 

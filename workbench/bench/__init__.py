@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .. import export
+from ..engine import look as looking
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
 from ..local import FigureAnswer, LocalWorkbench
+from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
 from ..records import (
@@ -32,6 +34,7 @@ from .boards import Board, Boards, SavedPlot
 from .collections import Collection, Ref
 from .data import Data
 from .figure import Figure, Made
+from .look import Look
 from .sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .studies import Studies
 
@@ -213,6 +216,26 @@ class Bench:
         """
         return Data(self.work.dataset(_raw(recipe), _merged(values, by_name)))
 
+    def look(
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        **by_name: Any,
+    ) -> Look:
+        """A look at every step of a recipe or of a bare plan: how much it gave, its columns, its first rows.
+
+        A step that is wrong shows its problems; all others run, save those that read it. Nothing is cut from what was
+        read: ``look["cycles"].page(2)`` shows the next rows, ``.frame()`` all of them.
+
+        Raises
+        ------
+        Invalid
+            If there is no plan with steps at all.
+        """
+        raw = read_file(recipe) if isinstance(recipe, str | Path) else _raw(recipe)
+        work, chosen = self.work, _merged(values, by_name)
+        return Look(looking.look(raw, chosen, work.store, work.scope, work.cache))
+
     def figure(
         self,
         recipe: Recipe | Mapping[str, Any] | str | Path,
@@ -340,6 +363,8 @@ def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:
         recipe = Recipe.load(recipe)
     if isinstance(recipe, Recipe):
         return recipe.config
+    if isinstance(recipe, PlanDraft):
+        return recipe.config()
     return {"plan": dict(recipe)} if "steps" in recipe and "plan" not in recipe else recipe
 
 
