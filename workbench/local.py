@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from .engine.reader import Cancel, Progress
 from .errors import BadRequest, Cancelled, Invalid, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
+from .lint import Lint, lint
 from .recipe.check import sound
 from .recipe.plot import PlotConfig
 from .recipe.values import effective, read_cli_values
@@ -66,6 +68,11 @@ class FigureAnswer:
     timings: dict[str, float] = field(default_factory=dict)
     log: str = ""
     at_hand: answer.Answered | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def lint(self) -> list[Lint]:
+        """What is odd about the figure, told from its traces and its data; looked for when first asked."""
+        return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
 
 
 class LocalWorkbench:
