@@ -13,7 +13,7 @@ from ..engine import look as looking
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
-from ..local import FigureAnswer, LocalWorkbench
+from ..local import LocalWorkbench
 from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
@@ -29,16 +29,17 @@ from ..records import (
 )
 from ..records.catalog import Catalog
 from ..store.search import Found
-from ..transform.figure import to_plotly
 from .boards import Board, Boards, SavedPlot
 from .collections import Collection, Ref
 from .data import Data
-from .figure import Figure, Made
+from .figure import Figure, figure_of
 from .look import Look
 from .sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .studies import Studies
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import FigureWidget
+
     from ..notebook.view import View
 
 __all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "open_bench"]
@@ -249,18 +250,21 @@ class Bench:
         Invalid
             With every problem of recipe or values, each with its place; ``ScriptError`` where the script failed.
         """
-        return _figure(self.work.figure(_raw(recipe), _merged(values, by_name)))
+        return figure_of(self.work.figure(_raw(recipe), _merged(values, by_name)))
 
     def show(
         self,
-        recipe: Recipe | Mapping[str, Any] | str | Path,
+        recipe: Recipe | SavedPlot | Mapping[str, Any] | str | Path,
         values: Mapping[str, Any] | None = None,
+        *,
+        figure_widget: bool = False,
         **by_name: Any,
     ) -> View:
         """A live view in a notebook: controls and picture, drawn anew at every change.
 
         The view has ``values``, ``set(**values)``, ``refresh(wait=True)``, ``figure()``, ``recipe()``, ``undo()``
-        and ``redo()``. What is wrong with a value or a script stands beside the picture.
+        and ``redo()``. What is wrong with a value or a script stands beside the picture. With ``figure_widget`` it
+        draws on plotly's own FigureWidget, ``view.surface.figure``, which is slower and can be changed in Python.
 
         Raises
         ------
@@ -269,7 +273,28 @@ class Bench:
         """
         from ..notebook.view import View  # what draws on a page is loaded by those who have one
 
-        return View(self.work, self.config_of(recipe), _merged(values, by_name), figure=_figure)
+        home = recipe.record if isinstance(recipe, SavedPlot) else None
+        config = self.config_of(recipe.recipe() if isinstance(recipe, SavedPlot) else recipe)
+        surface = None
+        if figure_widget:
+            from ..notebook.figure_widget import FigureSurface
+
+            surface = FigureSurface()
+        return View(self.work, config, _merged(values, by_name), figure=figure_of, home=home, surface=surface)
+
+    def figure_widget(
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        **by_name: Any,
+    ) -> FigureWidget:
+        """Draw a recipe as a plain plotly FigureWidget, to be changed in Python; errors as ``figure``.
+
+        It is as wide as its cell and has no button that uploads its data. It has no controls: see ``show``.
+        """
+        from ..notebook.figure_widget import figure_widget
+
+        return figure_widget(self.work.figure(_raw(recipe), _merged(values, by_name)).figure)
 
     def export(
         self,
@@ -338,23 +363,6 @@ class Bench:
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences; empty if it is sound. Reads all of it."""
         return self.work.store.verify()
-
-
-def _figure(answer: FigureAnswer) -> Figure:
-    return to_plotly(answer.figure, Figure, made=made_of(answer))
-
-
-def made_of(answer: FigureAnswer) -> Made:
-    """The account of a figure answer."""
-    return Made(
-        values=answer.values,
-        options=answer.options,
-        warnings=answer.warnings,
-        cache=answer.cache,
-        reads=answer.reads,
-        timings=answer.timings,
-        log=answer.log,
-    )
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:

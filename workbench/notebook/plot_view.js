@@ -6,12 +6,13 @@ const ASK_AGAIN_MS = 8000;
 const RANGE_QUIET_MS = 180;
 const CHECK_MS = 30000;
 const STILL_AFTER_MS = 2500;
-const STILL_WIDTH = 760;
+const STILL_WIDTH = 1000;
 const TYPES = {
   f8: Float64Array, f4: Float32Array, i4: Int32Array, u4: Uint32Array,
   i2: Int16Array, u2: Uint16Array, i1: Int8Array, u1: Uint8Array,
 };
 const ICONS = {
+  controls: "M3 5h7v2H3zM14 5h3v2h-3zM11 3h2v6h-2zM3 13h3v2H3zM10 13h7v2h-7zM7 11h2v6H7z",
   undo: "M8 5V1L2 7l6 6V9c4 0 7 1.2 9 4-1-5-4-8-9-8z",
   redo: "M12 5V1l6 6-6 6V9c-4 0-7 1.2-9 4 1-5 4-8 9-8z",
   refresh: "M16 4v4.5h-4.5l1.8-1.8A5 5 0 1 0 15 10h2a7 7 0 1 1-2.2-5.2L16 4z",
@@ -19,6 +20,7 @@ const ICONS = {
   recipe: "M4 3h12v2H4V3zm0 4h8v2H4V7zm0 4h12v2H4v-2zm0 4h8v2H4v-2z",
 };
 const BUTTONS = [
+  ["controls", "Show or hide the controls"],
   ["undo", "Undo the last change"],
   ["redo", "Redo what was undone"],
   ["refresh", "Read again: draws new records in"],
@@ -108,6 +110,13 @@ function onTheme(call) {
   const media = matchMedia("(prefers-color-scheme: dark)");
   media.addEventListener("change", call);
   return () => { observer.disconnect(); media.removeEventListener("change", call); };
+}
+
+// Without a title plotly would leave 100 pixels free above the plot.
+function snug(layout) {
+  const base = layout.template?.layout ?? {};
+  if (layout.title?.text || layout.margin || base.margin) return layout;
+  return { ...layout, margin: { t: 34, b: 56, l: 64, r: 24 } };
 }
 
 function themed(layout, ground) {
@@ -263,7 +272,9 @@ function showStatus(at, status) {
     const node = at.buttons.querySelector(`.wb-act-${name}`);
     if (node) node.disabled = off;
   }
-  at.root.querySelector(".wb-act-recipe")?.setAttribute("aria-expanded", String(Boolean(status.panel)));
+  for (const [name, open] of Object.entries({ recipe: status.panel, controls: status.controls })) {
+    at.root.querySelector(`.wb-act-${name}`)?.setAttribute("aria-expanded", String(Boolean(open)));
+  }
 }
 
 async function copied(text, at) {
@@ -334,7 +345,7 @@ function render({ model, el }) {
     const data = overview.data.map((trace, n) =>
       (details.get(n) ?? []).reduce((made, [path, values]) => placed(made, path, values), brightened({ ...trace })));
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
-    const layout = { ...themed(overview.layout, ground), autosize: true, height: height() };
+    const layout = { ...snug(themed(overview.layout, ground)), autosize: true, height: height() };
     delete layout.width;
     return [data, layout];
   }
@@ -362,7 +373,7 @@ function render({ model, el }) {
     at.wait.remove();
     if (first) gd.on("plotly_relayout", relayout);
     at.root.dataset.drawn = overview.number;
-    if (model.get("still_wanted")) {
+    if (model.get("still")) {
       clearTimeout(stillTimer);
       stillTimer = setTimeout(sendStill, STILL_AFTER_MS);
     }
@@ -433,6 +444,12 @@ function render({ model, el }) {
 
   const checks = setInterval(() => { if (!document.hidden && el.isConnected) say("check"); }, CHECK_MS);
   stops.push(() => clearInterval(checks));
+
+  // While the plot lives, the picture that the saved notebook shows in its place is out of sight.
+  if (model.get("still")) {
+    const style = made("style", "", document.head, `.jp-OutputArea-child:has([data-wb-still="${model.get("still")}"]) { display: none; }`);
+    stops.push(() => style.remove());
+  }
 
   SHARED.sources.set(id, { model, asked: 0 });
   library(model).then((loaded) => { Plotly = loaded; draw(); });

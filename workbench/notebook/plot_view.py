@@ -17,11 +17,13 @@ import traitlets
 from ..engine.zoom import Detail
 from ..export import plotly_source
 from .runner import Step
+from .still import Still
 from .surface import Looked, Reason, Shown
 from .transport import Packer, split
 
 HERE = Path(__file__).parent
 ACTS = ("undo", "redo", "refresh", "copy", "recipe")
+TILE_ACTS = ("controls", *ACTS)
 _numbers = count(1)
 _packing = threading.Lock()
 
@@ -50,7 +52,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
     ----------
     acts : names of the buttons, of ``ACTS``.
     height : of the picture in pixels; 0 takes that of the figure, else 440.
-    still : called with an image (a data address) of what is shown, some seconds after it is drawn.
+    still : where a small picture of what is shown is kept for the saved notebook.
     """
 
     _esm = HERE / "plot_view.js"
@@ -60,16 +62,14 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
     status = traitlets.Dict({}).tag(sync=True)
     acts: Any = traitlets.List([]).tag(sync=True)
     height = traitlets.Int(0).tag(sync=True)
-    still_wanted = traitlets.Bool(False).tag(sync=True)
+    still = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(
-        self, acts: Sequence[str] = ACTS, height: int = 0, still: Callable[[str], None] | None = None
-    ) -> None:
-        super().__init__(acts=list(acts), height=height, still_wanted=still is not None)
+    def __init__(self, acts: Sequence[str] = ACTS, height: int = 0, still: Still | None = None) -> None:
+        super().__init__(acts=list(acts), height=height, still="" if still is None else still.id)
         self._range: Callable[[list[Looked], Mapping[str, Any]], None] = lambda looked, asked: None
         self._act: Callable[[str], str | None] = lambda name: None
         self._check: Callable[[], None] = lambda: None
-        self._still = still
+        self._still_kept = still
         self._number = 0
         self.on_msg(self._heard)
         threading.Thread(target=packed_library, name="workbench plotly.js", daemon=True).start()
@@ -131,8 +131,8 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
             self.send({"kind": "text", "view": content["view"], "text": text})
         elif kind == "check":
             self._check()
-        elif kind == "still" and self._still is not None:
-            self._still(str(content["picture"]))
+        elif kind == "still" and self._still_kept is not None:
+            self._still_kept.keep(str(content["picture"]))
         elif kind == "range" and content["number"] == self._number:
             looked = [Looked(**subplot) for subplot in content["subplots"]]
             self._range(looked, {"view": content["view"], "number": self._number})

@@ -112,8 +112,7 @@ class AtOnce:
         call()
 
     def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], Any]:
-        if seconds < BUSY_AFTER_S:
-            call()
+        call()
         return lambda: None
 
     def work(self, call: Callable[[], None]) -> None:

@@ -15,11 +15,12 @@ Reason: TypeAlias = Literal["first", "data", "view", "recipe"]
 
 @dataclass(frozen=True)
 class Looked:
-    """A subplot that is looked at closely: its traces, the visible range of each axis, its width in pixels."""
+    """A subplot that is looked at closely: its traces, the visible range of each axis (y None: all of it), its width
+    in pixels."""
 
     traces: list[int]
     x: list[Any]
-    y: list[Any]
+    y: list[Any] | None
     width: int
 
 
@@ -36,6 +37,7 @@ class Shown:
     undo: bool = False
     redo: bool = False
     panel: bool = False
+    controls: bool = True
 
 
 class Surface(Protocol):

@@ -10,20 +10,26 @@ from threading import Event
 from typing import Any, cast
 
 import ipywidgets as widgets
+from IPython.display import display
 
+from ..engine.choices import options_from
 from ..engine.zoom import Detail, traceable
 from ..errors import Cancelled, Invalid
 from ..local import FigureAnswer, LocalWorkbench
+from ..recipe.params import Param
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
-from ..recipe.values import effective, undeclared
+from ..recipe.values import check_value, effective, undeclared
+from ..records import Plot
 from ..typed_arrays import decode
 from . import words
 from .fields import same
 from .history import History
 from .panel import ControlPanel
-from .plot_view import KeyGuard, PlotView
+from .plot_view import ACTS, TILE_ACTS, KeyGuard, PlotView
+from .recipe_panel import RecipeDesk
 from .runner import Clock, Job, Runner
+from .still import Still
 from .surface import Looked, Reason, Shown, Surface
 
 
@@ -63,6 +69,8 @@ class View:
         surface: Surface | None = None,
         clock: Clock | None = None,
         title: str = "",
+        home: Plot | None = None,
+        tile: int = 0,
     ) -> None:
         self._work = work
         self._as_figure = figure
@@ -71,11 +79,16 @@ class View:
         self._error: BaseException | None = None
         self._zoomed = ""
         self._title = title
-        self.surface: Surface = surface or PlotView()
+        self._home = home
+        self._desk: RecipeDesk | None = None
+        self._still = None if surface or tile else Still()
+        self.surface: Surface = surface or PlotView(TILE_ACTS if tile else ACTS, tile, self._still)
         self._runner = Runner(self.surface.set_busy, clock)
         self._panel = ControlPanel(self._chosen)
+        self._controls_open = not tile
+        self._answered: list[Callable[[], None]] = []
         self.widget = widgets.VBox()
-        self._build()
+        self._build(guarded=not tile)
         self._draw("first")
 
     # What a person in Python does
@@ -84,6 +97,20 @@ class View:
     def values(self) -> dict[str, Any]:
         """The present value of every param, data and view."""
         return dict(self._history.present.values)
+
+    @property
+    def params(self) -> dict[str, Param]:
+        """The params of the recipe that is shown."""
+        return dict(self._history.present.config.params)
+
+    @property
+    def options(self) -> dict[str, list[dict[str, Any]]]:
+        """The present choices of each param that has some, as of the last picture."""
+        return {} if self._drawing is None else self._drawing.answer.options
+
+    def on_answer(self, call: Callable[[], None]) -> None:
+        """``call`` is told after every new picture."""
+        self._answered.append(call)
 
     def set(self, **values: Any) -> View:
         """Choose values by param name, as the controls do; the picture follows.
@@ -147,32 +174,93 @@ class View:
         values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
         return f"<view of {', '.join(self._history.present.config.plan.steps)}{': ' if values else ''}{values}>"
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        return self.widget._repr_mimebundle_(**options)
+    def _ipython_display_(self) -> None:
+        """The live view, and below it, out of sight while it lives, a picture for the saved notebook."""
+        display(self.widget)
+        if self._still is not None:
+            self._still.display()
 
     # How it is built
 
-    def _build(self) -> None:
+    def _build(self, guarded: bool) -> None:
         self.widget.add_class("wb-view")
         self.surface.on_range(self._looked)
-        children = [self._panel.widget]
+        children = [self._panel.widget] if self._controls_open else []
         if isinstance(self.surface, PlotView):
             self.surface.on_act(self._act)
             self.surface.on_check(self._check)
         children.append(cast(widgets.Widget, self.surface))
-        self.widget.children = [*children, KeyGuard()]
+        self.widget.children = [*children, KeyGuard()] if guarded else children
         self._show_controls({})
 
     def _act(self, name: str) -> str | None:
         if name == "copy":
             return json.dumps(self.recipe().raw(), ensure_ascii=False, indent=2)
-        acts: dict[str, Callable[[], Any]] = {"undo": self.undo, "redo": self.redo, "refresh": self.refresh}
+        acts: dict[str, Callable[[], Any]] = {
+            "undo": self.undo,
+            "redo": self.redo,
+            "refresh": self.refresh,
+            "controls": self._toggle_controls,
+            "recipe": self._toggle_desk,
+        }
         acts[name]()
         return None
 
+    # The controls of a tile, and the recipe panel: made when they are first opened
+
+    def _toggle_controls(self) -> None:
+        self._controls_open = not self._controls_open
+        rest = [child for child in self.widget.children if child is not self._panel.widget]
+        place = self.widget.children.index(cast(widgets.Widget, self.surface)) + 1
+        self.widget.children = [*rest[:place], self._panel.widget, *rest[place:]] if self._controls_open else rest
+        self._show_controls(self.options)
+        self._say()
+
+    def _toggle_desk(self) -> None:
+        if self._desk is None:
+            self._desk = RecipeDesk(self._work, self._run_recipe, lambda: self.recipe().config, self._home)
+            self._feed_desk()
+            self.widget.children = [*self.widget.children, self._desk.widget]
+        else:
+            layout = self._desk.widget.layout
+            layout.display = None if layout.display == "none" else "none"
+        self._say()
+
+    @property
+    def _desk_open(self) -> bool:
+        return self._desk is not None and self._desk.widget.layout.display != "none"
+
+    def _feed_desk(self, recipe: bool = True) -> None:
+        if self._desk is None:
+            return
+        if recipe:
+            self._desk.show(self._history.present.config)
+        at_hand = None if self._drawing is None else self._drawing.answer.at_hand
+        self._desk.show_data(None if at_hand is None else at_hand.dataset)
+        self._desk.show_problems(self._error)
+
+    def _run_recipe(self, config: PlotConfig) -> None:
+        """Show another recipe; chosen values that fit it stay."""
+        before = self._history.present
+        values = {}
+        for name, param in config.params.items():
+            old = before.config.params.get(name)
+            kept = old is not None and old.kind == param.kind and same(old.default, param.default)
+            if kept and not check_value(name, param, before.values[name])[1]:
+                values[name] = before.values[name]
+        self._history.change(State(config, effective(config, values)))
+        self._show_controls(self.options)
+        self._draw("recipe")
+
     def _show_controls(self, options: Mapping[str, list[dict[str, Any]]]) -> None:
+        if not self._controls_open:
+            return
         state = self._history.present
-        self._panel.show(state.config.params, state.values, options)
+        known = {name: choices for name, choices in options.items() if name in state.config.params}
+        for name, param in state.config.params.items():
+            if options_from(param) is not None and name not in known:
+                known[name] = _as_choices(state.values[name])  # until the first answer says which there are
+        self._panel.show(state.config.params, state.values, known)
 
     # What a person on the page does
 
@@ -195,18 +283,17 @@ class View:
         self._history.change(new, what, time.monotonic())
         kinds = {new.config.params[name].kind for name in changed}
         if what not in changed:
-            self._show_controls(self._options())
+            self._show_controls(self.options)
         self._panel.mark({})
         self._draw("data" if "data" in kinds else "view", quiet)
 
     def _moved(self, moved: bool) -> bool:
         if moved:
-            self._show_controls(self._options())
+            self._show_controls(self.options)
+            if self._desk is not None:
+                self._desk.show(self._history.present.config)
             self._draw("recipe")
         return moved
-
-    def _options(self) -> dict[str, list[dict[str, Any]]]:
-        return {} if self._drawing is None else self._drawing.answer.options
 
     def _check(self) -> None:
         """Draw anew if what the picture was drawn from has changed in the store."""
@@ -258,7 +345,10 @@ class View:
         self.surface.apply(drawing.answer.figure, drawing.reason, content[:16])
         self.surface.set_error([])
         self._show_controls(drawing.answer.options)
+        self._feed_desk(recipe=False)
         self._say()
+        for call in self._answered:
+            call()
 
     def _failed(self, error: BaseException) -> None:
         if isinstance(error, Cancelled):
@@ -267,6 +357,8 @@ class View:
         wrong = words.by_param(error)
         self._panel.mark(wrong)
         self.surface.set_error(words.problems(error))
+        if self._desk is not None:
+            self._desk.show_problems(error)
         self._say()
 
     def _say(self) -> None:
@@ -280,7 +372,15 @@ class View:
             badge["cost"] = words.cost(drawing.answer, drawing.seconds)
             notes = [warning["message"] for warning in drawing.answer.warnings]
         self.surface.show(
-            Shown(self._title, badge, notes, undo=self._history.can_undo, redo=self._history.can_redo)
+            Shown(
+                self._title,
+                badge,
+                notes,
+                undo=self._history.can_undo,
+                redo=self._history.can_redo,
+                panel=self._desk_open,
+                controls=self._controls_open,
+            )
         )
 
     # Zoom
@@ -327,3 +427,8 @@ class View:
         asked = [n for one in looked for n in one.traces if len(figure["data"][n].get("x", ())) > 1]
         coarse = [n for n in asked if n not in found and n not in finest]
         return found, words.closely(found, coarse, [str(trace.get("name") or "") for trace in figure["data"]])
+
+
+def _as_choices(value: Any) -> list[dict[str, Any]]:
+    values = value if isinstance(value, list) else [value]
+    return [{"value": one, "label": None} for one in values if one is not None]
