@@ -231,7 +231,8 @@ function parts(el) {
   const problem = made("div", "wb-problem", root);
   problem.setAttribute("role", "alert");
   const notes = made("ul", "wb-notes", root);
-  return { root, bar, buttons, title, told, stage, figure, wait, busy, problem, notes };
+  const log = made("pre", "wb-log", root);
+  return { root, bar, buttons, title, told, stage, figure, wait, busy, problem, notes, log };
 }
 
 function showBusy(at, busy) {
@@ -267,7 +268,9 @@ function showStatus(at, status) {
   }
   showBusy(at, status.busy);
   showProblems(at, status.problems ?? []);
-  at.notes.replaceChildren(...(status.notes ?? []).map((note) => made("li", "wb-note", null, note)));
+  const lines = [...(status.notes ?? []).map((text) => ["wb-note", text]), ...(status.hints ?? []).map((text) => ["wb-note wb-hinted", text])];
+  at.notes.replaceChildren(...lines.map(([name, text]) => made("li", name, null, text)));
+  at.log.textContent = status.log ?? "";
   for (const [name, off] of Object.entries({ undo: !status.undo, redo: !status.redo })) {
     const node = at.buttons.querySelector(`.wb-act-${name}`);
     if (node) node.disabled = off;

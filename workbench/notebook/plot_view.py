@@ -106,7 +106,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         self._tell(problems=[dict(problem) for problem in problems])
 
     def show(self, shown: Shown) -> None:
-        self._tell(**{**vars(shown), "badge": dict(shown.badge), "notes": list(shown.notes)})
+        self._tell(**{**vars(shown), "badge": dict(shown.badge), "notes": [*shown.notes], "hints": [*shown.hints]})
 
     # What the page asks
 

@@ -17,8 +17,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 from ..engine.reader import Progress
 from ..errors import Cancelled
 
-Lane: TypeAlias = Literal["draw", "detail", "look"]
-LANES: tuple[Lane, ...] = ("draw", "detail", "look")
+Lane: TypeAlias = Literal["draw", "detail", "check", "lint"]
+LANES: tuple[Lane, ...] = ("draw", "detail", "check", "lint")
 """In the order in which they get the worker."""
 BURST_S = 0.4
 QUIET_S = (0.0, 0.12, 0.25)

@@ -28,12 +28,15 @@ class Looked:
 class Shown:
     """What stands beside the picture; all of it words.
 
-    ``badge`` are short words by name (samples, cost), ``notes`` sentences about what was left out.
+    ``badge`` are short words by name (samples, cost), ``notes`` sentences about what was left out, ``hints`` about
+    what looks odd in the figure, ``log`` what the script printed.
     """
 
     title: str = ""
     badge: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    hints: Sequence[str] = ()
+    log: str = ""
     undo: bool = False
     redo: bool = False
     panel: bool = False

@@ -14,7 +14,8 @@ from IPython.display import display
 
 from ..engine.choices import options_from
 from ..engine.zoom import Detail, traceable
-from ..errors import Cancelled, Invalid
+from ..errors import Cancelled, Invalid, ScriptError
+from ..lint import Lint
 from ..local import FigureAnswer, LocalWorkbench
 from ..recipe.params import Param
 from ..recipe.plot import PlotConfig
@@ -78,6 +79,7 @@ class View:
         self._drawing: Drawing | None = None
         self._error: BaseException | None = None
         self._zoomed = ""
+        self._hints: list[str] = []
         self._title = title
         self._home = home
         self._desk: RecipeDesk | None = None
@@ -308,7 +310,7 @@ class View:
             if not current and self._drawing is drawing:
                 self._draw("data")
 
-        self._runner.submit(Job("look", run, done, lambda error: None))
+        self._runner.submit(Job("check", run, done, lambda error: None))
 
     # Drawing
 
@@ -339,7 +341,7 @@ class View:
         return drawing.answer if all(same(before[name], state.values[name]) for name in data) else None
 
     def _drawn(self, drawing: Drawing) -> None:
-        self._drawing, self._error, self._zoomed = drawing, None, ""
+        self._drawing, self._error, self._zoomed, self._hints = drawing, None, "", []
         self._history.correct(State(drawing.state.config, dict(drawing.answer.values)))
         content = "" if drawing.answer.at_hand is None else drawing.answer.at_hand.content
         self.surface.apply(drawing.answer.figure, drawing.reason, content[:16])
@@ -349,6 +351,11 @@ class View:
         self._say()
         for call in self._answered:
             call()
+        self._runner.submit(Job("lint", lambda job: drawing.answer.lint, self._linted, self._failed))
+
+    def _linted(self, found: list[Lint]) -> None:
+        self._hints = [one.message for one in found]
+        self._say()
 
     def _failed(self, error: BaseException) -> None:
         if isinstance(error, Cancelled):
@@ -376,12 +383,19 @@ class View:
                 self._title,
                 badge,
                 notes,
+                self._hints,
+                self._log(),
                 undo=self._history.can_undo,
                 redo=self._history.can_redo,
                 panel=self._desk_open,
                 controls=self._controls_open,
             )
         )
+
+    def _log(self) -> str:
+        if isinstance(self._error, ScriptError):
+            return self._error.log
+        return "" if self._drawing is None else self._drawing.answer.log
 
     # Zoom
 
