@@ -18,6 +18,7 @@ from .bench.boards import Boards
 from .bench.collections import Collection
 from .bench.figure import Made
 from .bench.look import Look, Page, StepLook
+from .bench.quick import Quick, QuickReport
 from .bench.sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .bench.studies import Studies
 from .cli import app

@@ -199,6 +199,18 @@ def test_a_function_in_a_function_stands_alone_or_says_what_it_takes_from_around
     assert "'factor' belongs to the function around 'bound'" in found.msg
 
 
+def test_inner_functions_take_what_is_around_them_inside_the_function() -> None:
+    def nested(data, params):
+        factor = 2
+
+        def scale(value):
+            return factor * value
+
+        return {"data": [], "layout": {"title": str([scale(n) for n in range(3) if n in data])}}
+
+    assert run(script_of(nested), [1, 2], {}).value["layout"]["title"] == "[2, 4]"
+
+
 def test_a_function_without_a_file_says_so() -> None:
     space: dict[str, Any] = {}
     exec("def draw(data, params):\n    return 1", space)

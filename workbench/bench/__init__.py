@@ -34,6 +34,7 @@ from .collections import Collection, Ref
 from .data import Data
 from .figure import Figure, figure_of
 from .look import Look
+from .quick import Quick, quick
 from .sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .studies import Studies
 
@@ -216,6 +217,42 @@ class Bench:
             With every problem of recipe or values, each with its place.
         """
         return Data(self.work.dataset(_raw(recipe), _merged(values, by_name)))
+
+    def quick(
+        self,
+        file: str | Path | pd.DataFrame,
+        *,
+        show: str | None = None,
+        x: str | None = None,
+        y: str | Iterable[str] | None = None,
+        format: str | None = None,
+        column_map: Mapping[str, str] | None = None,
+        sign: str | None = None,
+        repair: str | Iterable[str] = (),
+    ) -> Quick:
+        """A file never seen before as a figure with sensible axes, and an account of what was assumed.
+
+        It goes through the readers and checks of ``ingest`` into a store of its own in a temporary folder; this bench
+        keeps nothing of it. A file that no reader takes for a test is drawn as a plain table.
+
+        Parameters
+        ----------
+        file : the path of one file, or a DataFrame.
+        show : how, if not as the first of the ways that fit (``.views``): ``"impedance"``, ``"cycles"``, ``"time"`` or
+            ``"table"``.
+        x, y : columns to draw instead, of the samples, the cycles or the steps; ``y`` may be several.
+        format, column_map, sign, repair : as for ``ingest``.
+
+        Raises
+        ------
+        FileRefused
+            If nothing can read it; says why.
+        BadRequest
+            For a column or a way that it does not have; names the nearest.
+        """
+        several = y if y is None or isinstance(y, str) else list(y)
+        options = {"format": format, "column_map": column_map, "sign": sign, "repair": repair}
+        return quick(file, type(self), show=show, x=x, y=several, **options)
 
     def look(
         self,

@@ -59,7 +59,7 @@ def unit_of_title(title: str) -> str | None:
 
 def has_unit(title: str) -> bool:
     """Whether a title may carry a unit, known or not."""
-    return any(re.search(place, title) for place in _PLACES) or title in _KNOWN
+    return any(re.search(place, title) for place in _PLACES) or plain_unit(title) in _KNOWN
 
 
 def factor_between(unit: str, shown: str) -> float | None:

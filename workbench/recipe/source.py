@@ -151,10 +151,9 @@ def _same(one: CodeType, other: CodeType) -> bool:
     """Whether two functions say the same: names and constants; how a tracer or pytest rewrote them is no matter."""
     if any(name.startswith("@py") for name in one.co_varnames):
         return True
-    names = (one.co_names, other.co_names)
-    if one.co_freevars:  # where it stands alone, what it took from around it are globals
-        names = (tuple(sorted({*one.co_names, *one.co_freevars})), tuple(sorted({*other.co_names})))
-    if names[0] != names[1] or one.co_varnames != other.co_varnames:
+    # What an inner function takes from around it is a global of its text where that stands alone.
+    names, others = ({*code.co_names, *code.co_freevars} for code in (one, other))
+    if names != others or one.co_varnames != other.co_varnames:
         return False
     if len(one.co_consts) != len(other.co_consts):
         return False
