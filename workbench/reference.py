@@ -153,6 +153,8 @@ _CLASSES: tuple[type, ...] = (
         Look,
         StepLook,
         Page,
+        Quick,
+        QuickReport,
         Figure,
         Made,
         Lint,
