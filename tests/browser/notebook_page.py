@@ -15,7 +15,7 @@ from running_lab import Lab
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 NO_ADDRESS = {"data", "blob", "about", "chrome", "chrome-extension"}
-PATIENCE = 60_000
+PATIENCE = 20_000
 """Milliseconds that any wait may take on a busy machine."""
 IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 

@@ -17,6 +17,7 @@ from ..recipe.values import same_key, undeclared
 from ..records import Dashboard, Plot
 from ..records.dashboard import Tile
 from . import words
+from .doors import at_home
 from .panel import ControlPanel
 from .plot_view import KeyGuard, PlotView
 from .runner import Clock
@@ -62,7 +63,7 @@ class BoardView:
             description="Share params of the same name",
             tooltip="One control for all plots that have the param",
         )
-        self._share.observe(lambda _: self._set_sharing(), "value")
+        self._share.observe(at_home(lambda _: self._set_sharing()), "value")
         self.widget = widgets.VBox([self._bar(board), self._tiles, KeyGuard()])
         self.widget.add_class("wb-board-frame")
         for view in self.views.values():
@@ -120,7 +121,7 @@ class BoardView:
         refresh = widgets.Button(
             icon="refresh", tooltip="Read every plot again", layout=widgets.Layout(width="34px", height="26px")
         )
-        refresh.on_click(lambda _: self.refresh())
+        refresh.on_click(at_home(lambda _: self.refresh()))
         bar = widgets.HBox([name, refresh, *([self._share] if self._common() else [])])
         bar.add_class("wb-board-bar")
         return bar

@@ -9,6 +9,7 @@ import ipywidgets as widgets
 
 from ..recipe.controls import decide
 from ..recipe.params import Param
+from .doors import at_home
 from .fields import Field, field, replaceable
 
 GROUPS = ("data", "view")
@@ -29,7 +30,7 @@ class ControlPanel:
     def __init__(
         self, changed: Callable[[str, Any, float], None], only: Callable[[str], bool] | None = None
     ) -> None:
-        self._changed = changed
+        self._changed = at_home(changed)
         self._only = only or (lambda name: True)
         self.fields: dict[str, Field] = {}
         self._groups = {kind: self._group(kind) for kind in GROUPS}

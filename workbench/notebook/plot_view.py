@@ -16,6 +16,7 @@ import traitlets
 
 from ..engine.zoom import Detail
 from ..export import plotly_source
+from .doors import at_home
 from .runner import Step
 from .still import Still
 from .surface import Looked, Reason, Shown
@@ -71,6 +72,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         self._check: Callable[[], None] = lambda: None
         self._still_kept = still
         self._number = 0
+        self._asked = at_home(self._act_on)
         self.on_msg(self._heard)
         threading.Thread(target=packed_library, name="workbench plotly.js", daemon=True).start()
 
@@ -124,10 +126,14 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
             self.status = status
 
     def _heard(self, _: Any, content: Mapping[str, Any], buffers: Any) -> None:
+        if content.get("kind") == "plotly":
+            self.send({"kind": "plotly"}, [packed_library()])  # at once, also while a cell runs
+        else:
+            self._asked(content)
+
+    def _act_on(self, content: Mapping[str, Any]) -> None:
         kind = content.get("kind")
-        if kind == "plotly":
-            self.send({"kind": "plotly"}, [packed_library()])
-        elif kind == "act" and (text := self._act(str(content["name"]))) is not None:
+        if kind == "act" and (text := self._act(str(content["name"]))) is not None:
             self.send({"kind": "text", "view": content["view"], "text": text})
         elif kind == "check":
             self._check()

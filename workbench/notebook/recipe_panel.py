@@ -18,6 +18,7 @@ from ..recipe.plot import PlotConfig
 from ..records import Dashboard, Plot
 from ..table import Table
 from . import words
+from .doors import at_home
 from .recipe_text import Texts, raw_of, texts_of, told
 
 HERE = Path(__file__).parent
@@ -59,7 +60,7 @@ class RecipeDesk:
         self._dataset: Dataset | None = None
         self._tables: dict[str, Table] = {}
         self.widget = RecipePanel()
-        self.widget.on_msg(self._heard)
+        self.widget.on_msg(at_home(self._heard))
 
     def show(self, config: PlotConfig) -> None:
         """Put a recipe into the editors."""

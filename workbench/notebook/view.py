@@ -24,6 +24,7 @@ from ..recipe.values import check_value, effective, undeclared
 from ..records import Plot
 from ..typed_arrays import decode
 from . import words
+from .doors import at_home
 from .fields import same
 from .history import History
 from .panel import ControlPanel
@@ -186,7 +187,7 @@ class View:
 
     def _build(self, guarded: bool) -> None:
         self.widget.add_class("wb-view")
-        self.surface.on_range(self._looked)
+        self.surface.on_range(at_home(self._looked))
         children = [self._panel.widget] if self._controls_open else []
         if isinstance(self.surface, PlotView):
             self.surface.on_act(self._act)
