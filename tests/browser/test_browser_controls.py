@@ -68,7 +68,8 @@ def drag_slider(share: float) -> Act:
             field.locator(".noUi-base").bounding_box(),
             field.locator(".noUi-handle").first.bounding_box(),
         )
-        assert bar and handle
+        assert bar
+        assert handle
         y = handle["y"] + handle["height"] / 2
         page.mouse.move(handle["x"] + handle["width"] / 2, y)
         page.mouse.down()
