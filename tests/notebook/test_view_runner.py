@@ -90,6 +90,39 @@ def test_thirty_fast_changes_are_at_most_three_computations_and_the_last_is_show
     assert bench.done[-1] == 29
 
 
+@pytest.mark.parametrize("stall", [0.1, 0.3, 0.6, 1.5])
+def test_a_page_that_hears_nobody_while_it_draws_gets_no_more_drawings(stall: float) -> None:
+    """The page dispatches keys between its drawings only: those that were pressed meanwhile come all at once."""
+    bench = Bench(takes=0.02)
+    page: dict[str, float] = {"free": 0.0}
+
+    def shown(result: Any) -> None:
+        bench.done.append(result)
+        page["free"] = bench.clock.time + stall
+        bench.clock.later(stall, bench.runner.drawn)
+
+    bench.runner.drawn()  # the first picture of the view
+    bench.clock.go(5)
+    pressed = [bench.clock.time + 0.04 * n for n in range(30)]
+    for n, moment in enumerate(pressed):
+        bench.clock.go(max(0.0, max(moment, page["free"] + 0.005) - bench.clock.time))
+        job = bench.job(n)
+        job.done = shown
+        bench.runner.submit(job)
+    bench.clock.go(10)
+    assert len(bench.ran) <= 3
+    assert bench.done[-1] == 29
+
+
+def test_a_page_that_went_away_is_not_waited_for() -> None:
+    bench = Bench()
+    bench.runner.drawn()
+    for n in range(3):
+        bench.runner.submit(bench.job(n))
+        bench.clock.go(4.0)
+    assert bench.done == [0, 1, 2]
+
+
 def test_changes_that_never_pause_are_drawn_now_and_then() -> None:
     bench = Bench()
     for n in range(200):

@@ -120,7 +120,13 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
         self._tell()
 
     def _tell(self) -> None:
-        parts = [self._shown.title, *self._shown.badge.values(), *self._shown.notes, *self._shown.hints, self._busy]
+        parts = [
+            self._shown.title,
+            *self._shown.badge.values(),
+            *self._shown.notes,
+            *self._shown.hints,
+            self._busy,
+        ]
         self._told.value = " · ".join(escape(part) for part in parts if part) + (
             f"<br>{self._wrong}" if self._wrong else ""
         )

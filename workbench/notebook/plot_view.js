@@ -5,7 +5,7 @@ const CONFIG = { showSendToCloud: false, plotlyServerURL: "", displaylogo: false
 const ASK_AGAIN_MS = 8000;
 const RANGE_QUIET_MS = 180;
 const CHECK_MS = 30000;
-const STILL_AFTER_MS = 2500;
+const STILL_AFTER_MS = 4000;
 const STILL_WIDTH = 1000;
 const TYPES = {
   f8: Float64Array, f4: Float32Array, i4: Int32Array, u4: Uint32Array,
@@ -375,14 +375,16 @@ function render({ model, el }) {
     if (closed) return Plotly.purge(gd);
     at.wait.remove();
     if (first) gd.on("plotly_relayout", relayout);
+    if (at.root.dataset.drawn !== String(overview.number)) say("drawn", { number: overview.number });
     at.root.dataset.drawn = overview.number;
     if (model.get("still")) {
       clearTimeout(stillTimer);
-      stillTimer = setTimeout(sendStill, STILL_AFTER_MS);
+      stillTimer = setTimeout(() => requestIdleCallback(sendStill), STILL_AFTER_MS);
     }
   }
 
   async function sendStill() {
+    if (closed || document.hidden) return;
     const number = overview.number;
     const picture = await still(gd).catch(() => null);
     if (picture && !closed && number === overview.number) say("still", { picture });

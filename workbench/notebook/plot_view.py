@@ -70,6 +70,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         self._range: Callable[[list[Looked], Mapping[str, Any]], None] = lambda looked, asked: None
         self._act: Callable[[str], str | None] = lambda name: None
         self._check: Callable[[], None] = lambda: None
+        self._drawn: Callable[[], None] = lambda: None
         self._still_kept = still
         self._number = 0
         self._asked = at_home(self._act_on)
@@ -120,6 +121,10 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         """``call`` is told every 30 s while the view is open on a page that is looked at."""
         self._check = call
 
+    def on_drawn(self, call: Callable[[], None]) -> None:
+        """``call`` is told when a page has drawn the last picture."""
+        self._drawn = call
+
     def _tell(self, **more: Any) -> None:
         status = {**self.status, **more}
         if status != self.status:
@@ -137,6 +142,8 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
             self.send({"kind": "text", "view": content["view"], "text": text})
         elif kind == "check":
             self._check()
+        elif kind == "drawn" and content["number"] == self._number:
+            self._drawn()
         elif kind == "still" and self._still_kept is not None:
             self._still_kept.keep(str(content["picture"]))
         elif kind == "range" and content["number"] == self._number:

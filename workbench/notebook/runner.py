@@ -25,6 +25,8 @@ QUIET_S = (0.0, 0.12, 0.25)
 LONGEST_WAIT_S = 3.0
 BUSY_AFTER_S = 0.25
 BUSY_EVERY_S = 0.1
+DRAWN_S = 2.0
+BREATH_S = 0.12
 IDLE_S = 20.0
 
 
@@ -143,6 +145,8 @@ class Runner:
         self._running: Job | None = None
         self._told = 0.0
         self._take_back: Callable[[], Any] = lambda: None
+        self._page_answers = self._page_draws = False
+        self._give_up: Callable[[], Any] = lambda: None
         self._burst = 0
         self._last = self._burst_began = -LONGEST_WAIT_S - BURST_S
 
@@ -163,6 +167,25 @@ class Runner:
         else:
             self._next()
 
+    def drawn(self) -> None:
+        """The page has drawn the picture. While it draws it hears nobody: what a person did meanwhile arrives only
+        now, so that the next drawing waits for it; and pictures do not pile up before a slow page."""
+        self._page_answers = True
+        self._freed()
+
+    def _freed(self) -> None:
+        self._page_draws = False
+        self._give_up()
+        self._last = max(self._last, self._clock.now() - BURST_S + QUIET_S[-1])
+        job = self._pending.get("draw")
+        if job is not None and "draw" not in self._waits:
+            self._waits["draw"] = self._clock.later(BREATH_S, lambda: self._ready(job))
+        self._next()
+
+    def _page_is_gone(self) -> None:
+        self._page_answers = False
+        self._freed()
+
     def withdraw(self, lane: Lane) -> None:
         """Forget what is waiting in a lane and stop what runs in it."""
         self._waits.pop(lane, lambda: None)()
@@ -174,6 +197,7 @@ class Runner:
         for lane in LANES:
             self.withdraw(lane)
         self._take_back()
+        self._give_up()
 
     def _wait(self, lane: Lane, quiet: float) -> float:
         """Seconds to wait. A single change starts at once; the more come in a row, the longer a pause is waited for,
@@ -196,7 +220,8 @@ class Runner:
         if self._running is not None:
             return
         for lane in LANES:
-            if lane in self._pending and lane not in self._waits:
+            held = lane in self._waits or (lane == "draw" and self._page_draws)
+            if lane in self._pending and not held:
                 self._start(self._pending.pop(lane))
                 return
 
@@ -228,6 +253,9 @@ class Runner:
         try:
             if not job.cancel.is_set():
                 tell()
+                if job.lane == "draw" and self._page_answers:
+                    self._page_draws = True
+                    self._give_up = self._clock.later(DRAWN_S, self._page_is_gone)
         finally:
             self._next()
 

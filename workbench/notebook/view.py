@@ -192,6 +192,7 @@ class View:
         if isinstance(self.surface, PlotView):
             self.surface.on_act(self._act)
             self.surface.on_check(self._check)
+            self.surface.on_drawn(self._runner.drawn)
         children.append(cast(widgets.Widget, self.surface))
         self.widget.children = [*children, KeyGuard()] if guarded else children
         self._show_controls({})
