@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import steps
     from .bench import Bench, Data, Figure
     from .bench import open_bench as open
     from .errors import (
@@ -49,6 +50,7 @@ __all__ = [
     "open",
     "param",
     "plan",
+    "steps",
 ]
 
 _HOMES = {"open": ("bench", "open_bench"), "Recipe": ("recipe.recipe", "Recipe")}
@@ -59,6 +61,8 @@ _HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure")}
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'workbench' has no attribute '{name}'")
+    if name == "steps":
+        return import_module(".steps", __name__)
     module, attribute = _HOMES.get(name, ("errors", name))
     found = getattr(import_module(f".{module}", __name__), attribute)
     globals()[name] = found

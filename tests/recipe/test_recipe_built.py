@@ -302,6 +302,18 @@ def test_a_wrong_value_is_told_at_its_place_by_the_recipe() -> None:
     assert found.loc == ("config", "plan", "steps", "t", "limit")
 
 
+@pytest.mark.parametrize("params", [5, "name", [], [{}], {"p": 3}])
+def test_params_of_no_kind_are_refused_as_in_json(params: Any) -> None:
+    raw = {"steps": {"t": {"op": "list", "source": "measurements"}}}
+    found = problem(lambda: wb.Recipe(plan=raw, transform=SCRIPT, params=params))
+    assert found.loc[:2] == ("config", "params")
+    assert wb.Recipe(plan=wb.plan(t=listed()), transform=SCRIPT, params=[]).params == {}
+
+
+def test_steps_are_there_without_an_import_of_their_own() -> None:
+    assert wb.steps is steps
+
+
 def test_comparisons_and_thresholds() -> None:
     column, first, share = steps.column("Q"), steps.metric("first"), wb.param("share", 0.8)
     assert [(column < 1)["op"], (column <= 1)["op"], (column > 1)["op"], (column >= 1)["op"]] == [

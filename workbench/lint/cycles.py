@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..table import Table
+from ..table import Column, Table
 from .drawn import Drawn, Floats, Trace
 from .odd import Odd
 
@@ -49,10 +49,7 @@ def _cut_short(table: Table) -> Iterator[Cut]:
     if not whole or table[CYCLE].kind not in ("number", "integer"):
         return
     number = table[CYCLE].floats()
-    owners = table[OWNER].tolist()
-    for owner in dict.fromkeys(owners):
-        rows = np.flatnonzero([one == owner for one in owners])
-        rows = rows[np.argsort(number[rows], kind="stable")]
+    for rows in _tests(table[OWNER], number):
         if len(rows) < _LEAST or (np.diff(number[rows]) == 0).any():
             continue
         why = _why(table, rows, names)
@@ -61,6 +58,15 @@ def _cut_short(table: Table) -> Iterator[Cut]:
             values = {name: table[name].floats() for name in names}
             ratios = {name: float(v[last] / v[before]) for name, v in values.items() if v[before]}
             yield Cut(float(number[last]), float(number[before]), ratios, why)
+
+
+def _tests(owner: Column, number: Floats) -> Iterator[NDArray[np.int64]]:
+    """The rows of each test, by their cycle number."""
+    if owner.kind != "text" or owner.valid is not None:
+        return
+    order = np.lexsort((number, owner.values))
+    cuts = np.flatnonzero(np.diff(owner.values[order])) + 1
+    yield from np.split(order, cuts)
 
 
 def _why(table: Table, rows: NDArray[np.int64], names: list[str]) -> str | None:

@@ -17,7 +17,26 @@ Floats = NDArray[np.float64]
 SCATTER = (None, "scatter", "scattergl")
 FLAT = (*SCATTER, "bar", "box", "violin", "histogram")
 # What a script multiplies a column by: nothing, a sign, a prefix, a unit of time, per cent.
-_FACTORS = (1.0, 1e3, 1e-3, 1e6, 1e-6, 1 / 60, 1 / 3600, 1 / 86400, 60.0, 3600.0, 100.0)
+_FACTORS = np.array([1.0, 1e3, 1e-3, 1e6, 1e-6, 1 / 60, 1 / 3600, 1 / 86400, 60.0, 3600.0, 100.0])
+
+
+class Known:
+    """The columns of one length, and where the largest value of each stands: one look there tells most apart."""
+
+    def __init__(self, columns: list[tuple[str, Floats]]) -> None:
+        self.columns = columns
+        peaks = [int(np.nanargmax(np.abs(np.where(np.isfinite(v), v, np.nan)))) for _, v in columns]
+        self.places = np.array(peaks)
+        self.peaks = np.array([values[place] for (_, values), place in zip(columns, peaks, strict=True)])
+
+    def ratios(self, values: Floats) -> Iterator[tuple[str, Floats, float]]:
+        """The columns that the values may be, each with the usual factor that fits at its largest value."""
+        ratios = values[self.places] / self.peaks
+        with np.errstate(invalid="ignore"):
+            fits = np.abs(np.abs(ratios)[:, None] - _FACTORS) <= 1e-9 * _FACTORS
+        for place in np.flatnonzero(fits.any(axis=1)).tolist():
+            factor = float(_FACTORS[int(np.argmax(fits[place]))])
+            yield *self.columns[place], factor if ratios[place] > 0 else -factor
 
 
 class Of(NamedTuple):
@@ -81,12 +100,12 @@ class Trace:
         ref = str(self.raw.get(f"{letter}axis") or letter)
         return f"{letter}axis{ref[1:]}"
 
-    @property
+    @cached_property
     def is_swatch(self) -> bool:
         """One point of nothing, drawn to have an entry in the legend or a colour bar."""
         return all(length(self.raw.get(letter)) == 1 and _void(self.raw[letter]) for letter in "xy")
 
-    @property
+    @cached_property
     def is_empty(self) -> bool:
         """Whether it has no point at all; the x of bars and boxes may be missing."""
         given = [self.raw[letter] for letter in "xy" if self.raw.get(letter) is not None]
@@ -121,7 +140,7 @@ class Drawn:
         return str(text or "").strip()
 
     @cached_property
-    def _columns(self) -> dict[int, list[tuple[str, Floats]]]:
+    def _columns(self) -> dict[int, Known]:
         """The columns of numbers that vary, by their length."""
         found: dict[int, list[tuple[str, Floats]]] = {}
         for table in self.tables():
@@ -131,7 +150,7 @@ class Drawn:
                     finite = values[np.isfinite(values)]
                     if len(finite) > 2 and finite.min() < finite.max():
                         found.setdefault(table.n, []).append((name, values))
-        return found
+        return {n: Known(columns) for n, columns in found.items()}
 
     def tables(self) -> Iterator[Table]:
         """The rows of every step, and the samples of every source."""
@@ -143,14 +162,14 @@ class Drawn:
 
     def column_of(self, values: Floats | None) -> Of | None:
         """Which column, times which factor, some values are, point by point; None if none or more than one is."""
-        if values is None:
+        known = self._columns.get(len(values)) if values is not None else None
+        if values is None or known is None:
             return None
-        found = {
-            Of(name, factor)
-            for name, column in self._columns.get(len(values), ())
-            if (factor := _factor(values, column)) is not None
-        }
-        return found.pop() if len(found) == 1 else None
+        found: dict[str, Of] = {}
+        for name, column, factor in known.ratios(values):
+            if name not in found and np.allclose(values, factor * column, rtol=1e-9, atol=0, equal_nan=True):
+                found[name] = Of(name, factor)
+        return next(iter(found.values())) if len(found) == 1 else None
 
     @cached_property
     def sources(self) -> dict[int, dict[str, Of]]:
@@ -160,19 +179,6 @@ class Drawn:
             axes = (("x", trace.x), ("y", trace.y))
             made[trace.n] = {letter: of for letter, values in axes if (of := self.column_of(values)) is not None}
         return made
-
-
-def _factor(values: Floats, column: Floats) -> float | None:
-    """What a column is multiplied by to give the values, one of the usual factors; None where it is not that."""
-    place = int(np.nanargmax(np.abs(column))) if np.isfinite(column).any() else 0
-    if not column[place] or not np.isfinite(values[place]):
-        return None
-    ratio = float(values[place] / column[place])
-    factor = next((f for f in _FACTORS if abs(abs(ratio) - f) <= 1e-9 * f), None)
-    if factor is None:
-        return None
-    factor = factor if ratio > 0 else -factor
-    return factor if np.allclose(values, factor * column, rtol=1e-9, atol=0, equal_nan=True) else None
 
 
 def numbers(values: Any) -> Floats | None:

@@ -195,8 +195,10 @@ def parts_of(plan: Any, params: Params | None) -> dict[str, Any]:
     Invalid
         With every param that is given twice, has the wrong kind, or whose kind cannot be told.
     """
-    named = _named(plan, params)
     made: dict[str, Any] = {"plan": dict(plan) if isinstance(plan, PlanDraft) else plan}
+    if not _may_be_drafts(plan, params):
+        return {**made, "params": params}
+    named = _named(plan, params)
     problems: list[Problem] = []
     resolved: dict[str, Any] = {}
     for name, param in named.items():
@@ -209,6 +211,14 @@ def parts_of(plan: Any, params: Params | None) -> dict[str, Any]:
     if params is not None or resolved:
         made["params"] = resolved
     return made
+
+
+def _may_be_drafts(plan: Any, params: Any) -> bool:
+    """Whether there is something to resolve; what is no JSON object of params either is for the check to refuse."""
+    if params is None or isinstance(params, Mapping):
+        return True
+    listed = isinstance(params, list | tuple)
+    return listed and (isinstance(plan, PlanDraft) or any(isinstance(param, ParamDraft) for param in params))
 
 
 def _named(plan: Any, params: Params | None) -> dict[str, Any]:
