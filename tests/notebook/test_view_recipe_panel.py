@@ -45,7 +45,8 @@ def test_every_key_and_element_has_a_line(value: Any, indent: int | None) -> Non
 
 
 def test_lines_are_those_that_an_editor_counts() -> None:
-    text = '{\n  "steps": {\n    "a": {"op": "list",\n      "fields": [\n        "id",\n        "n\\"{[:"\n      ]}\n  }\n}'
+    lines = ["{", '"steps": {', '"a": {"op": "list",', '"fields": [', '"id",', '"n\\"{[:"', "]}", "}", "}"]
+    text = "\n".join(lines)
     found = lines_of(text)
     assert found[("steps",)] == 2
     assert found[("steps", "a")] == found[("steps", "a", "op")] == 3

@@ -6,12 +6,14 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Event
 from typing import Any, cast
 
 import ipywidgets as widgets
 from IPython.display import display
 
+from ..dataset import pack
 from ..engine.choices import options_from
 from ..engine.zoom import Detail, traceable
 from ..errors import Cancelled, Invalid, ScriptError
@@ -22,6 +24,7 @@ from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
 from ..recipe.values import check_value, effective, undeclared
 from ..records import Plot
+from ..transform.inprocess import draw
 from ..typed_arrays import decode
 from . import words
 from .doors import at_home
@@ -353,7 +356,13 @@ class View:
         self._say()
         for call in self._answered:
             call()
-        self._runner.submit(Job("lint", lambda job: drawing.answer.lint, self._linted, self._failed))
+
+        def run(job: Job) -> list[Lint]:
+            if drawing.answer.cache.get("figure") == "hit":
+                warm()
+            return drawing.answer.lint
+
+        self._runner.submit(Job("lint", run, self._linted, self._failed))
 
     def _linted(self, found: list[Lint]) -> None:
         self._hints = [one.message for one in found]
@@ -443,6 +452,20 @@ class View:
         asked = [n for one in looked for n in one.traces if len(figure["data"][n].get("x", ())) > 1]
         coarse = [n for n in asked if n not in found and n not in finest]
         return found, words.closely(found, coarse, [str(trace.get("name") or "") for trace in figure["data"]])
+
+
+@lru_cache(maxsize=1)
+def warm() -> None:
+    """Draw something once, so that the first change of a picture from the cache need not load what scripts use."""
+    script = (
+        "from workbench import battery\n"
+        "def transform(data, params):\n"
+        "    figure = go.Figure(layout={'template': battery.template()})\n"
+        "    figure.add_scatter(x=[0], y=[0], mode='lines', line={'color': 'red'})\n"
+        "    figure.update_layout(xaxis={'title': {'text': 'x'}}, legend={'x': 0}, margin={'t': 0})\n"
+        "    return figure\n"
+    )
+    draw(script, pack({}), {})
 
 
 def _as_choices(value: Any) -> list[dict[str, Any]]:
