@@ -343,6 +343,11 @@ def test_groups_that_look_alike_are_told() -> None:
     eight = named(*({"name": f"cell {n}"} for n in range(8)), template=battery.template())
     assert codes(eight) == ["same_look"]
     assert codes(named(*({"name": f"cell {n}"} for n in range(7)), template=battery.template())) == []
+    (many,) = lint(encode(named(*({"name": f"cell {n}"} for n in range(10)), template=battery.template())))
+    assert (
+        "'cell 0', 'cell 7' look alike, with the same colour, dash and symbol; so it is with 2 more looks."
+        in str(many)
+    )
 
 
 def test_entries_of_one_name_are_told() -> None:

@@ -43,13 +43,20 @@ def same_look(drawn: Drawn) -> Iterator[Odd]:
         look = _look(trace, place, drawn) if trace.in_legend and trace.kind in (*SCATTER, "bar") else None
         if look is not None:
             seen.setdefault(look, []).append(trace)
-    for alike in seen.values():
-        names = list(dict.fromkeys(trace.name for trace in alike))
-        groups = {trace.raw.get("legendgroup") or trace.n for trace in alike}
-        if len(names) > 1 and len(groups) > 1:
-            last = next(trace for trace in alike if trace.name != names[0])
-            quoted = listed([f"'{name}'" for name in names])
-            yield Odd(f"{quoted} look alike: the same colour, dash and symbol.", last.n)
+    twins = [alike for alike in seen.values() if _apart(alike)]
+    if twins:
+        names = list(dict.fromkeys(trace.name for trace in twins[0]))
+        last = next(trace for trace in twins[0] if trace.name != names[0])
+        others = len(twins) - 1
+        more = f"; so it is with {others} more look{'s' * (others > 1)}" if others else ""
+        quoted = listed([f"'{name}'" for name in names])
+        yield Odd(f"{quoted} look alike, with the same colour, dash and symbol{more}.", last.n)
+
+
+def _apart(alike: list[Trace]) -> bool:
+    """Whether traces of one look are meant to be told apart."""
+    groups = {trace.raw.get("legendgroup") or trace.n for trace in alike}
+    return len({trace.name for trace in alike}) > 1 and len(groups) > 1
 
 
 def _look(trace: Trace, place: int, drawn: Drawn) -> bytes | None:
