@@ -4,6 +4,7 @@ const SHARED = (globalThis.__workbench ??= { sources: new Map(), library: null, 
 const CONFIG = { showSendToCloud: false, plotlyServerURL: "", displaylogo: false, responsive: false };
 const ASK_AGAIN_MS = 8000;
 const RANGE_QUIET_MS = 180;
+const LONGEST_TURN_MS = 1500;
 const CHECK_MS = 30000;
 const STILL_AFTER_MS = 4000;
 const STILL_WIDTH = 1000;
@@ -361,7 +362,8 @@ function render({ model, el }) {
     // One figure a task: a page of many plots answers between them.
     const turn = SHARED.turn.then(() => new Promise((go) => setTimeout(go)));
     const mine = turn.then(paint).catch((error) => showProblems(at, [{ message: `plotly.js cannot draw this figure: ${error.message}` }]));
-    SHARED.turn = mine;
+    // A figure that plotly never finishes, as one that is taken away meanwhile, holds up no other.
+    SHARED.turn = Promise.race([mine, new Promise((go) => setTimeout(go, LONGEST_TURN_MS))]);
     await mine;
     drawing = false;
     if (again) { again = false; draw(); }

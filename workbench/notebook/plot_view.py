@@ -37,7 +37,7 @@ def packed_library() -> bytes:
 
 @lru_cache(maxsize=1)
 def _packed_library() -> bytes:
-    return gzip.compress(plotly_source().encode(), 6, mtime=0)
+    return gzip.compress(plotly_source().encode(), 4, mtime=0)
 
 
 class KeyGuard(anywidget.AnyWidget):  # type: ignore[misc]
