@@ -21,6 +21,7 @@ from .doors import at_home
 from .panel import ControlPanel
 from .plot_view import KeyGuard, PlotView
 from .runner import Clock
+from .still import Still
 from .surface import Shown
 from .view import View
 
@@ -52,6 +53,7 @@ class BoardView:
         self._figure = figure
         self._clock = clock
         self.views: dict[str, View] = {}
+        self._still = Still()
         places = {place.plot_id: place for place in board.layout}
         ordered = sorted(plots, key=lambda plot: _order(places.get(plot.id)))
         self._tiles = widgets.Box([self._tile(plot, places.get(plot.id)) for plot in ordered])
@@ -113,6 +115,7 @@ class BoardView:
 
     def _ipython_display_(self) -> None:
         display(self.widget)
+        self._still.display()
 
     # How it is built
 

@@ -53,7 +53,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
     ----------
     acts : names of the buttons, of ``ACTS``.
     height : of the picture in pixels; 0 takes that of the figure, else 440.
-    still : where a small picture of what is shown is kept for the saved notebook.
+    still : where a small picture of what is shown is kept for the saved notebook, under ``name``.
     """
 
     _esm = HERE / "plot_view.js"
@@ -65,13 +65,15 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
     height = traitlets.Int(0).tag(sync=True)
     still = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, acts: Sequence[str] = ACTS, height: int = 0, still: Still | None = None) -> None:
+    def __init__(
+        self, acts: Sequence[str] = ACTS, height: int = 0, still: Still | None = None, name: str = ""
+    ) -> None:
         super().__init__(acts=list(acts), height=height, still="" if still is None else still.id)
         self._range: Callable[[list[Looked], Mapping[str, Any]], None] = lambda looked, asked: None
         self._act: Callable[[str], str | None] = lambda name: None
         self._check: Callable[[], None] = lambda: None
         self._drawn: Callable[[], None] = lambda: None
-        self._still_kept = still
+        self._still_kept, self._name = still, name
         self._number = 0
         self._asked = at_home(self._act_on)
         self.on_msg(self._heard)
@@ -145,7 +147,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         elif kind == "drawn" and content["number"] == self._number:
             self._drawn()
         elif kind == "still" and self._still_kept is not None:
-            self._still_kept.keep(str(content["picture"]))
+            self._still_kept.keep(str(content["picture"]), self._name)
         elif kind == "range" and content["number"] == self._number:
             looked = [Looked(**subplot) for subplot in content["subplots"]]
             self._range(looked, {"view": content["view"], "number": self._number})

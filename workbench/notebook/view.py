@@ -76,6 +76,7 @@ class View:
         title: str = "",
         home: Plot | None = None,
         tile: int = 0,
+        still: Still | None = None,
     ) -> None:
         self._work = work
         self._as_figure = figure
@@ -88,7 +89,7 @@ class View:
         self._home = home
         self._desk: RecipeDesk | None = None
         self._still = None if surface or tile else Still()
-        self.surface: Surface = surface or PlotView(TILE_ACTS if tile else ACTS, tile, self._still)
+        self.surface: Surface = surface or PlotView(TILE_ACTS if tile else ACTS, tile, still or self._still, title)
         self._runner = Runner(self.surface.set_busy, clock)
         self._panel = ControlPanel(self._chosen)
         self._controls_open = not tile
