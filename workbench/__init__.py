@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import steps
     from .bench import Bench, Data, Figure
     from .bench import open_bench as open
     from .errors import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         StoreError,
         WorkbenchError,
     )
+    from .recipe.build import param, plan
     from .recipe.recipe import Recipe
 
 __version__ = "0.1.0"
@@ -46,15 +48,21 @@ __all__ = [
     "StoreError",
     "WorkbenchError",
     "open",
+    "param",
+    "plan",
+    "steps",
 ]
 
 _HOMES = {"open": ("bench", "open_bench"), "Recipe": ("recipe.recipe", "Recipe")}
+_HOMES |= {name: ("recipe.build", name) for name in ("param", "plan")}
 _HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure")}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'workbench' has no attribute '{name}'")
+    if name == "steps":
+        return import_module(".steps", __name__)
     module, attribute = _HOMES.get(name, ("errors", name))
     found = getattr(import_module(f".{module}", __name__), attribute)
     globals()[name] = found

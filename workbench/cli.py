@@ -27,6 +27,7 @@ from .transform.script import check_script
 
 MOST_OF_A_KIND = 20
 """The most hits of one kind that the search gives."""
+DEMO = Path("workbench-demo")
 
 app = typer.Typer(
     name="workbench",
@@ -91,7 +92,7 @@ def root(
 
 @app.command(epilog="Example: `workbench demo my-demo --no-serve`")
 def demo(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to make it.")] = Path("workbench-demo"),
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to make it.")] = DEMO,
     no_serve: Annotated[
         bool, typer.Option("--no-serve", help="Stop before a server starts; this version starts none.")
     ] = False,
@@ -121,6 +122,46 @@ def demo(
         err.print(failure, style="red", markup=False, soft_wrap=True)
     if check and made.failures:
         raise typer.Exit(1)
+
+
+@app.command(epilog="Example: `workbench lab my-demo --port 8899 -- --ServerApp.ip=127.0.0.1`")
+def lab(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Holds notebooks, or a folder 'notebooks'.")
+    ] = DEMO,
+    further: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- OPTION", help="Further options of `jupyter lab`.", show_default=False),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The port to use; else 8888 or the next free one.", min=1, max=65535),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open no browser.")] = False,
+) -> None:
+    """Open JupyterLab on the notebooks of DIR. Without DIR it is the demo, which is made first if it is not there.
+
+    JupyterLab is started without its news, its look for updates and its list of extensions, so that it asks nothing
+    of another machine."""
+    from . import lab as jupyter
+
+    options = further or []
+    if str(folder).startswith("-"):  # `workbench lab -- --option`: what follows the dashes stands first
+        folder, options = DEMO, [str(folder), *options]
+    if folder == DEMO and not folder.exists():
+        _make_demo(folder)
+    opening = jupyter.Opening.of(folder)
+    jupyter.start(jupyter.arguments(opening, port=port, browser=not no_browser, further=options))
+
+
+def _make_demo(folder: Path) -> None:
+    from .demo import make_demo
+
+    out.print(f"Making the demo in '{folder}' first; that is done once.", markup=False, soft_wrap=True)
+    with progress_bar("Demo:") as step:
+        made = make_demo(folder, progress=step)
+    for failure in made.failures:
+        err.print(failure, style="red", markup=False, soft_wrap=True)
 
 
 @app.command(

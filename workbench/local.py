@@ -7,26 +7,28 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
-from .engine import answer, choices, keys
+from .engine import answer, choices, keys, zoom
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress
 from .errors import BadRequest, Cancelled, Invalid, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
+from .lint import Lint, lint
 from .recipe.check import sound
 from .recipe.parse import parse
 from .recipe.plot import PlotConfig
-from .recipe.values import read_cli_values
+from .recipe.values import effective, read_cli_values
 from .records import (
     Dashboard,
     Measurement,
@@ -47,13 +49,17 @@ from .table import Column, Kind, Table
 from .transform.drawers import Drawer, drawer
 from .transform.keys import check_keys
 from .transform.script import check_script
+from .typed_arrays import decode
 
 R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
 class FigureAnswer:
-    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer."""
+    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer.
+
+    ``at_hand`` is the dataset it was drawn from, for those who draw it again.
+    """
 
     figure: bytes
     values: dict[str, Any]
@@ -63,6 +69,12 @@ class FigureAnswer:
     reads: dict[str, int]
     timings: dict[str, float] = field(default_factory=dict)
     log: str = ""
+    at_hand: answer.Answered | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def lint(self) -> list[Lint]:
+        """What is odd about the figure, told from its traces and its data; looked for when first asked."""
+        return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
 
 
 class LocalWorkbench:
@@ -193,19 +205,102 @@ class LocalWorkbench:
         ``protected`` runs its script locked in; None as this workbench does.
         """
         started = time.perf_counter()
-        checked = config if isinstance(config, PlotConfig) else sound(config)
         draws = self._drawer(protected)
-        # A locked process checks a script itself: what crashes Python's parser is to crash that one.
-        if not draws.locked and (problems := check_script(checked.transform)):
-            raise Invalid(problems)
+        checked = _drawable(config, draws)
         checked_at = time.perf_counter()
         answered = self._answered(checked, values, progress, cancel)
-        read_at = time.perf_counter()
-        key = keys.figure_key(answered.content, checked.transform, answered.values)
+        timings = {"check": _ms(started, checked_at), **answered.timings}
+        return self._drawn(checked, answered, draws, timings, cancel)
+
+    def redraw(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        shown: FigureAnswer,
+        cancel: Cancel | None = None,
+        *,
+        protected: bool | None = None,
+    ) -> FigureAnswer:
+        """A shown figure with other ``view`` values, from the data at hand: nothing is read, not even a revision.
+
+        Raises
+        ------
+        Invalid
+            For values that their controls refuse.
+        """
+        draws = self._drawer(protected)
+        checked = _drawable(config, draws)
+        if shown.at_hand is None:
+            return self.figure(checked, values, cancel=cancel, protected=protected)
+        taken = {**shown.at_hand.values, **effective(checked, values)}
+        again = replace(
+            shown.at_hand, values=taken, cache={"dataset": "hit"}, reads={"steps": 0, "sources": 0}, timings={}
+        )
+        return self._drawn(checked, again, draws, {}, cancel)
+
+    def is_current(self, shown: FigureAnswer) -> bool:
+        """Whether the store still holds what a figure was drawn from; one query."""
+        return shown.at_hand is None or shown.at_hand.is_current(self.store)
+
+    def detail(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        *,
+        traces: Iterable[int],
+        x: Sequence[Any],
+        y: Sequence[Any] | None = None,
+        width: int = 1000,
+        shown: FigureAnswer | None = None,
+        cancel: Cancel | None = None,
+        protected: bool | None = None,
+    ) -> dict[int, zoom.Detail]:
+        """Finer detail of some traces of a figure, for the visible part of it.
+
+        Parameters
+        ----------
+        traces : numbers of traces; those without finer detail are absent from the answer.
+        x, y : the visible range of each axis in its own units; y None: all of it.
+        width : pixels of the plot; two samples a pixel are read.
+        shown : the figure as it is on the screen, if the caller has it; it is asked for else.
+
+        Raises
+        ------
+        Invalid
+            As ``figure``.
+        """
+        checked = _drawable(config, self._drawer(protected))
+        if shown is None or shown.at_hand is None or not self.is_current(shown):
+            shown = self.figure(checked, values, cancel=cancel, protected=protected)
+        if shown.at_hand is None:
+            return {}
+        return zoom.detail(
+            decode(shown.figure),
+            shown.at_hand.dataset,
+            checked,
+            self.store,
+            self.scope,
+            traces=traces,
+            x=x,
+            y=y,
+            width=width,
+            cancel=cancel,
+        )
+
+    def _drawn(
+        self,
+        config: PlotConfig,
+        answered: answer.Answered,
+        draws: Drawer,
+        timings: dict[str, float],
+        cancel: Cancel | None,
+    ) -> FigureAnswer:
+        started = time.perf_counter()
+        key = keys.figure_key(answered.content, config.transform, answered.values)
 
         def make() -> tuple[bytes, dict[str, Any]]:
             drawn = draws.draw(
-                checked.transform,
+                config.transform,
                 answered.packed,
                 answered.values,
                 content=answered.content,
@@ -222,11 +317,6 @@ class LocalWorkbench:
                 raise Cancelled("The request was withdrawn while another one drew its figure.")
 
         found = self.cache.get_or_make("figure", key, make, good, waiting)
-        timings = {
-            "check": _ms(started, checked_at),
-            **answered.timings,
-            "draw": _ms(read_at, time.perf_counter()),
-        }
         return FigureAnswer(
             figure=found.data,
             values=answered.values,
@@ -234,8 +324,9 @@ class LocalWorkbench:
             warnings=[warning.as_dict() for warning in answered.warnings],
             cache={**answered.cache, "figure": "hit" if found.hit else "miss"},
             reads=answered.reads,
-            timings=timings,
+            timings={**timings, "draw": _ms(started, time.perf_counter())},
             log=found.meta.get("log", ""),
+            at_hand=answered,
         )
 
     def _drawer(self, protected: bool | None = None) -> Drawer:
@@ -399,6 +490,15 @@ class LocalWorkbench:
         script = next(one.config.get("transform") for one in history if one.revision == wanted)
         first = next(one for one in history if one.config.get("transform") == script)
         return first.origin == "save" and first.created_by == self.actor
+
+
+def _drawable(config: Any, draws: Drawer) -> PlotConfig:
+    """The checked recipe, its script too: but a locked process checks that itself, since what crashes Python's parser
+    is to crash that one."""
+    checked = config if isinstance(config, PlotConfig) else sound(config)
+    if not draws.locked and (problems := check_script(checked.transform)):
+        raise Invalid(problems)
+    return checked
 
 
 def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:

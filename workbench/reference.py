@@ -12,11 +12,13 @@ import typer
 
 import workbench
 
-from . import errors
+from . import errors, steps
 from .bench import Bench, Board, Data, Figure, SavedPlot
 from .bench.boards import Boards
 from .bench.collections import Collection
 from .bench.figure import Made
+from .bench.look import Look, Page, StepLook
+from .bench.quick import Quick, QuickReport
 from .bench.sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .bench.studies import Studies
 from .cli import app
@@ -24,6 +26,9 @@ from .cycling.columns import SERIES_COLUMNS
 from .cycling.cycles import CYCLE_COLUMNS
 from .cycling.steps import STEP_COLUMNS
 from .ingest import FileReport, Report
+from .lint import RULES, Lint
+from .recipe.assemble import STEPS
+from .recipe.build import FUNCTIONS
 from .recipe.recipe import Recipe
 from .records.catalog import Catalog
 
@@ -34,7 +39,14 @@ _SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
 
 def pages() -> dict[str, str]:
     """File name -> text of every page made here."""
-    return {"commands.md": _commands(), "python.md": _python(), "errors.md": _errors(), "catalog.md": _columns()}
+    return {
+        "commands.md": _commands(),
+        "python.md": _python(),
+        "builders.md": _builders(),
+        "lint.md": _lint(),
+        "errors.md": _errors(),
+        "catalog.md": _columns(),
+    }
 
 
 # Commands
@@ -132,7 +144,24 @@ def _python() -> str:
 
 _CLASSES: tuple[type, ...] = (
     *(Bench, Collection, Measurements, Analyses, Simulations, MaterialProperties, Studies),
-    *(Boards, Board, SavedPlot, Recipe, Data, Figure, Made, Report, FileReport, Catalog),
+    *(
+        Boards,
+        Board,
+        SavedPlot,
+        Recipe,
+        Data,
+        Look,
+        StepLook,
+        Page,
+        Quick,
+        QuickReport,
+        Figure,
+        Made,
+        Lint,
+        Report,
+        FileReport,
+        Catalog,
+    ),
 )
 
 
@@ -216,6 +245,53 @@ def _items(body: str) -> Iterator[str]:
     yield ""
     for text in rest:
         yield from _paragraphs(text)
+
+
+# Builders of recipes
+
+
+def _builders() -> str:
+    lines = [
+        "# Builders of recipes",
+        "",
+        f"<!-- {MADE} -->",
+        "",
+        "`from workbench import steps` and `wb.plan`, `wb.param` write a recipe in Python: steps and params refer to",
+        "each other as objects, and the JSON that comes out is that of [the recipe](recipe.md), whose fields and",
+        "words these are. `None` is as if it was not given. How they go together is in",
+        "[Write a recipe in Python](../how-to/recipes-in-python.md).",
+        "",
+    ]
+    lines += ["## wb.plan", "", *_described(workbench.plan, "plan"), "## wb.param", ""]
+    lines += _described(workbench.param, "param")
+    for title, names in (("Steps", tuple(STEPS)), ("Metrics", FUNCTIONS), ("Comparisons", ("column", "metric"))):
+        lines += [f"## {title}", ""]
+        for name in names:
+            lines += [f"### steps.{name}", "", *_described(getattr(steps, name), name)]
+    return "\n".join(lines)
+
+
+# Lint
+
+
+def _lint() -> str:
+    lines = [
+        "# Figure lint",
+        "",
+        f"<!-- {MADE} -->",
+        "",
+        "What a careful reader would ask about a figure. It is told beside the figure, never in it, as",
+        "`figure.workbench.lint`: a list whose entries have `code`, `message` (what, and the mend), `trace` (the place",
+        "in `figure.data`) and `axis` (its name in the layout). A rule speaks only where it is certain, from the",
+        "traces and the data that they were drawn from: a trace counts as a column if it is that column, point by",
+        "point, times nothing but a sign, a prefix or a unit of time.",
+        "",
+        "| code | what it finds | the mend |",
+        "|---|---|---|",
+        *(f"| `{code}` | {_cell(rule.finds)} | {_cell(rule.mend)} |" for code, rule in RULES.items()),
+        "",
+    ]
+    return "\n".join(lines)
 
 
 # Errors

@@ -68,9 +68,9 @@ def test_ones_own_plots_are_not_protected_and_those_of_others_are(bench: wb.Benc
     plot = board.save("Mine", recipe(OPENS))
     assert not plot.recipe().foreign
     plot.figure()
-    rows, scope = bench.work.store.rows, bench.work.scope
-    other = rows.create("users", {"email": "else@example.org", "name": "Else"}, scope=scope).id
-    rows.plots.save(board.id, "Mine", recipe(OPENS + "\n").config.dump(), scope, other)
+    store, scope = bench.work.store, bench.work.scope
+    other = store.rows.create("users", {"email": "else@example.org", "name": "Else"}, scope=scope).id
+    store.plots.save(board.id, "Mine", recipe(OPENS + "\n").config.dump(), scope, other)
     plot = board.plot("Mine")
     assert plot.recipe().foreign
     assert not plot.recipe(1).foreign

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from .. import export
+from ..engine import look as looking
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
-from ..local import FigureAnswer, LocalWorkbench
+from ..local import LocalWorkbench
+from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
 from ..records import (
@@ -27,13 +29,19 @@ from ..records import (
 )
 from ..records.catalog import Catalog
 from ..store.search import Found
-from ..transform.figure import to_plotly
 from .boards import Board, Boards, SavedPlot
 from .collections import Collection, Ref
 from .data import Data
-from .figure import Figure, Made
+from .figure import Figure, figure_of
+from .look import Look
+from .quick import Quick, quick
 from .sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .studies import Studies
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import FigureWidget
+
+    from ..notebook.view import View
 
 __all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "open_bench"]
 
@@ -210,6 +218,62 @@ class Bench:
         """
         return Data(self.work.dataset(_raw(recipe), _merged(values, by_name)))
 
+    def quick(
+        self,
+        file: str | Path | pd.DataFrame,
+        *,
+        show: str | None = None,
+        x: str | None = None,
+        y: str | Iterable[str] | None = None,
+        format: str | None = None,
+        column_map: Mapping[str, str] | None = None,
+        sign: str | None = None,
+        repair: str | Iterable[str] = (),
+    ) -> Quick:
+        """A file never seen before as a figure with sensible axes, and an account of what was assumed.
+
+        It goes through the readers and checks of ``ingest`` into a store of its own in a temporary folder; this bench
+        keeps nothing of it. A file that no reader takes for a test is drawn as a plain table.
+
+        Parameters
+        ----------
+        file : the path of one file, or a DataFrame.
+        show : how, if not as the first of the ways that fit (``.views``): ``"impedance"``, ``"cycles"``, ``"time"`` or
+            ``"table"``.
+        x, y : columns to draw instead, of the samples, the cycles or the steps; ``y`` may be several.
+        format, column_map, sign, repair : as for ``ingest``.
+
+        Raises
+        ------
+        FileRefused
+            If nothing can read it; says why.
+        BadRequest
+            For a column or a way that it does not have; names the nearest.
+        """
+        several = y if y is None or isinstance(y, str) else list(y)
+        options = {"format": format, "column_map": column_map, "sign": sign, "repair": repair}
+        return quick(file, type(self), show=show, x=x, y=several, **options)
+
+    def look(
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        **by_name: Any,
+    ) -> Look:
+        """A look at every step of a recipe or of a bare plan: how much it gave, its columns, its first rows.
+
+        A step that is wrong shows its problems; all others run, save those that read it. Nothing is cut from what was
+        read: ``look["cycles"].page(2)`` shows the next rows, ``.frame()`` all of them.
+
+        Raises
+        ------
+        Invalid
+            If there is no plan with steps at all.
+        """
+        raw = read_file(recipe) if isinstance(recipe, str | Path) else _raw(recipe)
+        work, chosen = self.work, _merged(values, by_name)
+        return Look(looking.look(raw, chosen, work.store, work.scope, work.cache))
+
     def figure(
         self,
         recipe: Recipe | Mapping[str, Any] | str | Path,
@@ -233,7 +297,65 @@ class Bench:
             If it is to be protected and the lock does not hold on this machine.
         """
         answer = self.work.figure(_raw(recipe), _merged(values, by_name), protected=_protected(recipe, protected))
-        return to_plotly(answer.figure, Figure, made=made_of(answer))
+        return figure_of(answer)
+
+    def show(
+        self,
+        recipe: Recipe | SavedPlot | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        *,
+        figure_widget: bool = False,
+        protected: bool | None = None,
+        **by_name: Any,
+    ) -> View:
+        """A live view in a notebook: controls and picture, drawn anew at every change.
+
+        The view has ``values``, ``set(**values)``, ``refresh(wait=True)``, ``figure()``, ``recipe()``, ``undo()``
+        and ``redo()``. What is wrong with a value or a script stands beside the picture. With ``figure_widget`` it
+        draws on plotly's own FigureWidget, ``view.surface.figure``, which is slower and can be changed in Python.
+        ``protected`` as for ``figure``; it holds for the view's whole life, also for a script that is edited in it.
+
+        Raises
+        ------
+        Invalid
+            If the recipe is not sound, or a value is not one of a param.
+        """
+        from ..notebook.view import View  # what draws on a page is loaded by those who have one
+
+        home = recipe.record if isinstance(recipe, SavedPlot) else None
+        taken = recipe.recipe() if isinstance(recipe, SavedPlot) else recipe
+        surface = None
+        if figure_widget:
+            from ..notebook.figure_widget import FigureSurface
+
+            surface = FigureSurface()
+        return View(
+            self.work,
+            self.config_of(taken),
+            _merged(values, by_name),
+            figure=figure_of,
+            home=home,
+            surface=surface,
+            protected=_protected(taken, protected),
+        )
+
+    def figure_widget(
+        self,
+        recipe: Recipe | Mapping[str, Any] | str | Path,
+        values: Mapping[str, Any] | None = None,
+        *,
+        protected: bool | None = None,
+        **by_name: Any,
+    ) -> FigureWidget:
+        """Draw a recipe as a plain plotly FigureWidget, to be changed in Python.
+
+        It is as wide as its cell and has no button that uploads its data. It has no controls: see ``show``.
+        ``protected`` and errors are those of ``figure``.
+        """
+        from ..notebook.figure_widget import figure_widget
+
+        answer = self.work.figure(_raw(recipe), _merged(values, by_name), protected=_protected(recipe, protected))
+        return figure_widget(answer.figure)
 
     def export(
         self,
@@ -306,25 +428,14 @@ class Bench:
         return self.work.store.verify()
 
 
-def made_of(answer: FigureAnswer) -> Made:
-    """The account of a figure answer."""
-    return Made(
-        values=answer.values,
-        options=answer.options,
-        warnings=answer.warnings,
-        cache=answer.cache,
-        reads=answer.reads,
-        timings=answer.timings,
-        log=answer.log,
-    )
-
-
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:
     """A recipe as the workbench takes it: a PlotConfig, or JSON; a bare plan becomes a config without transform."""
     if isinstance(recipe, str | Path):
         recipe = Recipe.load(recipe)
     if isinstance(recipe, Recipe):
         return recipe.config
+    if isinstance(recipe, PlanDraft):
+        return recipe.config()
     return {"plan": dict(recipe)} if "steps" in recipe and "plan" not in recipe else recipe
 
 

@@ -10,14 +10,16 @@ import pandas as pd
 from ..recipe.recipe import Recipe
 from ..records import Dashboard, Plot, Project, Record
 from .collections import Collection, Ref
+from .figure import Figure, figure_of
 
 if TYPE_CHECKING:
+    from ..notebook.board_view import BoardView
+    from ..notebook.view import View
     from . import Bench
-    from .figure import Figure
 
 
 class Board:
-    """One dashboard: ``plots()``, ``plot(name)``, ``save(name, recipe)``."""
+    """One dashboard: ``plots()``, ``plot(name)``, ``save(name, recipe)``, ``show()``."""
 
     def __init__(self, bench: Bench, record: Dashboard) -> None:
         self._bench = bench
@@ -52,6 +54,17 @@ class Board:
     def plot(self, ref: Ref) -> SavedPlot:
         """A plot of this dashboard by its id or name."""
         return SavedPlot(self._bench, self._bench.work.plot(self.record, ref))
+
+    def show(self, share: bool = False) -> BoardView:
+        """All plots of the dashboard, live in a grid; each answers for itself if it fails.
+
+        ``share`` gives the params that several plots have under one name one control for all.
+        """
+        from ..notebook.board_view import BoardView
+
+        bench = self._bench
+        record = bench.work.get(Dashboard, self.id)
+        return BoardView(bench.work, record, bench.work.plots(record), figure=figure_of, share=share)
 
 
 class SavedPlot:
@@ -90,6 +103,10 @@ class SavedPlot:
         """The figure of the newest revision with the given values, else the defaults; protected if somebody else
         or a model wrote its script, unless ``protected`` says otherwise."""
         return self._bench.figure(self.recipe(), values, protected=protected, **by_name)
+
+    def show(self, values: Mapping[str, Any] | None = None, **by_name: Any) -> View:
+        """The newest revision as a live view; what is saved there becomes the next one."""
+        return self._bench.show(self, values, **by_name)
 
     def history(self) -> pd.DataFrame:
         """All revisions, the oldest first: number, name, how it came about, when and by whom."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import plotly.graph_objects as go
 import plotly.io as pio
 
 from ..export import CONFIG
+from ..lint import Lint
+from ..local import FigureAnswer
+from ..transform.figure import to_plotly
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,7 @@ class Made:
     ``values`` are all effective param values; ``options`` the present choices of each param that has them;
     ``warnings`` what the answer left out or dropped; ``cache`` whether dataset and figure were a hit; ``reads``
     how many steps ran and how many sources were read; ``timings`` milliseconds by stage; ``log`` what the
-    script printed.
+    script printed. ``lint`` is what looks odd about the figure, beside it and never in it.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -28,6 +32,12 @@ class Made:
     reads: dict[str, int] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
     log: str = ""
+    answer: FigureAnswer | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def lint(self) -> list[Lint]:
+        """What a careful reader would ask about the figure: each with its code, trace, axis and mend; often empty."""
+        return self.answer.lint if self.answer is not None else []
 
 
 class Figure(go.Figure):  # type: ignore[misc]
@@ -66,3 +76,22 @@ class Figure(go.Figure):  # type: ignore[misc]
 
 def _config(given: dict[str, Any]) -> dict[str, Any]:
     return {**CONFIG, **(given.get("config") or {})}
+
+
+def made_of(answer: FigureAnswer) -> Made:
+    """The account of a figure answer."""
+    return Made(
+        values=answer.values,
+        options=answer.options,
+        warnings=answer.warnings,
+        cache=answer.cache,
+        reads=answer.reads,
+        timings=answer.timings,
+        log=answer.log,
+        answer=answer,
+    )
+
+
+def figure_of(answer: FigureAnswer) -> Figure:
+    """A figure answer as people hold it."""
+    return to_plotly(answer.figure, Figure, made=made_of(answer))

@@ -30,7 +30,8 @@ class Answered:
     """The answer to a plan. ``packed`` are its steps as a transform takes them; ``content`` names them.
 
     ``values`` are all effective ones, data and view; ``cache`` says hit or miss; ``reads`` counts the steps
-    run and the sources read for this request; ``timings`` are ms by stage and, as ``step:<name>``, by step.
+    run and the sources read for this request; ``timings`` are ms by stage and, as ``step:<name>``, by step;
+    ``dependencies`` are the revisions of all that the steps were read from.
     """
 
     packed: bytes
@@ -42,6 +43,11 @@ class Answered:
     cache: dict[str, str]
     reads: dict[str, int]
     timings: dict[str, float] = field(default_factory=dict)
+    dependencies: dict[Dependency, int] = field(default_factory=dict)
+
+    def is_current(self, store: Store) -> bool:
+        """Whether what was read has still the revisions that it had then."""
+        return revisions(store, self.dependencies) == self.dependencies
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -140,6 +146,7 @@ class _Request:
             cache={"dataset": "hit" if found.hit else "miss"},
             reads=self.reads,
             timings=self.timings,
+            dependencies=keys.from_json(found.meta["dependencies"]),
         )
 
     def _options(self, bound: Bound, step: str) -> tuple[Table, list[Warn]]:

@@ -159,7 +159,8 @@ def _by_type(default: Any, control: Control) -> dict[str, Any]:
     if is_number(default):
         return _number(default, control)
     if default is None and (control.min, control.max, control.step) != (None, None, None):
-        return {"widget": "optional_number", **_scale(0, control)}
+        # Without a default nothing says that it is a whole number, save a whole step.
+        return {"widget": "optional_number", **_scale(0.0 if control.step is None else 0, control)}
     if isinstance(default, list) and _is_range(default, control):
         scale = _scale(next((item for item in default if isinstance(item, float)), 0), control)
         return {"widget": "int_range_slider" if scale["integer"] else "float_range_slider", **scale}

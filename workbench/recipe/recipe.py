@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadRequest, Problem
+from ..errors import BadRequest, Invalid, Problem
+from .assemble import Params, parts_of
 from .check import check, sound
+from .function import script_of
 from .jsontext import read_json
 from .plot import PlotConfig
 from .schema import schema
@@ -21,7 +23,11 @@ class Recipe:
     Parameters
     ----------
     config : a whole recipe (a mapping, a PlotConfig or another Recipe), or nothing.
-    plan, transform, params : its three parts, instead of ``config`` or in place of its own.
+    plan : JSON, or what ``wb.plan(...)`` built.
+    transform : a script as text, or a function of ``data`` and ``params``, whose text is taken with what it needs.
+    params : name -> param as JSON, or a list of ``wb.param(...)``; those that stand in a built plan are there.
+
+    The three parts stand instead of ``config`` or in place of its own.
 
     ``foreign`` says that somebody else, or a model, wrote its transform: benches then draw it protected. A transform
     that is put in its place is one's own.
@@ -44,14 +50,14 @@ class Recipe:
         config: Mapping[str, Any] | PlotConfig | Recipe | None = None,
         *,
         plan: Mapping[str, Any] | None = None,
-        transform: str | None = None,
-        params: Mapping[str, Any] | None = None,
+        transform: str | Callable[..., Any] | None = None,
+        params: Params | None = None,
     ) -> None:
         parts = {"plan": plan, "transform": transform, "params": params}
         given = {key: part for key, part in parts.items() if part is not None}
         raw = _raw(config)
         self.foreign: bool = isinstance(config, Recipe) and config.foreign and transform is None
-        self.config: PlotConfig = sound(raw | given if isinstance(raw, dict) else raw)
+        self.config: PlotConfig = _sound(raw | given) if isinstance(raw, dict) else sound(raw)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recipe:
@@ -111,6 +117,27 @@ class Recipe:
         steps, params = list(self.config.plan.steps), list(self.config.params)
         asked = f"params {', '.join(params)}" if params else "no params"
         return f"<Recipe: {len(steps)} step{'s' * (len(steps) > 1)} ({', '.join(steps)}), {asked}>"
+
+
+def _sound(raw: dict[str, Any]) -> PlotConfig:
+    """A checked recipe of parts, some of them built or a function; the problems of all parts together."""
+    problems: list[Problem] = []
+    made = dict(raw)
+    if "plan" in raw:
+        made |= parts_of(raw["plan"], raw.get("params"))
+    if callable(raw.get("transform")):
+        try:
+            made["transform"] = script_of(raw["transform"])
+        except Invalid as error:
+            problems = error.problems
+            del made["transform"]
+    try:
+        config = sound(made, transform=not problems)
+    except Invalid as error:
+        raise Invalid([*error.problems, *problems]) from None
+    if problems:
+        raise Invalid(problems)
+    return config
 
 
 def read_file(path: str | os.PathLike[str]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -16,6 +16,13 @@ from .strict import Strict
 def fields_of(model: type[Strict]) -> dict[str, FieldInfo]:
     """JSON name -> field of a model."""
     return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def only_object(model: type[Strict], field: str) -> type[Strict] | None:
+    """The model of a field that holds an object and nothing else, save null; None for any other field."""
+    found = fields_of(model).get(field)
+    parts = [part for part in _parts(found.annotation) if part is not NoneType] if found is not None else []
+    return parts[0] if len(parts) == 1 and is_model(parts[0]) else None
 
 
 def models_under(model: type[Strict]) -> list[type[Strict]]:

@@ -1,49 +1,14 @@
-"""Which modules a script may import: one list for the check, the run in this process and any other process."""
+"""The import and the built-in names of a running script; which modules it may import is said in ``recipe/modules``."""
 
 from __future__ import annotations
 
 import builtins
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..errors import near
+from ..recipe.modules import ALLOWED, CLOSED, HELPERS, LIBRARIES, STANDARD, refusal
 
-# The standard library without input and output: nothing here opens a file, a socket or a process.
-STANDARD = frozenset(
-    word
-    for line in (
-        "__future__ abc array base64 binascii bisect calendar cmath collections colorsys contextlib copy",
-        "dataclasses datetime decimal difflib enum fractions functools graphlib hashlib heapq html itertools",
-        "json keyword math numbers operator pprint random re statistics string struct textwrap time types",
-        "typing unicodedata warnings zlib zoneinfo",
-    )
-    for word in line.split()
-)
-LIBRARIES = frozenset(["numpy", "pandas", "plotly", "scipy"])
-HELPERS = "workbench.battery"
-ALLOWED = (
-    f"Scripts have numpy, pandas, plotly, scipy, {HELPERS} and the standard library without input and output "
-    "(math, re, datetime, itertools, statistics ...)."
-)
-
-
-def refusal(module: str, names: Sequence[str] = (), level: int = 0) -> str | None:
-    """Why a script may not import ``module``, or None if it may; ``names`` are those of ``from ... import``."""
-    if level:
-        return f"A script stands alone: it has no package to import from by dots. {ALLOWED}"
-    top = module.partition(".")[0]
-    if top in STANDARD or top in LIBRARIES:
-        return None
-    if module == HELPERS or module.startswith(HELPERS + "."):
-        return None
-    if module == "workbench":
-        if names and set(names) == {"battery"}:
-            return None
-        return f"Of workbench, scripts have {HELPERS} alone. {ALLOWED}"
-    close = [] if top in sys.stdlib_module_names else near(top, sorted(STANDARD | LIBRARIES), most=1)
-    meant = f" Did you mean '{close[0]}'?" if close else ""
-    return f"The module '{module}' is not there in a script.{meant} {ALLOWED}"
+__all__ = ["ALLOWED", "HELPERS", "LIBRARIES", "STANDARD", "importer", "refusal", "script_builtins"]
 
 
 def importer() -> Callable[..., Any]:
@@ -76,6 +41,6 @@ def script_builtins() -> dict[str, Any]:
     """The built-in names of a script: Python's, with the limited import and without opening and asking."""
     names = dict(vars(builtins))
     names["__import__"] = importer()
-    for name in ("open", "input", "breakpoint", "help", "exit", "quit"):
+    for name in CLOSED:
         names[name] = _closed(name)
     return names

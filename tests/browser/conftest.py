@@ -1,0 +1,135 @@
+"""JupyterLab and Chromium for the tests in this folder: both are started once, and only on one worker."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from running_lab import Lab, running_lab
+
+if TYPE_CHECKING:
+    from notebook_page import NotebookPage
+    from playwright.sync_api import Browser
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Whatever the page asks of another machine is not found.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
+)
+HERE = Path(__file__).resolve().parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    if report.when == "call" and report.failed:
+        for page in _open_pages(item):
+            report.sections.append(("The page", _evidence(item, page)))
+
+
+def _open_pages(item: pytest.Item) -> list[NotebookPage]:
+    values = getattr(item, "funcargs", {}).values()
+    return [value for value in values if type(value).__name__ == "NotebookPage"]
+
+
+def _evidence(item: pytest.Item, page: NotebookPage) -> str:
+    picture = page.path.parent / (re.sub(r"\W+", "-", item.name) + ".png")
+    page.page.screenshot(path=picture)
+    return "\n".join([f"screenshot: {picture}", "console:", *page.heard.errors[-20:]])
+
+
+def chromium() -> str:
+    """Chromium of this machine; without it the tests are skipped, but not in continuous integration."""
+    found = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+    if found is None:
+        wish = "The browser tests need Chromium: install the package 'chromium' of your system."
+        if os.environ.get("CI", "").lower() in ("true", "1"):
+            pytest.fail(wish)
+        pytest.skip(wish)
+    return found
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory, demo_folder: Path) -> Iterator[Lab]:
+    """A JupyterLab on a folder of its own, which holds a copy of the demo's notebooks."""
+    chromium()
+    folder = tmp_path_factory.mktemp("lab")
+    root = folder / "root"
+    shutil.copytree(demo_folder / "notebooks", root / "notebooks")
+    with running_lab(root, folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, for one module: playwright keeps a loop running that other tests should not meet."""
+    path = chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        yield started
+        started.close()
+
+
+Open = Callable[..., "NotebookPage"]
+
+
+@pytest.fixture(scope="module")
+def opened(
+    lab: Lab, browser: Browser, demo_store: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Open]:
+    """Open a notebook beside a copy of the demo's store: ``opened(cells)`` or ``opened(path)`` of one that exists."""
+    from notebook_page import NotebookPage, write_notebook
+
+    from workbench.store.store import Store
+
+    pages: list[NotebookPage] = []
+
+    def open_(source: list[str] | Path, *, width: int = 1440, height: int = 1000) -> NotebookPage:
+        folder = lab.root / f"{tmp_path_factory.mktemp('of').name}-{len(pages)}"
+        target = folder / "notebooks" / "of-a-test.ipynb"
+        target.parent.mkdir(parents=True)
+        with Store.open(demo_store, create=False) as store:
+            store.backup(folder / "workbench.db")
+        if isinstance(source, Path):
+            target = target.with_name(source.name)
+            shutil.copy(source, target)
+        else:
+            write_notebook(target, source)
+        page = browser.new_page(viewport={"width": width, "height": height})
+        pages.append(NotebookPage(page, lab, target))
+        return pages[-1]
+
+    yield open_
+    for page in pages:
+        page.close()
+    lab.stop_kernels()
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where screenshots go: $WORKBENCH_PICTURES, else a folder that pytest clears away."""
+    chosen = os.environ.get("WORKBENCH_PICTURES")
+    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("pictures")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,145 @@
+"""A notebook in JupyterLab as a person has it in front of them: cells run by keyboard, and all that the page said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import nbformat
+from kernel_probe import KernelProbe
+from playwright.sync_api import Locator, Page, expect
+from running_lab import Lab
+
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+NO_ADDRESS = {"data", "blob", "about", "chrome", "chrome-extension"}
+PATIENCE = 20_000
+"""Milliseconds that any wait may take on a busy machine."""
+IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+
+
+@dataclass
+class Overheard:
+    """What a page asked of other machines and what it complained about."""
+
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def listen(self, page: Page) -> None:
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("websocket", lambda socket: self.requests.append(socket.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda told: self.errors.append(told.text) if told.type == "error" else None)
+
+    @property
+    def strangers(self) -> list[str]:
+        """Requests to anything but this machine."""
+        parts = ((url, urlsplit(url)) for url in self.requests)
+        return [url for url, part in parts if part.scheme not in NO_ADDRESS and part.hostname not in LOOPBACK]
+
+
+def write_notebook(path: Path, cells: Sequence[str]) -> Path:
+    """A notebook of code cells."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+    return path
+
+
+class NotebookPage:
+    """One notebook, open in the browser."""
+
+    def __init__(self, page: Page, lab: Lab, path: Path) -> None:
+        self.page = page
+        self.lab = lab
+        self.path = path
+        self.heard = Overheard()
+        self.heard.listen(page)
+        page.set_default_timeout(PATIENCE)
+        expect.set_options(timeout=PATIENCE)
+        page.goto(lab.page(path))
+        self.cells.first.wait_for()
+        page.wait_for_function(IDLE)
+        kernel = page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id")
+        self.kernel = KernelProbe(lab.runtime / f"kernel-{kernel}.json")
+
+    def close(self) -> None:
+        self.kernel.close()
+        self.page.close()
+
+    @property
+    def cells(self) -> Locator:
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell")
+
+    def cell(self, number: int) -> Locator:
+        return self.cells.nth(number)
+
+    def output(self, number: int) -> Locator:
+        return self.cell(number).locator(".jp-Cell-outputArea")
+
+    def run(self, number: int) -> Locator:
+        """Run a code cell by keyboard and give its output; fails if the cell does."""
+        cell = self.cell(number)
+        before = self._prompt(number)
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        self.page.wait_for_function(
+            "([cell, before]) => { const told = cell.querySelector('.jp-InputPrompt').textContent.trim();"
+            " return /^\\[\\d+\\]:$/.test(told) && told !== before; }",
+            arg=[cell.element_handle(), before],
+        )
+        self.page.wait_for_function(IDLE)
+        output = self.output(number)
+        wrong = output.locator('[data-mime-type$=".error"], [data-mime-type$=".stderr"]')
+        if wrong.count():
+            raise AssertionError(f"cell {number}: {wrong.all_inner_texts()}")
+        return output
+
+    def _prompt(self, number: int) -> str:
+        return self.cell(number).locator(".jp-InputPrompt").inner_text().strip()
+
+    def run_all(self) -> None:
+        """Run the code cells one after the other."""
+        for number in range(self.cells.count()):
+            if "jp-CodeCell" in (self.cell(number).get_attribute("class") or ""):
+                self.run(number)
+
+    def type_into(self, number: int, code: str) -> None:
+        """Replace the code of a cell, by keyboard."""
+        self.cell(number).locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(code)
+
+    def theme(self, dark: bool) -> None:
+        """Change JupyterLab's theme and wait until it is there."""
+        name = "JupyterLab Dark" if dark else "JupyterLab Light"
+        self.page.evaluate(
+            "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name
+        )
+        told = "false" if dark else "true"
+        self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{told}'")
+
+    def width(self, pixels: int) -> None:
+        """The width of the window; the side bar is closed so that the notebook has all of it."""
+        height = (self.page.viewport_size or {"height": 1000})["height"]
+        self.page.set_viewport_size({"width": pixels, "height": height})
+
+    def hide_side_bar(self) -> None:
+        self.page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+        self.page.locator("#jp-left-stack").wait_for(state="hidden")
+
+    def settled(self) -> None:
+        """Wait until two frames have been drawn and the kernel has nothing to do."""
+        self.page.wait_for_function(IDLE)
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def assert_proper(self) -> None:
+        """Nothing was asked of another machine, nothing complained, and no figure offers to send itself away."""
+        assert self.heard.strangers == []
+        assert self.heard.errors == []
+        buttons = self.page.locator(".modebar-btn")
+        titles = [buttons.nth(n).get_attribute("data-title") or "" for n in range(buttons.count())]
+        assert not [title for title in titles if re.search("share|cloud|chart studio", title, re.IGNORECASE)]

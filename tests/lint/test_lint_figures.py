@@ -1,0 +1,388 @@
+"""Figure lint: each rule finds what it is for, and stays silent on figures that are right."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.express as px
+import plotly.graph_objects as go
+import pytest
+
+import workbench as wb
+from workbench import battery, steps
+from workbench.bench import Bench
+from workbench.dataset import Dataset, Samples
+from workbench.demo.saved import Saved, saved_plots
+from workbench.lint import RULES, Lint, lint
+from workbench.recipe.controls import decide
+from workbench.recipe.recipe import Recipe
+from workbench.table import Table
+from workbench.transform.figure import encode
+
+PLOTS = {plot.slug: plot for plot in saved_plots()}
+CYCLE, CAPACITY, LOWEST = "Cycle count", "Discharge capacity [A.h]", "Min voltage [V]"
+TITLES = {"xaxis_title": "Cycle number", "yaxis_title": "Capacity / A h"}
+
+
+@pytest.fixture(scope="module")
+def bench(demo_store: Path) -> Iterator[Bench]:
+    with wb.open(demo_store) as bench:
+        yield bench
+
+
+def codes(figure: go.Figure, dataset: Dataset | None = None) -> list[str]:
+    return [odd.code for odd in lint(encode(figure), dataset)]
+
+
+def found(figure: go.Figure, code: str, dataset: Dataset | None = None) -> list[Lint]:
+    return [odd for odd in lint(encode(figure), dataset) if odd.code == code]
+
+
+def line(x: Any, y: Any, *, titles: Any = TITLES, **more: Any) -> go.Figure:
+    return go.Figure(go.Scatter(x=x, y=y, mode="lines", **more)).update_layout(**titles)
+
+
+# No false alarm
+
+
+def other_values(plot: Saved, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every other choice of each view param that has fixed ones or is a switch."""
+    for name, param in Recipe(plot.config).config.params.items():
+        control = decide(name, param, options.get(name))
+        if param.kind != "view":
+            continue
+        if isinstance(param.default, bool):
+            yield {name: not param.default}
+        for option in control.get("options", ()):
+            if option["value"] != param.default:
+                yield {name: option["value"]}
+
+
+@pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
+def test_the_plots_of_the_demo_are_without_lint(bench: Bench, plot: Saved) -> None:
+    answer = bench.work.figure(plot.config, {})
+    assert answer.lint == []
+    for values in other_values(plot, answer.options):
+        assert bench.work.figure(plot.config, values).lint == [], values
+
+
+def test_a_plain_figure_of_express_has_none() -> None:
+    frame = px.data.gapminder().query("continent == 'Oceania'")
+    assert codes(px.line(frame, x="year", y="lifeExp", color="country")) == []
+    assert codes(px.scatter(frame, x="gdpPercap", y="lifeExp", log_x=True, facet_col="country")) == []
+    assert codes(px.box(frame, x="country", y="lifeExp")) == []
+    assert codes(px.bar(frame, x="year", y="pop", color="country")) == []
+    assert codes(px.histogram(frame, x="lifeExp")) == []
+    assert codes(go.Figure(go.Heatmap(z=[[1, 2], [3, 4]]))) == []
+
+
+# Partial cycles
+
+
+def cycles(last_low: float = 3.2, last: float = 1.4, *, lowest: bool = True, n: int = 30) -> Dataset:
+    capacity = np.append(np.linspace(5, 4.6, n - 1), last)
+    columns: dict[str, Any] = {"measurement_id": ["m"] * n, CYCLE: np.arange(n), CAPACITY: capacity}
+    if lowest:
+        columns[LOWEST] = np.append(np.full(n - 1, 2.5), last_low)
+    return Dataset({"cycles": Table.of(columns)})
+
+
+def fade(dataset: Dataset, shift: int = 1, factor: float = 1000.0) -> go.Figure:
+    rows = dataset.steps["cycles"]
+    assert isinstance(rows, Table)
+    titles = {"xaxis_title": "Cycle number", "yaxis_title": {1.0: "Q / A h", 1e3: "Q / mA h"}.get(factor, "Q / %")}
+    return line(rows[CYCLE].values + shift, rows[CAPACITY].values * factor, titles=titles, name="M50-A-01")
+
+
+@pytest.mark.parametrize("lowest", [True, False])
+@pytest.mark.parametrize(("shift", "factor"), [(0, 1.0), (1, 1000.0), (1, 20.0)])
+def test_a_partial_last_cycle_is_told_in_any_unit(lowest: bool, shift: int, factor: float) -> None:
+    data = cycles(lowest=lowest)
+    (odd,) = lint(encode(fade(data, shift, factor)), data)
+    assert (odd.code, odd.trace) == ("partial_cycle", 0)
+    assert "'M50-A-01' (data[0]) ends with cycle 30, which was cut short" in odd.message
+    assert (
+        "stopped at 3.2 V, the others reach 2.5 V" if lowest else "falls to 30% of the cycle before"
+    ) in odd.message
+
+
+def test_a_whole_last_cycle_and_one_that_is_left_out_are_not() -> None:
+    assert codes(fade(cycles(last_low=2.5)), cycles(last_low=2.5)) == []
+    assert codes(fade(cycles(last=4.59, lowest=False)), cycles(last=4.59, lowest=False)) == []
+    data = cycles()
+    rows = data.steps["cycles"]
+    assert isinstance(rows, Table)
+    assert codes(line(rows[CYCLE].values[:-1], rows[CAPACITY].values[:-1]), data) == []
+    unsteady = cycles(lowest=False)
+    rows = unsteady.steps["cycles"]
+    assert isinstance(rows, Table)
+    rows[CAPACITY].values[-3] *= 0.7
+    assert codes(fade(unsteady), unsteady) == []
+
+
+def naive(data, params):
+    figure = px.line(data["cycles"], x="Cycle count", y="Discharge capacity [A.h]", color="measurement_id")
+    return figure.update_xaxes(title="Cycle number")
+
+
+def naive_recipe(*columns: str) -> wb.Recipe:
+    tests = steps.list("measurements", name_contains="LFP-C-0", fields=["id", "name"])
+    aged = steps.join(
+        tests, tests, ("id", "id"), fields=[], where={"name": ["LFP-C-02_ageing", "LFP-C-03_ageing"]}
+    )
+    rows = steps.summary("cycles", aged, [CYCLE, CAPACITY, *columns])
+    return wb.Recipe(plan=wb.plan(tests=tests, aged=aged, cycles=rows), transform=naive)
+
+
+@pytest.mark.parametrize("columns", [(), (LOWEST,)])
+def test_the_cliff_of_the_sample_data_is_found_in_a_naive_plot(bench: Bench, columns: tuple[str, ...]) -> None:
+    figure = bench.figure(naive_recipe(*columns))
+    (odd,) = figure.workbench.lint
+    assert odd.code == "partial_cycle"
+    assert "ends with cycle 121" in str(odd)
+    assert figure.data[odd.trace].x[-1] == 120
+    assert odd.as_dict() == {"code": "partial_cycle", "message": odd.message, "trace": odd.trace}
+    assert bench.figure(naive_recipe(*columns)).workbench.lint == [odd]
+    assert wb.Figure(go.Figure()).workbench.lint == []
+
+
+# Groups of one
+
+
+def spread(sizes: dict[str, int], n: int = 10) -> go.Figure:
+    rows = [
+        {"batch": batch, "cycle": cycle, "value": 100 - cycle - 0.1 * cell * cycle}
+        for batch, size in sizes.items()
+        for cell in range(size)
+        for cycle in range(n if cell == 0 else n - 4 * (batch == "uneven"))
+    ]
+    figure = go.Figure().update_layout(**TITLES)
+    for place, (batch, group) in enumerate(pd.DataFrame(rows).groupby("batch", sort=False)):
+        mean = battery.mean_and_spread(group, "cycle", "value")
+        figure.add_traces(battery.band(mean, "cycle", str(batch), battery.PALETTE[place]))
+    return figure
+
+
+def test_a_band_of_one_cell_is_told() -> None:
+    assert codes(spread({"A": 2, "B": 3})) == []
+    (odd,) = found(spread({"A": 2, "B": 1}), "group_of_one")
+    assert odd.trace == 2
+    assert "The band of 'B' (data[2]) has no width anywhere" in odd.message
+    (tail,) = found(spread({"uneven": 2}), "group_of_one")
+    assert "from 6 on" in tail.message
+
+
+def test_error_bars_boxes_and_filled_lines_of_one_are_told() -> None:
+    bars = go.Figure(go.Scatter(x=[1, 2], y=[3, 4], error_y={"array": [0.1, 0]})).update_layout(**TITLES)
+    assert codes(bars) == []
+    bars.data[0].error_y.array = [0, None]
+    assert codes(bars) == ["group_of_one"]
+    assert codes(go.Figure(go.Box(x=["A", "A", "B"], y=[1, 2, 3])).update_layout(**TITLES)) == ["group_of_one"]
+    assert codes(go.Figure(go.Box(x=["A", "A", "B", "B"], y=[1, 2, 3, 3])).update_layout(**TITLES)) == []
+    assert codes(go.Figure(go.Violin(y=[1], name="A")).update_layout(**TITLES)) == ["group_of_one"]
+    low, high = [1.0, 2.0, 3.0], [1.0, 2.5, 3.0]
+    filled = line([1, 2, 3], low).add_scatter(x=[1, 2, 3], y=high, fill="tonexty")
+    assert codes(filled) == []
+    assert codes(filled.update_traces(y=low)) == ["group_of_one"]
+
+
+# Curves
+
+
+def half(n: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    charge = np.linspace(0, 5, n)
+    return charge, 4.2 - 0.2 * charge
+
+
+def test_curves_joined_into_one_line_are_told() -> None:
+    x, y = half()
+    three = np.tile(x, 3), np.tile(y, 3)
+    (odd,) = lint(encode(line(*three, name="test")))
+    assert (odd.code, odd.trace) == ("joined_curves", 0)
+    assert "jumps back from 5 to 0, and 1 more time." in odd.message
+    assert codes(line(*three).update_traces(mode="markers")) == []
+    gaps = [np.concatenate([values, [np.nan], values]) for values in (x, y)]
+    assert codes(line(*gaps)) == []
+    falling = np.tile(x[::-1], 2), np.tile(y, 2)
+    assert codes(line(*falling)) == ["joined_curves"]
+    many = pd.DataFrame({"Cycle count": list(range(50)) * 3, "Q": np.arange(150.0)})
+    assert codes(px.line(many, x="Cycle count", y="Q")) == ["joined_curves"]
+
+
+def test_lines_that_go_back_on_their_way_are_not() -> None:
+    x, y = half()
+    loop = np.concatenate([x, x[::-1]]), np.concatenate([y, y[::-1] + 0.1])
+    assert codes(line(*loop)) == []
+    angle = np.linspace(0, 2 * np.pi, 100)
+    assert codes(line(np.cos(angle), np.sin(angle))) == []
+    assert codes(line([0, 1] * 20, np.arange(40.0))) == []
+    assert codes(line(*loop, fill="toself")) == []
+    noisy = np.arange(200.0) + np.random.default_rng(0).normal(0, 3, 200)
+    assert codes(line(noisy, noisy)) == []
+
+
+def series(**columns: Any) -> Dataset:
+    n = len(next(iter(columns.values())))
+    names = {"t": "Time [s]", "i": "Current [A]", "v": "Voltage [V]", "re": "Z_Re [Ohm]", "im": "Z_Im [Ohm]"}
+    table = Table.of({names[key]: np.asarray(values, float) for key, values in columns.items()})
+    return Dataset({"samples": {"m": Samples(np.arange(n), table, True, n)}})
+
+
+T = np.arange(50.0) * 10
+SAMPLES = series(t=T, i=np.sin(T / 100), v=3 + np.cos(T / 90))
+CURRENT, V = np.sin(T / 100), 3 + np.cos(T / 90)
+HOURS = {"xaxis_title": "Time / h", "yaxis_title": "Current / A"}
+
+
+def test_a_current_with_its_sign_turned_is_told_unless_the_figure_says_so() -> None:
+    assert codes(line(T / 3600, CURRENT, titles=HOURS), SAMPLES) == []
+    (odd,) = lint(
+        encode(line(T / 3600, -1000 * CURRENT, titles={**HOURS, "yaxis_title": "Current / mA"})), SAMPLES
+    )
+    assert (odd.code, odd.trace, odd.axis) == ("current_turned", 0, "yaxis")
+    for said in ("Current (charge positive) / A", "Current, positive on charge / A", "−I / A"):
+        assert codes(line(T / 3600, -CURRENT, titles={**HOURS, "yaxis_title": said}), SAMPLES) == []
+
+
+def test_arcs_that_hang_below_the_axis_are_told() -> None:
+    angle = np.linspace(0, np.pi, 20)
+    real, imaginary = 2 - np.cos(angle), -np.sin(angle)
+    data = series(re=real, im=imaginary)
+    titles = {"xaxis_title": "Z′ / mΩ", "yaxis_title": "Z″ / mΩ"}
+    assert codes(line(1000 * real, 1000 * imaginary, titles=titles), data) == ["nyquist_turned"]
+    assert codes(line(1000 * real, -1000 * imaginary, titles=titles), data) == []
+    turned = line(real * 1000, imaginary * 1000, titles=titles).update_yaxes(autorange="reversed")
+    assert codes(turned, data) == []
+
+
+# Axes
+
+
+def test_units_that_share_an_axis_are_told() -> None:
+    frame = pd.DataFrame({"Time [s]": T, "Voltage [V]": V, "Current [A]": CURRENT})
+    both = px.line(frame, x="Time [s]", y=["Voltage [V]", "Current [A]"])
+    (odd,) = lint(encode(both))
+    assert (odd.code, odd.trace, odd.axis) == ("mixed_units", 1, "yaxis")
+    assert "'Voltage [V]' (data[0]) is in V and 'Current [A]' (data[1]) in A" in odd.message
+    both.data[1].yaxis = "y2"
+    both.update_layout(yaxis2={"title": "Current [A]", "overlaying": "y", "side": "right"})
+    assert codes(both) == []
+    unnamed = line(T, V, titles={"xaxis_title": "s", "yaxis_title": "value"}).add_scatter(x=T, y=CURRENT)
+    assert "mixed_units" in codes(unnamed, SAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("x", "title", "code"),
+    [
+        (T, "Time / s", None),
+        (T, "Time / h", "wrong_unit"),
+        (T / 3600, "Time / h", None),
+        (T / 3600, "Time (hours)", None),
+        (T / 60, "Time [h]", "wrong_unit"),
+        (T / 60, "Time, min", None),
+        (T / 3600, "Time in s", "wrong_unit"),
+        (T, "Time", "unit_missing"),
+        (T / 3600, "Time", None),
+        (T + 1, "Time / h", None),
+        (T, "Time / arbitrary", None),
+    ],
+)
+def test_a_title_with_another_unit_or_none_is_told(x: Any, title: str, code: str | None) -> None:
+    odds = lint(encode(line(x, V, titles={"xaxis_title": title, "yaxis_title": "Voltage / V"})), SAMPLES)
+    assert [odd.code for odd in odds] == ([] if code is None else [code])
+    assert all(odd.axis == "xaxis" for odd in odds)
+
+
+def test_a_title_of_another_quantity_is_told() -> None:
+    (odd,) = lint(encode(line(T / 3600, V, titles=HOURS)), SAMPLES)
+    assert odd.code == "wrong_unit"
+    assert "The axis yaxis says 'Current / A', and data[0] shows the column 'Voltage [V]'." in odd.message
+
+
+def test_an_axis_of_numbers_without_title_is_told_once() -> None:
+    figure = go.Figure(go.Scatter(x=[1, 2], y=[3, 4])).add_scatter(x=[1, 2], y=[5, 6])
+    assert [(odd.code, odd.axis) for odd in lint(encode(figure))] == [
+        ("axis_untitled", "xaxis"),
+        ("axis_untitled", "yaxis"),
+    ]
+    dates = go.Figure(go.Scatter(x=["2024-01-01", "2024-01-02"], y=["a", "b"]))
+    assert codes(dates) == []
+    assert codes(figure.update_xaxes(visible=False).update_yaxes(title="y")) == []
+
+
+def test_values_that_a_logarithm_cannot_show_are_told() -> None:
+    figure = line([0.01, 1, 100], [1, 0, -2]).update_xaxes(type="log")
+    assert codes(figure) == []
+    (odd,) = lint(encode(figure.update_yaxes(type="log")))
+    assert (odd.code, odd.axis) == ("log_not_positive", "yaxis")
+    assert "2 of 3 values" in odd.message
+
+
+# Looks
+
+
+def named(*traces: dict[str, Any], **layout: Any) -> go.Figure:
+    figure = go.Figure().update_layout(**TITLES, **layout)
+    for place, trace in enumerate(traces):
+        figure.add_scatter(**{"x": [1, 2], "y": [place, place + 1], "mode": "lines", **trace})
+    return figure
+
+
+def test_groups_that_look_alike_are_told() -> None:
+    red, dashed = {"line": {"color": "red"}}, {"line": {"color": "red", "dash": "dash"}}
+    assert codes(named({"name": "A", **red}, {"name": "B", **dashed})) == []
+    (odd,) = lint(encode(named({"name": "A", **red}, {"name": "B", **red})))
+    assert (odd.code, odd.trace) == ("same_look", 1)
+    assert "'A', 'B' look alike" in odd.message
+    assert codes(named({"name": "A", **red}, {"name": "B", **red, "showlegend": False})) == []
+    eight = named(*({"name": f"cell {n}"} for n in range(8)), template=battery.template())
+    assert codes(eight) == ["same_look"]
+    assert codes(named(*({"name": f"cell {n}"} for n in range(7)), template=battery.template())) == []
+    (many,) = lint(encode(named(*({"name": f"cell {n}"} for n in range(10)), template=battery.template())))
+    assert (
+        "'cell 0', 'cell 7' look alike, with the same colour, dash and symbol; so it is with 2 more looks."
+        in str(many)
+    )
+
+
+def test_entries_of_one_name_are_told() -> None:
+    assert codes(named({"name": "A"}, {"name": "A"})) == ["same_name"]
+    assert codes(named({"name": "A", "legendgroup": "a"}, {"name": "A", "legendgroup": "a"})) == []
+    assert codes(named({"name": "A"}, {"name": "A", "showlegend": False})) == []
+
+
+def test_traces_without_points_are_told() -> None:
+    assert codes(named({"name": "A"}, {"name": "B", "x": [], "y": []})) == ["empty_trace"]
+    assert codes(named({"name": "A"}, {"name": "B", "y": [None, np.nan]})) == ["empty_trace"]
+    assert codes(named({"name": "A"}, {"name": "B", "x": [], "y": [], "showlegend": False})) == []
+    assert codes(named({"name": "A"}, {"name": "swatch", "x": [None], "y": [None]})) == []
+    assert codes(go.Figure()) == ["nothing_drawn"]
+    assert codes(named({"name": "A", "x": [], "y": []})) == ["nothing_drawn"]
+
+
+def test_every_rule_is_tried_above_and_has_words() -> None:
+    text = Path(__file__).read_text("utf-8")
+    for code, rule in RULES.items():
+        assert f'"{code}"' in text, code
+        assert rule.finds.endswith(".")
+        assert rule.mend.endswith(".")
+
+
+def test_hostile_figures_are_looked_at_without_a_word() -> None:
+    for figure in (
+        {},
+        {"data": None},
+        {"data": [{}], "layout": None},
+        {"data": [{"x": 5, "y": "abc"}, {"type": "scatter", "x": [[1]], "y": {"a": 1}}], "layout": {"xaxis": 3}},
+        {"data": [{"x": [1, None, "a"], "y": [True, False], "marker": {"color": [1]}, "line": 3, "name": 5}]},
+        {"data": [{"type": "box"}, {"type": "bar", "y": []}, {"fill": "toself", "x": [], "y": []}]},
+        {"data": [{"x": [1, 2, 3], "y": [1], "fill": "toself", "error_y": {"array": "x"}}]},
+    ):
+        before = copy.deepcopy(figure)
+        assert isinstance(lint(figure, SAMPLES), list)
+        assert figure == before

@@ -1,0 +1,110 @@
+"""A live dashboard: each plot for itself, params of one name shared on request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from workbench.errors import Invalid
+
+SCRIPT = """
+def transform(data, params):
+    if params.get("wrong"):
+        raise ValueError("as asked")
+    return go.Figure(go.Bar(x=data["cells"]["name"], y=[params["size"]] * len(data["cells"])))
+"""
+
+
+def recipe(**params: Any) -> dict[str, Any]:
+    plan = {"steps": {"cells": {"op": "list", "source": "instances", "where": {"batch": "$batch"}},
+                      "all": {"op": "list", "source": "instances"}}}  # fmt: skip
+    batch = {"kind": "data", "default": "A", "control": {"optionsFrom": {"step": "all", "value": "batch_name"}}}
+    size = {"kind": "view", "default": 1, "control": {"min": 0, "max": 9}}
+    return {"plan": plan, "transform": SCRIPT, "params": {"batch": batch, "size": size, **params}}
+
+
+@pytest.fixture
+def board(demo_copy: Path) -> Any:
+    with wb.open(demo_copy) as bench:
+        board = bench.dashboards.create("Mine")
+        board.save("one", recipe())
+        board.save("two", recipe(own={"kind": "view", "default": "x", "control": {}}))
+        board.save("fails", recipe(wrong={"kind": "view", "default": True, "control": {}}))
+        yield board
+
+
+def test_one_that_fails_leaves_the_others_alone(board: Any) -> None:
+    shown = board.show()
+    assert list(shown.views) == ["one", "two", "fails"]
+    told = {name: view.surface.status for name, view in shown.views.items()}
+    assert [bool(status["problems"]) for status in told.values()] == [False, False, True]
+    assert "as asked" in told["fails"]["problems"][0]["message"]
+    shown.refresh(wait=True)
+    shown.views["fails"].set(wrong=False)
+    assert shown.views["fails"].surface.status["problems"] == []
+
+
+def test_params_of_one_name_are_shared_on_request(board: Any) -> None:
+    shown = board.show()
+    shown.views["two"].set(size=5)
+    assert shown.values["one"]["size"] == 1
+    shared = board.show(share=True)
+    assert list(shared._shared.fields) == ["batch", "size"]
+    shared._shared.fields["size"].main.value = 7
+    assert [values["size"] for values in shared.values.values()] == [7, 7, 7]
+    shared._shared.fields["batch"].main.index = 1
+    assert len({values["batch"] for values in shared.values.values()}) == 1
+    assert shared.values["one"]["batch"] != "A"
+    shared._share.value = False
+    assert shared._shared.widget not in shared.widget.children
+
+
+def test_set_reaches_every_plot_that_has_the_param(board: Any) -> None:
+    shown = board.show()
+    shown.set(size=3, own="y")
+    assert [values["size"] for values in shown.values.values()] == [3, 3, 3]
+    assert shown.values["two"]["own"] == "y"
+    with pytest.raises(Invalid, match="Did you mean 'size'"):
+        shown.set(sise=1)
+
+
+def test_tiles_stand_where_the_layout_says(board: Any) -> None:
+    plots = {plot.name: plot.id for plot in board.plots()}
+    layout = [
+        {"plot_id": plots["fails"], "x": 0, "y": 0, "w": 12, "h": 4},
+        {"plot_id": plots["one"], "x": 6, "y": 4, "w": 6, "h": 8},
+    ]
+    board._bench.dashboards.update(board.id, layout=layout)
+    shown = board.show()
+    assert list(shown.views) == ["fails", "one", "two"]
+    wide, right, free = shown._tiles.children
+    assert {"wb-x0", "wb-w12"} <= set(wide._dom_classes)
+    assert {"wb-x6", "wb-w6"} <= set(right._dom_classes)
+    assert "wb-w6" in free._dom_classes
+    assert shown.views["one"].surface.height > shown.views["fails"].surface.height
+
+
+def test_controls_of_a_tile_are_built_when_they_are_opened(board: Any) -> None:
+    shown = board.show()
+    view = shown.views["one"]
+    assert view._panel.fields == {}
+    view._act("controls")
+    assert list(view._panel.fields) == ["batch", "size"]
+    assert view._panel.widget in view.widget.children
+    view._act("controls")
+    assert view._panel.widget not in view.widget.children
+
+
+def test_a_plot_whose_recipe_is_not_sound_says_so_in_its_tile(board: Any) -> None:
+    plots = board._bench.work.plots(board.record)
+    broken = [plots[0].model_copy(update={"config": {"plan": {}}}), plots[1]]
+    from workbench.bench.figure import figure_of
+    from workbench.notebook.board_view import BoardView
+
+    shown = BoardView(board._bench.work, board.record, broken, figure=figure_of)
+    assert list(shown.views) == ["two"]
+    (surface,) = shown._tiles.children[0].children
+    assert surface.status["problems"]

@@ -1,0 +1,204 @@
+"""``bench.quick(path)``: a file that was never seen before as a figure, with an account of what was assumed."""
+
+from __future__ import annotations
+
+import html
+import weakref
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ...errors import BadRequest, instead
+from ...local import LocalWorkbench
+from ...recipe.recipe import Recipe
+from ...transform import frames
+from ..figure import Figure
+from .held import Taken, discard, take
+from .recipes import View, over, views
+
+if TYPE_CHECKING:
+    from .. import Bench
+
+__all__ = ["Quick", "QuickReport", "quick"]
+
+
+class QuickReport:
+    """What is known of a file after a quick look: ``.lines`` are (level, sentence), shown one below the other.
+
+    Levels: ``file``, ``drawn`` and ``also`` (other ways to draw it); ``assumed``, ``repaired`` and ``odd`` as in the
+    report of an ingest; ``kept``; ``readers`` (why no reader takes it for a test); ``lint`` (odd about the figure).
+    """
+
+    def __init__(self, lines: Sequence[tuple[str, str]]) -> None:
+        self.lines = list(lines)
+
+    def __repr__(self) -> str:
+        width = max(len(level) for level, _ in self.lines)
+        return "\n".join(f"{level.ljust(width)}  {line}" for level, line in self.lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align:left;vertical-align:top;opacity:.65'>{html.escape(level)}</td>"
+            f"<td style='text-align:left'>{html.escape(line)}</td></tr>"
+            for level, line in self.lines
+        )
+        return f"<table style='font:13px/1.45 system-ui,sans-serif'>{rows}</table>"
+
+
+class Quick:
+    """A file as a figure: ``.figure``, ``.report``, ``.table()``, and ``.recipe`` on ``.bench``, a bench of its own.
+
+    The bench stands in a temporary folder, which goes with this object (or by ``.close()``); nothing is registered
+    anywhere else. ``.show()`` opens the live view, which reads detail on zoom where time is in s.
+    """
+
+    def __init__(self, taken: Taken, view: View, bench: Bench, others: Sequence[View]) -> None:
+        self.bench, self.view, self.views = bench, view.name, [one.name for one in others]
+        self.recipe: Recipe = view.recipe(taken.held)
+        self._taken = taken
+        self._close = weakref.finalize(self, discard, taken.work, taken.folder)
+        self.figure: Figure = bench.figure(self.recipe)
+        self.report = QuickReport(_report(taken, view, others, self.figure))
+
+    def table(self) -> pd.DataFrame:
+        """All samples of the file as they are stored, or the rows of a plain table."""
+        return frames.frame_of(self._taken.work.sampled(self._taken.record, "series"))
+
+    def cycles(self) -> pd.DataFrame:
+        """One row per cycle; BadRequest if it is a plain table."""
+        return self._summary("cycles")
+
+    def steps(self) -> pd.DataFrame:
+        """One row per step; BadRequest if it is a plain table."""
+        return self._summary("steps")
+
+    def show(self) -> Any:
+        """The live view of the figure."""
+        return self.bench.show(self.recipe)
+
+    def close(self) -> None:
+        """Remove the temporary store; figure and report stay."""
+        self._close()
+
+    def __enter__(self) -> Quick:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _summary(self, name: str) -> pd.DataFrame:
+        if self._taken.held.source != "measurements":
+            raise BadRequest(f"'{self._taken.name}' is a plain table, which has no {name}.")
+        return frames.frame_of(self._taken.work.sampled(self._taken.record, name))
+
+    def __repr__(self) -> str:
+        return f"<quick look at '{self._taken.name}': {self.view}>\n{self.report!r}"
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import HTML, display
+
+        self.figure._ipython_display_()
+        display(HTML(self._repr_html_()))
+
+
+def quick(
+    given: str | Path | pd.DataFrame,
+    bench_on: Callable[[LocalWorkbench], Bench],
+    *,
+    show: str | None = None,
+    x: str | None = None,
+    y: str | Sequence[str] | None = None,
+    **options: Any,
+) -> Quick:
+    """As ``Bench.quick``; ``bench_on`` makes a bench of a workbench."""
+    taken = take(given, options)
+    try:
+        found = views(taken.held)
+        return Quick(
+            taken, _chosen(taken, found, show, x, [y] if isinstance(y, str) else y), bench_on(taken.work), found
+        )
+    except BaseException:
+        discard(taken.work, taken.folder)
+        raise
+
+
+def _chosen(taken: Taken, found: list[View], show: str | None, x: str | None, y: Sequence[str] | None) -> View:
+    names = [view.name for view in found]
+    if x is not None or y is not None:
+        if show is not None:
+            raise BadRequest("show= names a way to draw the file, x= and y= say their own; give one or the other.")
+        return _forced(taken, x, y)
+    if show is None and found:
+        return found[0]
+    if show is None:
+        raise BadRequest(f"'{taken.name}' holds nothing to draw: {', '.join(taken.held.columns)}.")
+    if show not in names:
+        raise BadRequest(f"'{taken.name}' cannot be shown as '{show}'. {instead(show, names, 'ways')}")
+    return found[names.index(show)]
+
+
+def _forced(taken: Taken, x: str | None, y: Sequence[str] | None) -> View:
+    held = taken.held
+    if x is None:
+        x = next(
+            (name for name in ("Time [s]", "Row", *held.columns) if held.has(name) and name not in (y or ())), ""
+        )
+    chosen = list(y) if y is not None else [name for name in ("Voltage [V]", "Current [A]") if held.has(name)]
+    chosen = (
+        chosen
+        or [c.name for c in held.columns.values() if c.numeric and c.varies and c.name not in (x, "Row")][:4]
+    )
+    return View("xy", "the columns asked for", lambda held: over(held, x, chosen))
+
+
+def _report(taken: Taken, view: View, others: Sequence[View], figure: Figure) -> list[tuple[str, str]]:
+    held = taken.held
+    counted = _count(held.rows, "row") + (
+        f", {_count(held.cycles, 'cycle')}" if held.source == "measurements" else ""
+    )
+    lines = [("file", f"'{taken.name}', read as {taken.format}: {counted}.")]
+    about = _columns(figure) if view.name in ("table", "xy") else view.about
+    lines.append(("drawn", f"{about[:1].upper()}{about[1:]}.{_shown(figure)}"))
+    lines += [("also", f"show='{one.name}': {one.about}.") for one in others if one.name != view.name]
+    lines += taken.told
+    if view.name == "cycles" and (left := _left_out(taken, figure)):
+        lines.append(("assumed", left))
+    return [*lines, *(("lint", odd.message) for odd in figure.workbench.lint)]
+
+
+def _columns(figure: Figure) -> str:
+    """The columns of a plot of some over another, in words."""
+    values = figure.workbench.values
+    group = f", by '{values['group']}'" if values["group"] is not None else ""
+    return ", ".join(f"'{name}'" for name in values["y"]) + f" over '{values['x']}'{group}"
+
+
+def _shown(figure: Figure) -> str:
+    """How many of the samples were drawn, where it is not all of them."""
+    answer = figure.workbench.answer
+    steps = answer.at_hand.dataset.steps if answer is not None and answer.at_hand is not None else {}
+    for result in steps.values():
+        for samples in result.values() if isinstance(result, dict) else ():
+            if not samples.complete:
+                return (
+                    f" Shown are {len(samples.rows):,} real samples of {samples.total:,}, the extremes among them."
+                )
+    return ""
+
+
+def _left_out(taken: Taken, figure: Figure) -> str | None:
+    drawn = max((trace.x[-1] for trace in figure.data if trace.x is not None and len(trace.x)), default=0)
+    cycles = taken.work.sampled(taken.record, "cycles")
+    last = cycles["Cycle count"].values[-1] + 1 if cycles.n else 0
+    if drawn >= last:
+        return None
+    return f"Cycle {last} was cut short and is left out; it shows with bench.figure(quick.recipe, partial=True)."
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}" + ("" if n == 1 else "s")

@@ -1,0 +1,87 @@
+"""Rules about groups: a spread of one value is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .drawn import SCATTER, Drawn, Floats, Trace, length, numbers
+from .odd import Odd
+
+_TAIL = 3
+
+
+def group_of_one(drawn: Drawn) -> Iterator[Odd]:
+    before: Trace | None = None
+    for trace in drawn.flat:
+        if trace.kind in SCATTER:
+            yield from _band(trace, before)
+            before = trace
+        if trace.kind in (*SCATTER, "bar"):
+            yield from _bars(trace)
+        elif trace.kind in ("box", "violin"):
+            yield from _boxes(trace)
+
+
+def _band(trace: Trace, before: Trace | None) -> Iterator[Odd]:
+    """A filled band whose two edges are one, everywhere or from some x to its end."""
+    found = _edges(trace, before)
+    if found is None:
+        return
+    x, width = found
+    thin = width == 0
+    end = len(thin) - int(np.argmin(thin[::-1])) if not thin.all() else 0
+    # Every cell starts at the same value where values are relative to the first; at the end that is no accident.
+    if thin.all() or len(thin) - end >= _TAIL:
+        where = "anywhere" if thin.all() else f"from {x[end]:g} on"
+        name = trace.name or trace.raw.get("legendgroup") or ""
+        who = f"The band of '{name}' (data[{trace.n}])" if name else f"The band data[{trace.n}]"
+        yield Odd(f"{who} has no width {where}: a single cell is behind it.", trace.n)
+
+
+def _edges(trace: Trace, before: Trace | None) -> tuple[Floats, Floats] | None:
+    """The x and the width of a filled band, None where it is none."""
+    fill, x, y = trace.raw.get("fill"), trace.x, trace.y
+    if x is None or y is None or len(x) != len(y):
+        return None
+    half = len(x) // 2
+    if fill == "toself" and len(x) == 2 * half >= 2 and np.array_equal(x[:half], x[half:][::-1]):
+        return x[:half], y[:half] - y[half:][::-1]
+    if fill == "tonexty" and before is not None and before.y is not None and len(before.y) == len(y):
+        return x, y - before.y
+    return None
+
+
+def _bars(trace: Trace) -> Iterator[Odd]:
+    for name in ("error_y", "error_x"):
+        bar = trace.raw.get(name)
+        if not isinstance(bar, Mapping) or bar.get("visible") is False:
+            continue
+        sizes = numbers(bar.get("array")) if length(bar.get("array")) else None
+        if sizes is not None and not np.nan_to_num(sizes).any() and not _any(bar.get("arrayminus")):
+            yield Odd(f"The error bars of {trace.label} are all zero: single values are behind them.", trace.n)
+
+
+def _any(values: Any) -> bool:
+    found = numbers(values) if length(values) else None
+    return found is not None and bool(np.nan_to_num(found).any())
+
+
+def _boxes(trace: Trace) -> Iterator[Odd]:
+    if trace.raw.get("q1") is not None:
+        return
+    across = "x" if trace.raw.get("orientation") == "h" else "y"
+    values = trace.raw.get(across)
+    along = trace.raw.get("y" if across == "x" else "x")
+    groups = [trace.n] * length(values)
+    if isinstance(along, list | np.ndarray) and len(along) == len(groups):
+        groups = list(along)
+    sizes = Counter(map(str, groups))
+    ones = [group for group, size in sizes.items() if size == 1]
+    if ones:
+        told = f" at {', '.join(ones[:4])}" if length(along) else ""
+        word = "box" if trace.kind == "box" else "violin"
+        yield Odd(f"The {word} of {trace.label}{told} holds a single value.", trace.n)

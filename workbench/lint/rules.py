@@ -1,0 +1,94 @@
+"""The rules, each with what it finds and the mend; how it is found is in the modules beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from . import axes, curves, cycles, groups, looks
+from .drawn import Drawn
+from .odd import Odd
+
+
+class Rule(NamedTuple):
+    """One rule: what it finds, what mends it, and how it is found."""
+
+    finds: str
+    mend: str
+    find: Callable[[Drawn], Iterator[Odd]]
+
+
+RULES: dict[str, Rule] = {
+    "nothing_drawn": Rule(
+        "No trace has a point.",
+        "Look at the steps with bench.look(recipe), or choose other values.",
+        looks.nothing_drawn,
+    ),
+    "partial_cycle": Rule(
+        "A plot over cycles ends with a cycle that was cut short, so that it looks like a loss.",
+        "Leave the last cycle out where its 'Min voltage [V]' stays above that of the others.",
+        cycles.partial_cycle,
+    ),
+    "group_of_one": Rule(
+        "A band, an error bar or a box shows the spread of a single value.",
+        "Draw the single cell as a line or a point, and say n = 1.",
+        groups.group_of_one,
+    ),
+    "joined_curves": Rule(
+        "A line jumps back, as it joins curves that belong apart: half cycles, cycles, loops or cells.",
+        "Draw one trace for each (battery.half_cycles gives them), or put a row of NaN between them.",
+        curves.joined_curves,
+    ),
+    "mixed_units": Rule(
+        "Columns of different units share an axis.",
+        "Give each unit an axis of its own: a second y axis, or a panel below (plotly.subplots.make_subplots).",
+        axes.mixed_units,
+    ),
+    "wrong_unit": Rule(
+        "An axis title names another unit than its values have.",
+        "Convert the values or correct the title; battery.axis_title(column) writes it from the column.",
+        axes.wrong_unit,
+    ),
+    "unit_missing": Rule(
+        "An axis title names no unit, though the column that is drawn has one.",
+        "Write it behind the name; battery.axis_title(column) does so.",
+        axes.unit_missing,
+    ),
+    "axis_untitled": Rule(
+        "An axis of numbers has no title.",
+        "Say what it shows and in which unit; battery.axis_titles(x, y) writes both.",
+        axes.axis_untitled,
+    ),
+    "log_not_positive": Rule(
+        "A logarithmic axis cannot show values that are zero or negative; they are missing from the figure.",
+        "Take a linear axis, or leave these values out and say so.",
+        axes.log_not_positive,
+    ),
+    "current_turned": Rule(
+        "The current or the power is drawn with its sign turned: charge is positive, where the data have discharge "
+        "positive.",
+        "Say so in the axis title, as in 'Current (charge positive) / A', or leave the sign as it is.",
+        curves.current_turned,
+    ),
+    "nyquist_turned": Rule(
+        "A Nyquist plot shows Z_Im and not minus Z_Im: its arcs hang below the axis.",
+        "Draw -Z_Im; battery.nyquist_trace and nyquist_layout do so.",
+        curves.nyquist_turned,
+    ),
+    "same_look": Rule(
+        "Two groups have the same colour, dash and symbol, so that nobody can tell them apart.",
+        "Give each its own colour or dash; battery.coloring(values, title) takes a colour bar for many.",
+        looks.same_look,
+    ),
+    "same_name": Rule(
+        "Two entries of the legend have the same name.",
+        "Name what tells them apart, or put them into one legendgroup and show one of them.",
+        looks.same_name,
+    ),
+    "empty_trace": Rule(
+        "The legend names a trace that has no point.",
+        "Leave the trace out, or say in its name that there are no data.",
+        looks.empty_trace,
+    ),
+}
+"""Code -> rule, in the order in which they speak."""

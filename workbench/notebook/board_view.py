@@ -1,0 +1,233 @@
+"""A dashboard, live: its plots in a grid, each with a view of its own, their common params shared on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+from IPython.display import display
+
+from ..errors import Invalid, Problem, WorkbenchError
+from ..local import FigureAnswer, LocalWorkbench
+from ..recipe.check import sound
+from ..recipe.params import Param
+from ..recipe.values import same_key, undeclared
+from ..records import Dashboard, Plot
+from ..records.dashboard import Tile
+from . import words
+from .doors import at_home
+from .panel import ControlPanel
+from .plot_view import KeyGuard, PlotView
+from .runner import Clock
+from .still import Still
+from .surface import Shown
+from .view import View
+
+UNIT_PX = 46
+WIDTH, HEIGHT = 6, 8
+"""Of a plot without a place."""
+
+
+class BoardView:
+    """What ``board.show()`` gives.
+
+    Attributes
+    ----------
+    views : name of the plot -> its live view; a plot whose recipe is not sound has none, and says why in its tile.
+    widget : the whole, for a layout of one's own.
+    """
+
+    def __init__(
+        self,
+        work: LocalWorkbench,
+        board: Dashboard,
+        plots: Sequence[Plot],
+        *,
+        figure: Callable[[FigureAnswer], Any],
+        share: bool = False,
+        clock: Callable[[], Clock] | None = None,
+    ) -> None:
+        self._work = work
+        self._figure = figure
+        self._clock = clock
+        self.views: dict[str, View] = {}
+        self._still = Still()
+        places = {place.plot_id: place for place in board.layout}
+        ordered = sorted(plots, key=lambda plot: _order(places.get(plot.id)))
+        self._tiles = widgets.Box([self._tile(plot, places.get(plot.id)) for plot in ordered])
+        self._tiles.add_class("wb-board")
+        self._shared = ControlPanel(self._chosen, self._is_shared)
+        self._share = widgets.Checkbox(
+            value=share,
+            indent=False,
+            description="Share params of the same name",
+            tooltip="One control for all plots that have the param",
+        )
+        self._share.observe(at_home(lambda _: self._set_sharing()), "value")
+        self.widget = widgets.VBox([self._bar(board), self._tiles, KeyGuard()])
+        self.widget.add_class("wb-board-frame")
+        for view in self.views.values():
+            view.on_answer(self._show_shared)
+        if share:
+            self._set_sharing()
+
+    @property
+    def values(self) -> dict[str, dict[str, Any]]:
+        """The present values of every plot, by its name."""
+        return {name: view.values for name, view in self.views.items()}
+
+    def set(self, **values: Any) -> BoardView:
+        """Choose values in every plot that has a param of that name.
+
+        Raises
+        ------
+        Invalid
+            If no plot has such a param, or the one that refuses a value does; the other plots have taken it then.
+        """
+        for name, value in values.items():
+            holders = [view for view in self.views.values() if name in view.params]
+            if not holders:
+                raise Invalid(_unknown(name, self.views))
+            for view in holders:
+                view.set(**{name: value})
+        return self
+
+    def refresh(self, wait: bool = False) -> BoardView:
+        """Read every plot again. With ``wait`` the pictures are there when this returns; what is wrong with a plot
+        stands in its tile."""
+        for view in self.views.values():
+            try:
+                view.refresh(wait)
+            except WorkbenchError:
+                continue  # told in the tile, by the view itself
+        return self
+
+    def close(self) -> None:
+        """Stop the work of every plot and take the dashboard off the page."""
+        for view in self.views.values():
+            view.close()
+        self.widget.close()
+
+    def __repr__(self) -> str:
+        return f"<view of {words.many(len(self.views), 'plot')}: {', '.join(self.views)}>"
+
+    def _ipython_display_(self) -> None:
+        display(self.widget)
+        self._still.display()
+
+    # How it is built
+
+    def _bar(self, board: Dashboard) -> widgets.HBox:
+        name = widgets.HTML(escape(board.name))
+        refresh = widgets.Button(
+            icon="refresh", tooltip="Read every plot again", layout=widgets.Layout(width="34px", height="26px")
+        )
+        refresh.on_click(at_home(lambda _: self.refresh()))
+        bar = widgets.HBox([name, refresh, *([self._share] if self._common() else [])])
+        bar.add_class("wb-board-bar")
+        return bar
+
+    def _tile(self, plot: Plot, place: Tile | None) -> widgets.Widget:
+        tile = self._view(plot, max(240, UNIT_PX * (HEIGHT if place is None else place.h)))
+        tile.add_class("wb-tile")
+        for name in [f"wb-w{WIDTH}"] if place is None else [f"wb-x{place.x}", f"wb-w{place.w}"]:
+            tile.add_class(name)
+        return tile
+
+    def _view(self, plot: Plot, height: int) -> widgets.Widget:
+        try:
+            config = sound(plot.config)
+        except Invalid as error:
+            surface = PlotView((), height)
+            surface.show(Shown(plot.name))
+            surface.set_error(words.problems(error))
+            return widgets.VBox([surface])
+        clock = None if self._clock is None else self._clock()
+        view = View(
+            self._work,
+            config,
+            figure=self._figure,
+            title=plot.name,
+            home=plot,
+            tile=height,
+            clock=clock,
+            protected=None if self._work.is_own(plot) else True,
+        )
+        self.views[plot.name] = view
+        return view.widget
+
+    # Shared params
+
+    def _holders(self) -> dict[str, list[View]]:
+        held: dict[str, list[View]] = {}
+        for view in self.views.values():
+            for name, param in view.params.items():
+                if param.control is not None:
+                    held.setdefault(name, []).append(view)
+        return held
+
+    def _common(self) -> dict[str, list[View]]:
+        """The params that several plots have under one name and of one kind."""
+        return {
+            name: views
+            for name, views in self._holders().items()
+            if len(views) > 1 and len({(_p(view, name).kind, _p(view, name).multiple) for view in views}) == 1
+        }
+
+    def _is_shared(self, name: str) -> bool:
+        return name in self._common()
+
+    def _set_sharing(self) -> None:
+        bar, *rest = [child for child in self.widget.children if child is not self._shared.widget]
+        if not self._share.value:
+            self.widget.children = [bar, *rest]
+            return
+        for name, views in self._common().items():
+            self._spread(name, views[0].values[name])
+        self.widget.children = [bar, self._shared.widget, *rest]
+        self._show_shared()
+
+    def _show_shared(self) -> None:
+        if not self._share.value:
+            return
+        firsts = {name: views[0] for name, views in self._common().items()}
+        params = {name: _p(view, name) for name, view in firsts.items()}
+        values = {name: view.values[name] for name, view in firsts.items()}
+        options: dict[str, list[dict[str, Any]]] = {}
+        for name, views in self._common().items():
+            offered = [choice for view in views for choice in view.options.get(name, ())]
+            if offered:
+                options[name] = _distinct(offered)
+        self._shared.show(params, values, options)
+
+    def _chosen(self, name: str, value: Any, quiet: float) -> None:
+        wrong = self._spread(name, value)
+        self._shared.mark({name: wrong} if wrong else {})
+
+    def _spread(self, name: str, value: Any) -> str:
+        """Give a value to all that have the param; answers what the first one that refuses it says."""
+        told = ""
+        for view in self._common().get(name, ()):
+            try:
+                view.set(**{name: value})
+            except Invalid as error:
+                told = told or error.problems[0].msg
+        return told
+
+
+def _p(view: View, name: str) -> Param:
+    return view.params[name]
+
+
+def _order(place: Tile | None) -> tuple[int, int, int]:
+    return (1, 0, 0) if place is None else (0, place.y, place.x)
+
+
+def _distinct(choices: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({same_key(choice["value"]): choice for choice in reversed(choices)}.values())[::-1]
+
+
+def _unknown(name: str, views: Mapping[str, View]) -> Problem:
+    return undeclared(name, {param for view in views.values() for param in view.params})

@@ -1,0 +1,543 @@
+"""One control of a param as ipywidgets, by what ``recipe.controls.decide`` decided.
+
+Values are looked up by place in lists of our own: ipywidgets compares with ``==``, to which 1 and true are one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from typing import Any, ClassVar
+
+import ipywidgets as widgets
+
+from ..recipe.controls import text_of
+from ..recipe.values import same_key
+
+NONE = "(none)"
+Decided = Mapping[str, Any]
+Changed = Callable[[], None]
+
+
+class Field:
+    """The control of one param: ``widget`` to show, ``value`` as the recipe takes it.
+
+    Parameters
+    ----------
+    decided : what ``decide`` gave.
+    changed : called when a person has changed the value; never by ``show``.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, decided: Decided, changed: Changed) -> None:
+        self.decided = decided
+        self._changed = changed
+        self._quiet = False
+        self.note = widgets.HTML()
+        self.note.add_class("wb-hint")
+        self.main = self.build(decided)
+        self.note.layout.display = "none"
+        self.widget = widgets.VBox([*self.around(), self.note])
+        self.widget.add_class("wb-field")
+        self.widget.add_class(f"wb-{decided['widget'].replace('_', '-')}")
+        self.show(decided)
+
+    # What each kind says for itself
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        """The widget that holds the value."""
+        raise NotImplementedError
+
+    def around(self) -> list[widgets.Widget]:
+        """The widgets of the cell, from top to bottom."""
+        return [self.main]
+
+    def put(self, decided: Decided) -> None:
+        """Show choices, bounds and value."""
+        raise NotImplementedError
+
+    @property
+    def value(self) -> Any:
+        """The value that is shown, as the recipe takes it."""
+        raise NotImplementedError
+
+    # What all have in common
+
+    def show(self, decided: Decided) -> None:
+        """Show another state of the param; nobody is told of a change."""
+        self.decided = decided
+        with self.quiet():
+            self.put(decided)
+        self.hint(decided.get("note"))
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        before, self._quiet = self._quiet, True
+        try:
+            yield
+        finally:
+            self._quiet = before
+
+    def hint(self, text: str | None, wrong: bool = False) -> None:
+        """A sentence below the control, or none."""
+        shown = "" if not text else f"<span>{_escaped(text)}</span>"
+        if self.note.value != shown:
+            self.note.value = shown
+            self.note.layout.display = "" if text else "none"
+        (self.widget.add_class if wrong else self.widget.remove_class)("wb-wrong")
+
+    def heard(self, *_: Any) -> None:
+        """A person did something."""
+        if not self._quiet:
+            self._changed()
+
+    def watch(self, widget: widgets.Widget, *names: str) -> widgets.Widget:
+        widget.observe(self.heard, names=list(names))
+        return widget
+
+    def common(self) -> dict[str, Any]:
+        """The label and the tooltip, which ipywidgets would write as "null" if there were none."""
+        return {
+            "description": self.decided["label"],
+            "tooltip": self.decided["description"],
+            "style": {"description_width": "initial"},
+            "layout": widgets.Layout(width="auto", min_width="0"),
+        }
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are the same to a recipe."""
+    return same_key(a) == same_key(b)
+
+
+# Choices
+
+
+class _Choice(Field):
+    """One of several values."""
+
+    def offered(self, decided: Decided) -> list[Mapping[str, Any]]:
+        nothing = [{"value": None, "label": NONE, "available": True}] if decided["nullable"] else []
+        return [*nothing, *decided["options"]]
+
+    def choices(self, decided: Decided) -> tuple[list[str], int | None]:
+        """The labels, and the place of the present value; keeps the values by place."""
+        offered = self.offered(decided)
+        self.values = [option["value"] for option in offered]
+        labels = [option["label"] for option in offered]
+        return labels, next((n for n, value in enumerate(self.values) if same(value, decided["value"])), None)
+
+
+class Select(_Choice):
+    kinds = ("toggle_buttons", "dropdown")
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        self.values: list[Any] = []
+        labels, place = self.choices(decided)
+        make = widgets.ToggleButtons if decided["widget"] == "toggle_buttons" else widgets.Dropdown
+        made = make(options=labels, index=place, **self.common())
+        if make is widgets.ToggleButtons:
+            made.tooltips = [decided["description"]] * len(labels)
+            made.style.button_width = "auto"
+        return self.watch(made, "index")
+
+    def put(self, decided: Decided) -> None:
+        labels, place = self.choices(decided)
+        if list(self.main.options) != labels:
+            self.main.options = labels
+        if self.main.index != place:
+            self.main.index = place
+        self.main.disabled = decided["disabled"]
+
+    @property
+    def value(self) -> Any:
+        return None if self.main.index is None else self.values[self.main.index]
+
+
+class Search(_Choice):
+    """Many choices: typed with completion. An unknown text keeps the last choice."""
+
+    kinds = ("combobox",)
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        self.values: list[Any] = []
+        self.labels: list[str] = []
+        self.place: int | None = None
+        placeholder = decided.get("placeholder", "")
+        made = widgets.Combobox(placeholder=placeholder, continuous_update=False, **self.common())
+        return self.watch(made, "value")
+
+    def put(self, decided: Decided) -> None:
+        self.labels, self.place = self.choices(decided)
+        if list(self.main.options) != self.labels:
+            self.main.options = self.labels
+        self.main.value = "" if self.place is None else self.labels[self.place]
+        self.main.disabled = decided["disabled"]
+
+    @property
+    def value(self) -> Any:
+        return None if self.place is None else self.values[self.place]
+
+    def heard(self, *_: Any) -> None:
+        if self._quiet:
+            return
+        text = self.main.value.strip()
+        found = [n for n, label in enumerate(self.labels) if label.casefold() == text.casefold()]
+        if len(found) != 1:
+            kept = "nothing" if self.place is None else f"'{self.labels[self.place]}'"
+            self.hint(f"'{text}' is none of the choices; {kept} stays chosen.", wrong=True)
+            return
+        self.hint(None)
+        self.place = found[0]
+        super().heard()
+
+
+class Several(Field):
+    """Any of several values, with buttons for all and none and, where they are many, a filter."""
+
+    kinds = ("select_multiple", "filtered_select_multiple")
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        self.values: list[Any] = []
+        self.labels: list[str] = []
+        self.chosen: list[int] = []
+        self.shown: list[int] = []
+        rows = decided["rows"]
+        common = {**self.common(), "tooltip": f"{decided['description']} (Ctrl or Shift for more than one)"}
+        made = widgets.SelectMultiple(rows=rows, **common)
+        self.filter = self._filter(decided)
+        self.count = widgets.Label()
+        self.count.add_class("wb-count")
+        self.all = self._button("all", "Choose all that are listed", self._choose_all)
+        self.none = self._button("none", "Choose none of those that are listed", self._choose_none)
+        return self.watch(made, "index")
+
+    def _filter(self, decided: Decided) -> widgets.Text | None:
+        if decided["widget"] == "select_multiple":
+            return None
+        layout = widgets.Layout(width="auto", min_width="0")
+        made = widgets.Text(placeholder="filter", tooltip=f"Filter {decided['label']}", layout=layout)
+        made.observe(lambda _: self._list(), names="value")
+        return made
+
+    def _button(self, text: str, tooltip: str, act: Callable[[], None]) -> widgets.Button:
+        made = widgets.Button(description=text, tooltip=tooltip, layout=widgets.Layout(width="auto"))
+        made.on_click(lambda _: act())
+        return made
+
+    def around(self) -> list[widgets.Widget]:
+        row = widgets.HBox([self.all, self.none, self.count])
+        row.add_class("wb-choose")
+        return [self.main, *([self.filter] if self.filter else []), row]
+
+    def put(self, decided: Decided) -> None:
+        self.values = [option["value"] for option in decided["options"]]
+        self.labels = [option["label"] for option in decided["options"]]
+        keys = {same_key(value) for value in decided["value"] or []}
+        self.chosen = [n for n, value in enumerate(self.values) if same_key(value) in keys]
+        self._nulls = [value for value in decided["value"] or [] if value is None]  # no option, and kept
+        self._list()
+        self.main.disabled = decided["disabled"]
+        few = len(self.values) < 4
+        self.all.layout.display = self.none.layout.display = "none" if few else ""
+
+    def _list(self) -> None:
+        """Show the choices that pass the filter, with what is chosen of them."""
+        wanted = self.filter.value.casefold() if self.filter else ""
+        self.shown = [n for n, label in enumerate(self.labels) if wanted in label.casefold()]
+        labels = [self.labels[n] for n in self.shown]
+        with self.quiet():
+            if list(self.main.options) != labels:
+                self.main.options = labels
+            self.main.index = tuple(place for place, n in enumerate(self.shown) if n in set(self.chosen))
+        self._count()
+
+    def _count(self) -> None:
+        self.count.value = f"{len(self.chosen)} of {len(self.values)}"
+
+    @property
+    def value(self) -> Any:
+        if self.decided["value"] is None and not self.chosen:
+            return None
+        return [*self._nulls, *(self.values[n] for n in self.chosen)]
+
+    def heard(self, *_: Any) -> None:
+        if not self._quiet:
+            self._choose({self.shown[place] for place in self.main.index})
+
+    def _choose(self, shown: set[int]) -> None:
+        hidden = set(self.chosen) - set(self.shown)
+        self.chosen = sorted(hidden | shown)
+        self._count()
+        super().heard()
+
+    def _choose_all(self) -> None:
+        with self.quiet():
+            self.main.index = tuple(range(len(self.shown)))
+        self._choose(set(self.shown))
+
+    def _choose_none(self) -> None:
+        with self.quiet():
+            self.main.index = ()
+        self._choose(set())
+
+
+# Numbers
+
+
+class Switch(Field):
+    kinds = ("checkbox",)
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        return self.watch(widgets.Checkbox(value=bool(decided["value"]), indent=False, **self.common()), "value")
+
+    def put(self, decided: Decided) -> None:
+        self.main.value = bool(decided["value"])
+
+    @property
+    def value(self) -> Any:
+        return bool(self.main.value)
+
+
+class Number(Field):
+    """A slider or a number field. A value outside bounds that only one side has is brought to the bound, and said."""
+
+    kinds = ("int_slider", "float_slider", "bounded_int", "bounded_float", "int", "float")
+    makers: ClassVar[dict[str, Any]] = {
+        "int_slider": widgets.IntSlider,
+        "float_slider": widgets.FloatSlider,
+        "bounded_int": widgets.BoundedIntText,
+        "bounded_float": widgets.BoundedFloatText,
+        "int": widgets.IntText,
+        "float": widgets.FloatText,
+    }
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        kind = decided["widget"]
+        more: dict[str, Any] = {"step": decided["step"], "continuous_update": False}
+        if kind not in ("int", "float"):
+            more |= {"min": decided["min"], "max": decided["max"]}
+        if kind.endswith("slider"):
+            more["readout_format"] = decided["format"]
+        value = self._near(decided["value"] if decided["value"] is not None else decided["min"] or 0)
+        return self.watch(self.makers[kind](value=value, **more, **self.common()), "value")
+
+    def put(self, decided: Decided) -> None:
+        if decided["value"] is not None:
+            self.main.value = decided["value"]
+
+    @property
+    def value(self) -> Any:
+        return self.main.value
+
+    def _near(self, value: Any) -> Any:
+        low, high = self.decided["min"], self.decided["max"]
+        if low is not None and value < low:
+            return low
+        return high if high is not None and value > high else value
+
+    def heard(self, *_: Any) -> None:
+        if self._quiet:
+            return
+        near = self._near(self.main.value)
+        self.hint(None)
+        if near != self.main.value:
+            side = "least" if near == self.decided["min"] else "most"
+            self.hint(f"{text_of(self.main.value)} is outside the range; the {side} is {text_of(near)}.")
+            with self.quiet():
+                self.main.value = near
+        super().heard()
+
+
+class Range(Field):
+    kinds = ("int_range_slider", "float_range_slider")
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        make = widgets.IntRangeSlider if decided["integer"] else widgets.FloatRangeSlider
+        made = make(
+            value=decided["value"] or [decided["min"], decided["max"]],
+            min=decided["min"],
+            max=decided["max"],
+            step=decided["step"],
+            readout_format=decided["format"],
+            continuous_update=False,
+            **self.common(),
+        )
+        return self.watch(made, "value")
+
+    def put(self, decided: Decided) -> None:
+        if decided["value"]:
+            self.main.value = tuple(decided["value"])
+
+    @property
+    def value(self) -> Any:
+        return list(self.main.value)
+
+
+class Optional(Field):
+    """A number, or nothing: "auto" leaves it to the script."""
+
+    kinds = ("optional_number",)
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        make = widgets.IntText if decided["integer"] else widgets.FloatText
+        self.auto = widgets.Checkbox(
+            description="auto", tooltip="Leave it to the script", indent=False, layout=widgets.Layout(width="auto")
+        )
+        self.watch(self.auto, "value")
+        made = make(value=0, step=decided["step"], continuous_update=False, **self.common())
+        return self.watch(made, "value")
+
+    def around(self) -> list[widgets.Widget]:
+        return [self.main, self.auto]
+
+    def put(self, decided: Decided) -> None:
+        value = decided["value"]
+        self.auto.value = value is None
+        self.main.disabled = value is None
+        if value is not None:
+            self.main.value = value
+        elif not self._inside(self.main.value):
+            self.main.value = decided["min"] if decided["min"] is not None else decided["max"]
+
+    def _inside(self, value: Any) -> bool:
+        low, high = self.decided["min"], self.decided["max"]
+        return (low is None or value >= low) and (high is None or value <= high)
+
+    @property
+    def value(self) -> Any:
+        return None if self.auto.value else self.main.value
+
+    def heard(self, *_: Any) -> None:
+        if self._quiet:
+            return
+        self.main.disabled = self.auto.value
+        wrong = not self.auto.value and not self._inside(self.main.value)
+        self.hint(f"Use a number {bounds(self.decided)}." if wrong else None, wrong)
+        if not wrong:
+            super().heard()
+
+
+def bounds(decided: Decided) -> str:
+    low, high = decided["min"], decided["max"]
+    if low is None:
+        return f"of at most {text_of(high)}"
+    return f"of at least {text_of(low)}" if high is None else f"from {text_of(low)} to {text_of(high)}"
+
+
+# Texts, times and JSON
+
+
+class Text(Field):
+    kinds = ("text", "textarea")
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        make = widgets.Textarea if decided["widget"] == "textarea" else widgets.Text
+        return self.watch(make(continuous_update=False, **self.common()), "value")
+
+    def put(self, decided: Decided) -> None:
+        value = decided["value"]
+        self._untouched = value
+        self.main.value = "" if value is None else text_of(value)
+
+    @property
+    def value(self) -> Any:
+        text = self.main.value
+        # An empty field is nothing chosen only where nothing can be chosen.
+        return None if not text and self.decided["nullable"] else text
+
+
+class Time(Field):
+    """A date, or a date with a time of day, as ISO text; what was written with a zone keeps UTC."""
+
+    kinds = ("date", "datetime")
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        make = widgets.DatePicker if decided["widget"] == "date" else widgets.NaiveDatetimePicker
+        return self.watch(make(**self.common()), "value")
+
+    def put(self, decided: Decided) -> None:
+        self.main.value = self._read(decided["value"])
+
+    def _read(self, text: Any) -> date | datetime | None:
+        try:
+            if self.decided["widget"] == "date":
+                return date.fromisoformat(text)
+            moment = datetime.fromisoformat(text)
+        except (TypeError, ValueError):
+            return None
+        return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+
+    @property
+    def value(self) -> Any:
+        chosen = self.main.value
+        if chosen is None:
+            return None
+        before = self.decided["value"]
+        if self._read(before) == chosen:
+            return before  # as it was written
+        zoned = isinstance(before, str) and (before.endswith("Z") or "+" in before[10:] or "-" in before[10:])
+        text = chosen.isoformat()
+        return f"{text}Z" if zoned and self.decided["widget"] == "datetime" else text
+
+
+class Json(Field):
+    """Any JSON value as text; what is none stays marked until it is mended."""
+
+    kinds = ("json",)
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        return self.watch(widgets.Text(continuous_update=False, **self.common()), "value")
+
+    def put(self, decided: Decided) -> None:
+        self._value = decided["value"]
+        self.main.value = json.dumps(self._value, ensure_ascii=False)
+
+    @property
+    def value(self) -> Any:
+        return self._value
+
+    def heard(self, *_: Any) -> None:
+        if self._quiet:
+            return
+        try:
+            value = json.loads(self.main.value, parse_constant=_refused)
+        except ValueError as error:
+            self.hint(f"This is no JSON: {error}.", wrong=True)
+            return
+        self.hint(None)
+        self._value = value
+        super().heard()
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+FIELDS: dict[str, type[Field]] = {
+    kind: made
+    for made in (Select, Search, Several, Switch, Number, Range, Optional, Text, Time, Json)
+    for kind in made.kinds
+}
+"""The class of every widget that can be decided, save ``hidden``."""
+
+
+def field(decided: Decided, changed: Changed) -> Field:
+    """The control of a param."""
+    return FIELDS[decided["widget"]](decided, changed)
+
+
+def replaceable(old: Decided, new: Decided) -> bool:
+    """Whether a control can show the new state; else another one is built (a list grew into a search field)."""
+    return old["widget"] == new["widget"] and bool(_scale(old) == _scale(new))
+
+
+def _scale(decided: Decided) -> Sequence[Any]:
+    return [decided.get(key) for key in ("min", "max", "step", "label", "description", "rows")]

@@ -1,0 +1,145 @@
+"""A plain plotly FigureWidget with the guards that it needs in JupyterLab, and a surface made of it.
+
+For those who want to change the figure in Python; the live view's own plot is lighter: each FigureWidget sends
+plotly.js (5 MB) to the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import ipywidgets as widgets
+import plotly.graph_objects as go
+
+from ..engine.zoom import Detail
+from ..export import CONFIG
+from ..transform.figure import to_plotly
+from .plot_view import worded
+from .runner import Step
+from .surface import Looked, Reason, Shown
+
+HERE = Path(__file__).parent
+PIXELS = 1000
+"""Width that detail is read for: Python is not told how wide the figure is drawn."""
+Ranges = Callable[[list[Looked], Mapping[str, Any]], None]
+
+
+class Widener(anywidget.AnyWidget):  # type: ignore[misc]
+    """Lets the figures beside it follow the width of their cell."""
+
+    _esm = HERE / "widener.js"
+
+
+class WideFigureWidget(go.FigureWidget):  # type: ignore[misc]
+    """A FigureWidget as wide as its cell, without a button that sends it to a service."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._config = dict(CONFIG)
+        self.layout.autosize = True
+
+    def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+        return widgets.VBox([self, Widener()])._repr_mimebundle_(*args, **kwargs)
+
+
+def figure_widget(figure: bytes) -> WideFigureWidget:
+    """The figure of encoded bytes as a FigureWidget."""
+    return to_plotly(figure, WideFigureWidget)
+
+
+class FigureSurface(widgets.VBox):  # type: ignore[misc]
+    """A ``Surface`` on a FigureWidget, which is its ``figure``.
+
+    A new picture with as many traces of the same types is put into the widget in place; any other replaces traces
+    and layout at once.
+    """
+
+    def __init__(self) -> None:
+        self.figure: Any = WideFigureWidget()
+        self._told = widgets.HTML()
+        self._shown = Shown()
+        self._busy = ""
+        self._wrong = ""
+        self._overview: list[tuple[Any, Any]] = []
+        self._mute = False
+        self._range: Ranges = lambda looked, asked: None
+        super().__init__([self._told, self.figure, Widener()])
+
+    def apply(self, figure: bytes, reason: Reason, keep: str) -> None:
+        new: Any = to_plotly(figure)
+        same = [trace.type for trace in new.data] == [trace.type for trace in self.figure.data]
+        self._mute = True
+        try:
+            with self.figure.batch_update():
+                if same:
+                    for old, trace in zip(self.figure.data, new.data, strict=True):
+                        old.update(trace.to_plotly_json(), overwrite=True)
+            if not same:
+                self.figure.data = []
+                self.figure.add_traces(new.data)
+            self.figure.update_layout(new.layout.to_plotly_json() | {"uirevision": keep, "autosize": True})
+        finally:
+            self._mute = False
+        self._overview = [(trace["x"], trace["y"]) for trace in self.figure.data if "x" in trace]
+        if reason == "first":
+            self.figure.layout.on_change(self._ranged, "xaxis.range", "xaxis.autorange")
+        elif self.figure.layout.xaxis.range is not None and not self.figure.layout.xaxis.autorange:
+            self._ranged(self.figure.layout)
+
+    def detail(self, traces: Mapping[int, Detail], asked: Mapping[str, Any]) -> None:
+        self._mute = True
+        try:
+            with self.figure.batch_update():
+                for n, trace in enumerate(self.figure.data):
+                    finer = traces.get(n)
+                    if finer is not None:
+                        trace.x, trace.y = finer.x, finer.y
+                    elif n < len(self._overview):
+                        trace.x, trace.y = self._overview[n]
+        finally:
+            self._mute = False
+
+    def on_range(self, call: Ranges) -> None:
+        self._range = call
+
+    def set_busy(self, progress: Step | None) -> None:
+        self._busy = "" if progress is None else str(worded(progress)["text"])
+        self._tell()
+
+    def set_error(self, problems: Sequence[Mapping[str, Any]]) -> None:
+        lines = [f"{one['message']} {one.get('text') or one.get('place') or ''}".strip() for one in problems]
+        self._wrong = "<br>".join(f"<b>{escape(line)}</b>" for line in lines)
+        self._tell()
+
+    def show(self, shown: Shown) -> None:
+        self._shown = shown
+        self._tell()
+
+    def _tell(self) -> None:
+        parts = [
+            self._shown.title,
+            *self._shown.badge.values(),
+            *self._shown.notes,
+            *self._shown.hints,
+            self._busy,
+        ]
+        self._told.value = " · ".join(escape(part) for part in parts if part) + (
+            f"<br>{self._wrong}" if self._wrong else ""
+        )
+
+    def _ranged(self, layout: Any, *_: Any) -> None:
+        if self._mute:
+            return
+        axis = layout.xaxis
+        # After a double click the range is still the old one: autorange alone says that all is shown.
+        if axis.autorange or axis.range is None:
+            self.detail({}, {})
+            self._range([], {})
+            return
+        own = [n for n, trace in enumerate(self.figure.data) if getattr(trace, "xaxis", None) in (None, "x")]
+        span = list(layout.yaxis.range) if layout.yaxis.range and not layout.yaxis.autorange else None
+        self._range([Looked(own, list(axis.range), span, PIXELS)], {})

@@ -1,0 +1,95 @@
+"""The controls of a view: one field a param, data and view params in two groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from ..recipe.controls import decide
+from ..recipe.params import Param
+from .doors import at_home
+from .fields import Field, field, replaceable
+
+GROUPS = ("data", "view")
+_CLASSES = {"data": "wb-data", "view": "wb-look"}
+Options = Mapping[str, Iterable[Mapping[str, Any]]]
+
+
+class ControlPanel:
+    """Controls for params, shown by ``show`` and heard through ``changed``.
+
+    Parameters
+    ----------
+    changed : called as ``changed(name, value, quiet)`` when a person chose a value; ``quiet`` is how many seconds
+        without another change are worth waiting for.
+    only : the params that are shown; all by default.
+    """
+
+    def __init__(
+        self, changed: Callable[[str, Any, float], None], only: Callable[[str], bool] | None = None
+    ) -> None:
+        self._changed = at_home(changed)
+        self._only = only or (lambda name: True)
+        self.fields: dict[str, Field] = {}
+        self._groups = {kind: self._group(kind) for kind in GROUPS}
+        self.widget = widgets.Box()
+        self.widget.add_class("wb-controls")
+
+    def _group(self, kind: str) -> widgets.Box:
+        box = widgets.Box()
+        box.add_class("wb-group")
+        box.add_class(_CLASSES[kind])
+        return box
+
+    def show(self, params: Mapping[str, Param], values: Mapping[str, Any], options: Options) -> None:
+        """Show params with their values and present choices; nobody is told of a change."""
+        shown: dict[str, Field] = {}
+        for name, param in params.items():
+            live = options.get(name)
+            decided = decide(name, param, None if live is None else [*live], values.get(name, param.default))
+            if decided["widget"] != "hidden" and self._only(name):
+                shown[name] = self._shown(name, decided)
+        gone = [held for name, held in self.fields.items() if shown.get(name) is not held]
+        self.fields = shown
+        self._arrange()
+        for held in gone:
+            _close(held.widget)
+
+    def mark(self, wrong: Mapping[str, str]) -> None:
+        """Say below the named controls what is wrong with their value."""
+        for name, held in self.fields.items():
+            held.hint(wrong.get(name) or held.decided.get("note"), name in wrong)
+
+    def _shown(self, name: str, decided: Mapping[str, Any]) -> Field:
+        held = self.fields.get(name)
+        if held is None or not replaceable(held.decided, decided) or held.decided["kind"] != decided["kind"]:
+            return field(decided, lambda: self._heard(name))
+        held.show(decided)
+        return held
+
+    def _heard(self, name: str) -> None:
+        held = self.fields[name]
+        self._changed(name, held.value, held.decided["debounce_ms"] / 1000)
+
+    def _arrange(self) -> None:
+        groups = []
+        for kind, box in self._groups.items():
+            cells = [held.widget for held in self.fields.values() if held.decided["kind"] == kind]
+            _children(box, cells)
+            if cells:
+                box.layout.flex = f"{len(cells)} 1 {min(len(cells), 2) * 210}px"
+                groups.append(box)
+        _children(self.widget, groups)
+
+
+def _children(box: widgets.Box, children: list[widgets.Widget]) -> None:
+    if list(box.children) != children:
+        box.children = children
+
+
+def _close(widget: widgets.Widget) -> None:
+    for child in getattr(widget, "children", ()):
+        _close(child)
+    widget.close()

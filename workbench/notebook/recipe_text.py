@@ -1,0 +1,135 @@
+"""A recipe as three texts that people edit, and the line of a text that a problem is about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from ..errors import Invalid, Loc, Problem
+from ..recipe.jsontext import read_json
+from ..recipe.plot import PlotConfig
+from . import words
+
+PARTS = ("plan", "transform", "params")
+Texts: TypeAlias = Mapping[str, str]
+_TOKEN = re.compile(r'\s*(?:([{}\[\],:])|("(?:[^"\\]|\\.)*")|([^\s{}\[\],:"]+))')
+_WIDE = 100
+
+
+def texts_of(config: PlotConfig) -> dict[str, str]:
+    """Plan, transform and params as texts; objects that fit stand on one line."""
+    raw = config.dump()
+    return {
+        "plan": pretty(raw["plan"]),
+        "transform": raw["transform"].strip("\n") + "\n",
+        "params": pretty(raw.get("params", {})),
+    }
+
+
+def pretty(value: Any, indent: int = 0) -> str:
+    """JSON that a person would write: what fits within a line stands on one."""
+    flat = json.dumps(value, ensure_ascii=False)
+    deep = isinstance(value, dict | list) and value
+    if not deep or (indent and len(flat) + indent <= _WIDE and "{" not in flat[1:]):
+        return flat
+    inner = " " * (indent + 2)
+    if isinstance(value, dict):
+        items = [
+            f"{json.dumps(key, ensure_ascii=False)}: {pretty(item, indent + 2)}" for key, item in value.items()
+        ]
+    else:
+        items = [pretty(item, indent + 2) for item in value]
+    start, end = "{}" if isinstance(value, dict) else "[]"
+    return f"{start}\n" + ",\n".join(inner + item for item in items) + f"\n{' ' * indent}{end}"
+
+
+def raw_of(texts: Texts) -> dict[str, Any]:
+    """The recipe of the texts, not checked yet.
+
+    Raises
+    ------
+    Invalid
+        With every text that is no JSON, at ``("config", part)``, with ``line`` and ``column``.
+    """
+    raw: dict[str, Any] = {"transform": texts["transform"]}
+    problems: list[Problem] = []
+    for part in ("plan", "params"):
+        try:
+            raw[part] = read_json(texts[part], ("config", part))
+        except Invalid as error:
+            problems += error.problems
+    if problems:
+        raise Invalid(problems)
+    return raw
+
+
+def told(problems: list[Problem], texts: Texts) -> list[dict[str, Any]]:
+    """Problems as the page shows them: ``part`` (None: none of the three), ``line`` in its text, ``message``,
+    ``place``."""
+    found = {part: lines_of(texts[part]) for part in ("plan", "params")}
+    return [_told(problem, found) for problem in problems]
+
+
+def _told(problem: Problem, found: Mapping[str, Mapping[Loc, int]]) -> dict[str, Any]:
+    loc = problem.loc[1:] if problem.loc[:1] == ("config",) else problem.loc
+    part = str(loc[0]) if loc and loc[0] in PARTS else None
+    made: dict[str, Any] = {"part": part, "line": None, "message": problem.msg, "place": words.place(problem)}
+    if "line" in problem.ctx:
+        made["line"] = problem.ctx["line"]
+        made["place"] = ""
+    elif part is not None and part in found:
+        inside = loc[1:]
+        while inside and inside not in found[part]:
+            inside = inside[:-1]
+        made["line"] = found[part].get(inside, 1)
+    return made
+
+
+def lines_of(text: str) -> dict[Loc, int]:
+    """The line, from 1, of every key and every element of a JSON text; empty if it is none."""
+    try:
+        read_json(text)
+    except Invalid:
+        return {}
+    found: dict[Loc, int] = {}
+    _walk(_tokens(text), (), found)
+    return found
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int]]:
+    line, before = 1, 0
+    for match in _TOKEN.finditer(text):
+        start = match.end() - len(match[match.lastindex or 0])
+        line += text.count("\n", before, start)
+        before = start
+        yield match[match.lastindex or 0], line
+
+
+def _walk(tokens: Iterator[tuple[str, int]], path: Loc, found: dict[Loc, int]) -> str:
+    """Take one value off the tokens; answers its first one, so that a list knows its end."""
+    token, line = next(tokens)
+    found.setdefault(path, line)
+    if token == "{":  # noqa: S105
+        _object(tokens, path, found)
+    elif token == "[":  # noqa: S105
+        place = 0
+        while _walk(tokens, (*path, place), found) != "]":
+            place += 1
+            if next(tokens)[0] == "]":
+                return token
+        found.pop((*path, place))
+    return token
+
+
+def _object(tokens: Iterator[tuple[str, int]], path: Loc, found: dict[Loc, int]) -> None:
+    for token, line in tokens:
+        if token == "}":  # noqa: S105
+            return
+        if token == ",":  # noqa: S105
+            continue
+        place = (*path, json.loads(token))
+        found[place] = line
+        next(tokens)
+        _walk(tokens, place, found)

@@ -1,0 +1,273 @@
+"""Work of a view off the kernel's loop: one worker, newest wins, results and progress back on the loop.
+
+All state changes on the loop (the thread that made the runner); the worker only runs one job at a time. Where
+no loop runs, as in a plain script, everything happens at once in the caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+from ..engine.reader import Progress
+from ..errors import Cancelled
+
+Lane: TypeAlias = Literal["draw", "detail", "check", "lint"]
+LANES: tuple[Lane, ...] = ("draw", "detail", "check", "lint")
+"""In the order in which they get the worker."""
+BURST_S = 0.4
+QUIET_S = (0.0, 0.12, 0.25)
+LONGEST_WAIT_S = 3.0
+BUSY_AFTER_S = 0.25
+BUSY_EVERY_S = 0.1
+DRAWN_S = 2.0
+BREATH_S = 0.12
+IDLE_S = 20.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a job is: the step of the plan, its place, of how many, and what of it is being read."""
+
+    name: str = ""
+    index: int = 0
+    of: int = 0
+    detail: str = ""
+
+
+@dataclass(eq=False)
+class Job:
+    """One piece of work. ``run`` is called in the worker with the job; ``done`` or ``failed`` on the loop."""
+
+    lane: Lane
+    run: Callable[[Job], Any]
+    done: Callable[[Any], None]
+    failed: Callable[[BaseException], None]
+    cancel: threading.Event = field(default_factory=threading.Event)
+    progress: Progress = field(default=lambda step, index, of, detail: None)
+
+
+class Clock(Protocol):
+    """The loop as the runner needs it; tests bring their own."""
+
+    def now(self) -> float: ...
+
+    def soon(self, call: Callable[[], None]) -> None:
+        """Call on the loop, from any thread."""
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], Any]:
+        """Call on the loop after a while; gives what takes it back."""
+
+    def work(self, call: Callable[[], None]) -> None:
+        """Call in the worker, after what it was given before."""
+
+
+class LoopClock:
+    """The kernel's loop and one daemon thread, which ends when it has been idle for a while."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._alive = False
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def soon(self, call: Callable[[], None]) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(call)
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], Any]:
+        return self._loop.call_later(seconds, call).cancel
+
+    def work(self, call: Callable[[], None]) -> None:
+        with self._lock:
+            self._calls.put(call)
+            if not self._alive:
+                self._alive = True
+                threading.Thread(target=self._live, name="workbench view", daemon=True).start()
+
+    def _live(self) -> None:
+        while True:
+            try:
+                self._calls.get(timeout=IDLE_S)()
+            except queue.Empty:
+                with self._lock:
+                    if self._calls.empty():
+                        self._alive = False
+                        return
+
+
+class AtOnce:
+    """No loop: whatever is asked happens before the call returns."""
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def soon(self, call: Callable[[], None]) -> None:
+        call()
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], Any]:
+        call()
+        return lambda: None
+
+    def work(self, call: Callable[[], None]) -> None:
+        call()
+
+
+def clock_here() -> Clock:
+    """The clock of the loop that runs in this thread, else one that does everything at once."""
+    try:
+        return LoopClock(asyncio.get_running_loop())
+    except RuntimeError:
+        return AtOnce()
+
+
+class Runner:
+    """Runs the newest job of each lane; older ones are withdrawn, and what they still give is dropped.
+
+    Parameters
+    ----------
+    busy : told a ``Step`` when a drawing has taken 250 ms, then at most ten times a second, and None at its end.
+    """
+
+    def __init__(self, busy: Callable[[Step | None], None], clock: Clock | None = None) -> None:
+        self._busy = busy
+        self._clock: Clock = clock or clock_here()
+        self._pending: dict[Lane, Job] = {}
+        self._waits: dict[Lane, Callable[[], Any]] = {}
+        self._running: Job | None = None
+        self._told = 0.0
+        self._take_back: Callable[[], Any] = lambda: None
+        self._page_answers = self._page_draws = False
+        self._give_up: Callable[[], Any] = lambda: None
+        self._burst = 0
+        self._last = self._burst_began = -LONGEST_WAIT_S - BURST_S
+
+    @property
+    def idle(self) -> bool:
+        return self._running is None and not self._pending
+
+    def submit(self, job: Job, quiet: float = 0.0) -> None:
+        """Take a job in place of the lane's older one. A drawing in a burst of changes waits for a moment without
+        one; ``quiet`` asks for at least so many seconds of it."""
+        self.withdraw(job.lane)
+        if job.lane == "draw":
+            self.withdraw("detail")  # the page asks for detail of the new picture again
+        wait = self._wait(job.lane, quiet)
+        self._pending[job.lane] = job
+        if wait > 0:
+            self._waits[job.lane] = self._clock.later(wait, lambda: self._ready(job))
+        else:
+            self._next()
+
+    def drawn(self) -> None:
+        """The page has drawn the picture. While it draws it hears nobody: what a person did meanwhile arrives only
+        now, so that the next drawing waits for it; and pictures do not pile up before a slow page."""
+        self._page_answers = True
+        self._freed()
+
+    def _freed(self) -> None:
+        self._page_draws = False
+        self._give_up()
+        self._last = max(self._last, self._clock.now() - BURST_S + QUIET_S[-1])
+        job = self._pending.get("draw")
+        if job is not None and "draw" not in self._waits:
+            self._waits["draw"] = self._clock.later(BREATH_S, lambda: self._ready(job))
+        self._next()
+
+    def _page_is_gone(self) -> None:
+        self._page_answers = False
+        self._freed()
+
+    def withdraw(self, lane: Lane) -> None:
+        """Forget what is waiting in a lane and stop what runs in it."""
+        self._waits.pop(lane, lambda: None)()
+        self._pending.pop(lane, None)
+        if self._running is not None and self._running.lane == lane:
+            self._running.cancel.set()
+
+    def close(self) -> None:
+        for lane in LANES:
+            self.withdraw(lane)
+        self._take_back()
+        self._give_up()
+
+    def _wait(self, lane: Lane, quiet: float) -> float:
+        """Seconds to wait. A single change starts at once; the more come in a row, the longer a pause is waited for,
+        but never beyond three seconds since the first one that is not drawn."""
+        if lane != "draw":
+            return quiet
+        now = self._clock.now()
+        if now - self._last > BURST_S:
+            self._burst, self._burst_began = 0, now
+        self._last = now
+        wait = max(quiet, QUIET_S[min(self._burst, len(QUIET_S) - 1)])
+        self._burst += 1
+        return max(0.0, min(wait, self._burst_began + LONGEST_WAIT_S - now))
+
+    def _ready(self, job: Job) -> None:
+        self._waits.pop(job.lane, None)
+        self._next()
+
+    def _next(self) -> None:
+        if self._running is not None:
+            return
+        for lane in LANES:
+            held = lane in self._waits or (lane == "draw" and self._page_draws)
+            if lane in self._pending and not held:
+                self._start(self._pending.pop(lane))
+                return
+
+    def _start(self, job: Job) -> None:
+        self._running = job
+        if job.lane == "draw":
+            self._burst_began = self._clock.now()
+            self._told = self._clock.now() + BUSY_AFTER_S - BUSY_EVERY_S
+            self._take_back = self._clock.later(BUSY_AFTER_S, lambda: self._tell(job, Step()))
+            job.progress = lambda step, index, of, detail: self._progress(job, Step(step, index, of, detail))
+        self._clock.work(lambda: self._work(job))
+
+    def _work(self, job: Job) -> None:
+        """In the worker."""
+        try:
+            result = job.run(job)
+        except BaseException as error:
+            caught = error
+            self._clock.soon(lambda: self._finish(job, lambda: job.failed(caught)))
+        else:
+            self._clock.soon(lambda: self._finish(job, lambda: job.done(result)))
+
+    def _finish(self, job: Job, tell: Callable[[], None]) -> None:
+        self._running = None
+        if job.lane == "draw":
+            self._take_back()
+            if job.lane not in self._pending:
+                self._busy(None)
+        try:
+            if not job.cancel.is_set():
+                tell()
+                if job.lane == "draw" and self._page_answers:
+                    self._page_draws = True
+                    self._give_up = self._clock.later(DRAWN_S, self._page_is_gone)
+        finally:
+            self._next()
+
+    def _progress(self, job: Job, step: Step) -> None:
+        """In the worker."""
+        if job.cancel.is_set():
+            raise Cancelled("The request was withdrawn.")
+        now = self._clock.now()
+        if now - self._told >= BUSY_EVERY_S:
+            self._told = now
+            self._clock.soon(lambda: self._tell(job, step))
+
+    def _tell(self, job: Job, step: Step) -> None:
+        if self._running is job and not job.cancel.is_set():
+            self._busy(step)

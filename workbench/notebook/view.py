@@ -1,0 +1,480 @@
+"""A live view of one recipe: controls, picture, words; what a person changes is drawn at once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Event
+from typing import Any, cast
+
+import ipywidgets as widgets
+from IPython.display import display
+
+from ..dataset import pack
+from ..engine.choices import options_from
+from ..engine.zoom import Detail, traceable
+from ..errors import Cancelled, Invalid, ScriptError
+from ..lint import Lint
+from ..local import FigureAnswer, LocalWorkbench
+from ..recipe.params import Param
+from ..recipe.plot import PlotConfig
+from ..recipe.recipe import Recipe
+from ..recipe.values import check_value, effective, undeclared
+from ..records import Plot
+from ..transform.inprocess import draw
+from ..typed_arrays import decode
+from . import words
+from .doors import at_home
+from .fields import same
+from .history import History
+from .panel import ControlPanel
+from .plot_view import ACTS, TILE_ACTS, KeyGuard, PlotView
+from .recipe_panel import RecipeDesk
+from .runner import Clock, Job, Runner
+from .still import Still
+from .surface import Looked, Reason, Shown, Surface
+
+
+@dataclass(frozen=True)
+class State:
+    """What is to be shown: a recipe, and a value for each of its params."""
+
+    config: PlotConfig
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A state that was drawn: its answer, and how long it took in seconds."""
+
+    state: State
+    answer: FigureAnswer
+    seconds: float
+    reason: Reason
+
+
+class View:
+    """A recipe with its controls and its picture, live: what ``bench.show`` gives.
+
+    Attributes
+    ----------
+    widget : the whole, for a layout of one's own.
+    """
+
+    def __init__(
+        self,
+        work: LocalWorkbench,
+        config: PlotConfig,
+        values: Mapping[str, Any] | None = None,
+        *,
+        figure: Callable[[FigureAnswer], Any],
+        surface: Surface | None = None,
+        clock: Clock | None = None,
+        title: str = "",
+        home: Plot | None = None,
+        tile: int = 0,
+        still: Still | None = None,
+        protected: bool | None = None,
+    ) -> None:
+        self._work = work
+        self._protected = protected
+        self._as_figure = figure
+        self._history = History(State(config, effective(config, values)))
+        self._drawing: Drawing | None = None
+        self._error: BaseException | None = None
+        self._zoomed = ""
+        self._hints: list[str] = []
+        self._title = title
+        self._home = home
+        self._desk: RecipeDesk | None = None
+        self._still = None if surface or tile else Still()
+        self.surface: Surface = surface or PlotView(TILE_ACTS if tile else ACTS, tile, still or self._still, title)
+        self._runner = Runner(self.surface.set_busy, clock)
+        self._panel = ControlPanel(self._chosen)
+        self._controls_open = not tile
+        self._answered: list[Callable[[], None]] = []
+        self.widget = widgets.VBox()
+        self._build(guarded=not tile)
+        self._draw("first")
+
+    # What a person in Python does
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The present value of every param, data and view."""
+        return dict(self._history.present.values)
+
+    @property
+    def params(self) -> dict[str, Param]:
+        """The params of the recipe that is shown."""
+        return dict(self._history.present.config.params)
+
+    @property
+    def options(self) -> dict[str, list[dict[str, Any]]]:
+        """The present choices of each param that has some, as of the last picture."""
+        return {} if self._drawing is None else self._drawing.answer.options
+
+    def on_answer(self, call: Callable[[], None]) -> None:
+        """``call`` is told after every new picture."""
+        self._answered.append(call)
+
+    def set(self, **values: Any) -> View:
+        """Choose values by param name, as the controls do; the picture follows.
+
+        Raises
+        ------
+        Invalid
+            For a name that is no param, or a value that its control refuses; nothing changes then.
+        """
+        self._go(values, quiet=0.0, what="")
+        return self
+
+    def refresh(self, wait: bool = False) -> View:
+        """Read again, so that new records come in. With ``wait`` the picture is there when this returns.
+
+        Raises
+        ------
+        WorkbenchError
+            With ``wait``: what is wrong, which stands beside the picture too.
+        """
+        if not wait:
+            self._draw("data")
+            return self
+        self._runner.withdraw("draw")
+        job = self._job("data")
+        try:
+            job.done(job.run(job))
+        except Exception as error:
+            job.failed(error)
+            raise
+        return self
+
+    def figure(self) -> Any:
+        """The present picture as a plain plotly figure, read anew."""
+        state = self._history.present
+        return self._as_figure(self._work.figure(state.config, state.values, protected=self._protected))
+
+    def recipe(self) -> Recipe:
+        """The present state as a recipe: the chosen values are its defaults."""
+        state = self._history.present
+        raw = state.config.dump()
+        for name, value in state.values.items():
+            if not same(raw["params"][name]["default"], value):
+                raw["params"][name]["default"] = value
+        made = Recipe(raw)
+        made.foreign = bool(self._protected)
+        return made
+
+    def undo(self) -> bool:
+        """Take the last change back; False if there is none."""
+        return self._moved(self._history.undo())
+
+    def redo(self) -> bool:
+        """Make a change again that was taken back; False if there is none."""
+        return self._moved(self._history.redo())
+
+    def close(self) -> None:
+        """Stop the work of this view and take it off the page."""
+        self._runner.close()
+        self.widget.close()
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
+        return f"<view of {', '.join(self._history.present.config.plan.steps)}{': ' if values else ''}{values}>"
+
+    def _ipython_display_(self) -> None:
+        """The live view, and below it, out of sight while it lives, a picture for the saved notebook."""
+        display(self.widget)
+        if self._still is not None:
+            self._still.display()
+
+    # How it is built
+
+    def _build(self, guarded: bool) -> None:
+        self.widget.add_class("wb-view")
+        self.surface.on_range(at_home(self._looked))
+        children = [self._panel.widget] if self._controls_open else []
+        if isinstance(self.surface, PlotView):
+            self.surface.on_act(self._act)
+            self.surface.on_check(self._check)
+            self.surface.on_drawn(self._runner.drawn)
+        children.append(cast(widgets.Widget, self.surface))
+        self.widget.children = [*children, KeyGuard()] if guarded else children
+        self._show_controls({})
+
+    def _act(self, name: str) -> str | None:
+        if name == "copy":
+            return json.dumps(self.recipe().raw(), ensure_ascii=False, indent=2)
+        acts: dict[str, Callable[[], Any]] = {
+            "undo": self.undo,
+            "redo": self.redo,
+            "refresh": self.refresh,
+            "controls": self._toggle_controls,
+            "recipe": self._toggle_desk,
+        }
+        acts[name]()
+        return None
+
+    # The controls of a tile, and the recipe panel: made when they are first opened
+
+    def _toggle_controls(self) -> None:
+        self._controls_open = not self._controls_open
+        rest = [child for child in self.widget.children if child is not self._panel.widget]
+        place = self.widget.children.index(cast(widgets.Widget, self.surface)) + 1
+        self.widget.children = [*rest[:place], self._panel.widget, *rest[place:]] if self._controls_open else rest
+        self._show_controls(self.options)
+        self._say()
+
+    def _toggle_desk(self) -> None:
+        if self._desk is None:
+            self._desk = RecipeDesk(self._work, self._run_recipe, lambda: self.recipe().config, self._home)
+            self._feed_desk()
+            self.widget.children = [*self.widget.children, self._desk.widget]
+        else:
+            layout = self._desk.widget.layout
+            layout.display = None if layout.display == "none" else "none"
+        self._say()
+
+    @property
+    def _desk_open(self) -> bool:
+        return self._desk is not None and self._desk.widget.layout.display != "none"
+
+    def _feed_desk(self, recipe: bool = True) -> None:
+        if self._desk is None:
+            return
+        if recipe:
+            self._desk.show(self._history.present.config)
+        at_hand = None if self._drawing is None else self._drawing.answer.at_hand
+        self._desk.show_data(None if at_hand is None else at_hand.dataset)
+        self._desk.show_problems(self._error)
+
+    def _run_recipe(self, config: PlotConfig) -> None:
+        """Show another recipe; chosen values that fit it stay."""
+        before = self._history.present
+        values = {}
+        for name, param in config.params.items():
+            old = before.config.params.get(name)
+            kept = old is not None and old.kind == param.kind and same(old.default, param.default)
+            if kept and not check_value(name, param, before.values[name])[1]:
+                values[name] = before.values[name]
+        self._history.change(State(config, effective(config, values)))
+        self._show_controls(self.options)
+        self._draw("recipe")
+
+    def _show_controls(self, options: Mapping[str, list[dict[str, Any]]]) -> None:
+        if not self._controls_open:
+            return
+        state = self._history.present
+        known = {name: choices for name, choices in options.items() if name in state.config.params}
+        for name, param in state.config.params.items():
+            if options_from(param) is not None and name not in known:
+                known[name] = _as_choices(state.values[name])  # until the first answer says which there are
+        self._panel.show(state.config.params, state.values, known)
+
+    # What a person on the page does
+
+    def _chosen(self, name: str, value: Any, quiet: float) -> None:
+        try:
+            self._go({name: value}, quiet, name)
+        except Invalid as error:
+            self._panel.mark(words.by_param(error))
+
+    def _go(self, values: Mapping[str, Any], quiet: float, what: str) -> None:
+        state = self._history.present
+        if unknown := [
+            undeclared(name, state.config.params) for name in values if name not in state.config.params
+        ]:
+            raise Invalid(unknown)
+        new = State(state.config, effective(state.config, {**state.values, **values}))
+        changed = [name for name in new.values if not same(new.values[name], state.values[name])]
+        if not changed:
+            return
+        self._history.change(new, what, time.monotonic())
+        kinds = {new.config.params[name].kind for name in changed}
+        if what not in changed:
+            self._show_controls(self.options)
+        self._panel.mark({})
+        self._draw("data" if "data" in kinds else "view", quiet)
+
+    def _moved(self, moved: bool) -> bool:
+        if moved:
+            self._show_controls(self.options)
+            if self._desk is not None:
+                self._desk.show(self._history.present.config)
+            self._draw("recipe")
+        return moved
+
+    def _check(self) -> None:
+        """Draw anew if what the picture was drawn from has changed in the store."""
+        drawing = self._drawing
+        if drawing is None or not self._runner.idle:
+            return
+
+        def run(job: Job) -> bool:
+            return self._work.is_current(drawing.answer)
+
+        def done(current: bool) -> None:
+            if not current and self._drawing is drawing:
+                self._draw("data")
+
+        self._runner.submit(Job("check", run, done, lambda error: None))
+
+    # Drawing
+
+    def _draw(self, reason: Reason, quiet: float = 0.0) -> None:
+        self._runner.submit(self._job(reason), quiet)
+
+    def _job(self, reason: Reason) -> Job:
+        state = self._history.present
+        at_hand = self._at_hand(state) if reason == "view" else None
+        locked = self._protected
+
+        def run(job: Job) -> Drawing:
+            started = time.perf_counter()
+            if at_hand is None:
+                answer = self._work.figure(state.config, state.values, job.progress, job.cancel, protected=locked)
+            else:
+                answer = self._work.redraw(state.config, state.values, at_hand, job.cancel, protected=locked)
+            return Drawing(state, answer, time.perf_counter() - started, reason)
+
+        return Job("draw", run, self._drawn, self._failed)
+
+    def _at_hand(self, state: State) -> FigureAnswer | None:
+        """The last answer, if only view params differ from what it was asked with."""
+        drawing = self._drawing
+        if drawing is None or drawing.state.config is not state.config:
+            return None
+        before = drawing.answer.values
+        data = [name for name, param in state.config.params.items() if param.kind == "data"]
+        return drawing.answer if all(same(before[name], state.values[name]) for name in data) else None
+
+    def _drawn(self, drawing: Drawing) -> None:
+        self._drawing, self._error, self._zoomed, self._hints = drawing, None, "", []
+        self._history.correct(State(drawing.state.config, dict(drawing.answer.values)))
+        content = "" if drawing.answer.at_hand is None else drawing.answer.at_hand.content
+        self.surface.apply(drawing.answer.figure, drawing.reason, content[:16])
+        self.surface.set_error([])
+        self._show_controls(drawing.answer.options)
+        self._feed_desk(recipe=False)
+        self._say()
+        for call in self._answered:
+            call()
+
+        def run(job: Job) -> list[Lint]:
+            if drawing.answer.cache.get("figure") == "hit":
+                warm()
+            return drawing.answer.lint
+
+        self._runner.submit(Job("lint", run, self._linted, self._failed))
+
+    def _linted(self, found: list[Lint]) -> None:
+        self._hints = [one.message for one in found]
+        self._say()
+
+    def _failed(self, error: BaseException) -> None:
+        if isinstance(error, Cancelled):
+            return
+        self._error = error
+        wrong = words.by_param(error)
+        self._panel.mark(wrong)
+        self.surface.set_error(words.problems(error))
+        if self._desk is not None:
+            self._desk.show_problems(error)
+        self._say()
+
+    def _say(self) -> None:
+        drawing = self._drawing
+        badge: dict[str, str] = {}
+        notes: list[str] = []
+        if drawing is not None:
+            if drawing.answer.at_hand is not None:
+                badge["samples"] = words.samples(drawing.answer.at_hand.dataset)
+            badge["zoom"] = self._zoomed
+            badge["cost"] = words.cost(drawing.answer, drawing.seconds)
+            notes = [warning["message"] for warning in drawing.answer.warnings]
+        self.surface.show(
+            Shown(
+                self._title,
+                badge,
+                notes,
+                self._hints,
+                self._log(),
+                undo=self._history.can_undo,
+                redo=self._history.can_redo,
+                panel=self._desk_open,
+                controls=self._controls_open,
+            )
+        )
+
+    def _log(self) -> str:
+        if isinstance(self._error, ScriptError):
+            return self._error.log
+        return "" if self._drawing is None else self._drawing.answer.log
+
+    # Zoom
+
+    def _looked(self, looked: list[Looked], asked: Mapping[str, Any]) -> None:
+        drawing = self._drawing
+        if drawing is None:
+            return
+        if not looked:
+            self._runner.withdraw("detail")
+            self._zoomed = ""
+            self._say()
+            return
+
+        def run(job: Job) -> tuple[dict[int, Detail], str]:
+            return self._finer(drawing, looked, job.cancel)
+
+        def done(found: tuple[dict[int, Detail], str]) -> None:
+            if self._drawing is drawing:
+                self.surface.detail(found[0], asked)
+                self._zoomed = found[1]
+                self._say()
+
+        self._runner.submit(Job("detail", run, done, self._failed))
+
+    def _finer(self, drawing: Drawing, looked: list[Looked], cancel: Event) -> tuple[dict[int, Detail], str]:
+        found: dict[int, Detail] = {}
+        state, answer = drawing.state, drawing.answer
+        for one in looked:
+            found |= self._work.detail(
+                state.config,
+                answer.values,
+                traces=one.traces,
+                x=one.x,
+                y=one.y,
+                width=one.width,
+                shown=answer,
+                cancel=cancel,
+                protected=self._protected,
+            )
+        if answer.at_hand is None or words.is_whole(answer.at_hand.dataset):
+            return found, words.closely(found, [], [])
+        figure = decode(answer.figure)
+        finest = traceable(figure, answer.at_hand.dataset)
+        asked = [n for one in looked for n in one.traces if len(figure["data"][n].get("x", ())) > 1]
+        coarse = [n for n in asked if n not in found and n not in finest]
+        return found, words.closely(found, coarse, [str(trace.get("name") or "") for trace in figure["data"]])
+
+
+@lru_cache(maxsize=1)
+def warm() -> None:
+    """Draw something once, so that the first change of a picture from the cache need not load what scripts use."""
+    script = (
+        "from workbench import battery\n"
+        "def transform(data, params):\n"
+        "    figure = go.Figure(layout={'template': battery.template()})\n"
+        "    figure.add_scatter(x=[0], y=[0], mode='lines', line={'color': 'red'})\n"
+        "    figure.update_layout(xaxis={'title': {'text': 'x'}}, legend={'x': 0}, margin={'t': 0})\n"
+        "    return figure\n"
+    )
+    draw(script, pack({}), {})
+
+
+def _as_choices(value: Any) -> list[dict[str, Any]]:
+    values = value if isinstance(value, list) else [value]
+    return [{"value": one, "label": None} for one in values if one is not None]
