@@ -7,7 +7,7 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,10 +43,12 @@ from .store.cache import Cache
 from .store.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
 from .table import Column, Kind, Table
-from .transform.inprocess import draw
+from .transform.inprocess import Drawn, draw
 from .transform.script import check_script
 
 R = TypeVar("R", bound=Record)
+Drawing = Callable[[str, bytes, Mapping[str, Any]], Drawn]
+"""Draws: (script, packed steps, values) -> figure bytes and log."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,31 @@ class LocalWorkbench:
     """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond."""
 
     def __init__(
-        self, store: Store, cache: Cache, organization: Organization, project: Project, actor: str
+        self,
+        store: Store,
+        cache: Cache,
+        organization: Organization,
+        project: Project | None,
+        actor: str,
+        *,
+        scope: Scope | None = None,
+        drawing: Drawing = draw,
     ) -> None:
+        """``project`` is None, and ``scope`` says what is in reach, for work on records that belong to none;
+        ``drawing`` is how scripts draw: in this process, or wherever they can do no harm."""
         self.store = store
         self.cache = cache
         self.organization = organization
-        self.project = project
+        self._project = project
         self.actor = actor
-        self.scope = Scope(organization.id, project.id)
+        self.scope = scope or Scope(organization.id, None if project is None else project.id)
+        self._drawing = drawing
+
+    @property
+    def project(self) -> Project:
+        if self._project is None:
+            raise BadRequest("This is about one project; name it.")
+        return self._project
 
     @classmethod
     def open(
@@ -94,7 +113,9 @@ class LocalWorkbench:
     def of_project(self, ref: str | Record) -> LocalWorkbench:
         """The same store and caches, bound to another project."""
         project = self.store.rows.find(Project, ref, Scope(self.organization.id, None))
-        return LocalWorkbench(self.store, self.cache, self.organization, project, self.actor)
+        return LocalWorkbench(
+            self.store, self.cache, self.organization, project, self.actor, drawing=self._drawing
+        )
 
     def close(self) -> None:
         self.cache.close()
@@ -168,7 +189,7 @@ class LocalWorkbench:
         key = keys.figure_key(answered.content, checked.transform, answered.values)
 
         def make() -> tuple[bytes, dict[str, Any]]:
-            drawn = draw(checked.transform, answered.packed, answered.values)
+            drawn = self._drawing(checked.transform, answered.packed, answered.values)
             return drawn.figure, {"log": drawn.log}
 
         def waiting() -> None:

@@ -91,6 +91,7 @@ class Plots:
             raise Conflict(
                 f"The plot '{present.name}' is at revision {present.revision}, the change started from {started}.",
                 present.id,
+                {"revision": present.revision, "started_from": started},
             )
 
     def keep(self, db: sqlite3.Connection, plot: Plot, origin: str, actor: str | None) -> None:

@@ -16,11 +16,13 @@ from ..errors import Conflict, Damaged, NotFound, StoreError
 from ..table import from_micros
 from . import migrations
 from .connections import Connections, named
+from .people import People
 from .pieces import Pieces
 from .rows import Rows
 from .scope import Scope
 from .series import Series
 from .soundness import check_rows
+from .uploads import Uploads
 
 __all__ = ["Scope", "Store"]
 
@@ -41,6 +43,8 @@ class Store:
         self.rows = Rows(self)
         self.series = Series(self)
         self.pieces = Pieces(self)
+        self.people = People(self)
+        self.uploads = Uploads(self)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Store:
