@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.errors import Forbidden, Invalid, NotFound, Problem, Unauthorized
 from workbench.records import Project, Record
@@ -16,6 +16,7 @@ from .call import Call
 from .forms import Form
 from .operation import PLACES, Need
 
+R = TypeVar("R", bound=Record)
 _RIGHTS = {Need.READ: Right.READ, Need.WRITE: Right.WRITE, Need.MANAGE: Right.MANAGE}
 _WORDS = {Right.READ: "a role", Right.WRITE: "a contributor", Right.MANAGE: "an admin"}
 _LONGEST_KEY = 200
@@ -90,6 +91,19 @@ def _given(call: Call) -> str | None:
     raise Invalid(Problem(("project_id",), "'project_id' is the id of a project.", "string_type"))
 
 
+def under(call: Call, kind: type[R], id: str) -> R:
+    """The record of an id that stands in the query or the body; the call is bound to its project, with the rights
+    that its operation takes."""
+    record = call.store.rows.get(kind, id, call.scope)
+    project_id = getattr(record, "project_id", None)
+    if project_id is not None:
+        _enter(call, project_id)
+    right = _RIGHTS.get(call.operation.need)
+    if right is not None:
+        _permit(call, right)
+    return record
+
+
 def enter(call: Call, project_id: str) -> None:
     """Bind a call to one project, for handlers that learn of it late; rights are checked as for any other."""
     _enter(call, project_id)
@@ -144,3 +158,17 @@ def _permit(call: Call, right: Right) -> None:
     held = call.caller.highest if call.project is None else call.caller.right_in(call.project.id)
     if held < right and not (right is Right.READ and call.project is None):
         raise Forbidden(f"This takes {_WORDS[right]} of the project; your role there is a lower one.")
+
+
+def to_write(call: Call, record: Any) -> Scope:
+    """The scope in which a record may be changed, for handlers that change several records.
+
+    Raises
+    ------
+    Forbidden
+        If the caller may read it, but not change it.
+    """
+    project_id = record.project_id
+    if (call.caller.highest if project_id is None else call.caller.right_in(project_id)) < Right.WRITE:
+        raise Forbidden("This takes a contributor of the project; your role there is a lower one.")
+    return call.scope if project_id is None else Scope(call.caller.organization.id, project_id)

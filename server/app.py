@@ -51,6 +51,7 @@ def create_app(
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        state.intake.resume()
         try:
             yield
         finally:

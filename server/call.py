@@ -41,7 +41,7 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     caller_or_none: Caller | None = None
-    scope: Scope = Scope("", None)
+    scope: Scope = field(default_factory=lambda: Scope("", None))
     project: Project | None = None
     records: dict[str, Record] = field(default_factory=dict)
     cancel: threading.Event = field(default_factory=threading.Event)

@@ -73,6 +73,8 @@ class _Request:
             cancel=self.cancel,
         )
         try:
+            if (before := operation.before) is not None:
+                await self._run(self.state.quick, lambda: before(call))
             if operation.body is not None:
                 call.body = await forms.received(request, operation.body, self.state)
             threads = self.state.plans if operation.heavy else self.state.quick

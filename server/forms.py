@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from python_multipart import MultipartParser
 from python_multipart.exceptions import MultipartParseError
@@ -18,7 +18,9 @@ from workbench.errors import Invalid, Problem, TooLarge, instead
 
 from . import body
 from .operation import Body
-from .state import State
+
+if TYPE_CHECKING:
+    from .state import State
 
 _MOST_PARTS = 32
 
@@ -99,16 +101,16 @@ def dispose(sent: Any) -> None:
         file.path.unlink(missing_ok=True)
 
 
-def new_file(state: State, filename: str = "", content_type: str = "application/octet-stream") -> SentFile:
+def new_file(folder: Path, filename: str = "", content_type: str = "application/octet-stream") -> SentFile:
     """A file in the folder of what comes in, under a name that cannot be guessed."""
-    folder = state.files / "incoming"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return SentFile(filename, content_type, folder / secrets.token_hex(16))
+    place = folder / "incoming"
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return SentFile(filename, content_type, place / secrets.token_hex(16))
 
 
 async def _raw(request: Request, most: int, state: State) -> SentFile:
     content_type = request.headers.get("content-type", "application/octet-stream")
-    sent = new_file(state, content_type=content_type[:200])
+    sent = new_file(state.files, content_type=content_type[:200])
     try:
         with sent.path.open("xb") as file:
             async for part in body.unpacked(request, most):
@@ -201,7 +203,7 @@ class _Parts:
         if b"filename" in options:
             filename = options[b"filename"].decode("utf-8", "replace")
             content_type = self._headers.get(b"content-type", b"application/octet-stream").decode("latin-1")
-            self._sent = new_file(self._state, filename, content_type[:200])
+            self._sent = new_file(self._state.files, filename, content_type[:200])
             self.form.files[self._part] = self._sent
             self._file = self._sent.path.open("xb")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench import __version__
 from workbench.recipe.schema import schema as recipe_schema
 from workbench.records import KINDS
 
 from . import schemas
 from .operation import PLACES, Body, Need, Operation, Parameter
+from .settings import VERSION
 
 TITLE = "Battery Workbench"
 INTERFACE_VERSION = "0.1.0"
@@ -50,7 +50,7 @@ def document(operations: Sequence[Operation], more: Mapping[str, Mapping[str, An
         paths.setdefault(path, {})[operation.method.lower()] = _operation(operation)
     return {
         "openapi": "3.1.0",
-        "info": {"title": TITLE, "version": INTERFACE_VERSION, "x-workbench": __version__},
+        "info": {"title": TITLE, "version": INTERFACE_VERSION, "x-workbench": VERSION},
         "paths": paths,
         "components": {
             "schemas": {

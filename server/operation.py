@@ -98,6 +98,7 @@ class Operation:
     project : where the project stands that the right is needed in: in the path, in the query, in the body, or
         (``record``) it is that of the first record of the path; ``wide`` for all projects in reach at once.
     answer : the JSON Schema of the answer of status 200; None for no body (204); ``media`` for other bytes.
+    before : looked at before the body is read, where the path itself carries the right.
     heavy : runs on the threads for plans, drawing and files; bounded by organization.
     """
 
@@ -113,6 +114,7 @@ class Operation:
     status: int = 200
     media: tuple[str, ...] = ()
     heavy: bool = False
+    before: Callable[[Call], None] | None = None
 
     @property
     def name(self) -> str:

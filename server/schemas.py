@@ -59,6 +59,9 @@ def kind(cls: type[Record]) -> Schema:
 def _of_kind(cls: type[Record]) -> Schema:
     made = cls.model_json_schema(by_alias=True, mode="serialization", ref_template="#/components/schemas/{model}")
     made.pop("additionalProperties", None)
+    for name in WITHHELD.get(cls.table, ()):
+        made["properties"].pop(name)
+        made["required"] = [other for other in made["required"] if other != name]
     return made
 
 
@@ -73,13 +76,28 @@ def of_kinds(kinds: Iterable[type[Record]], more: Mapping[str, Mapping[str, Sche
     return made
 
 
+BY_SERVER: dict[str, frozenset[str]] = {
+    "measurements": frozenset({"processing_status", "processing_error", "content_hash", "files"}),
+    "raw_data": frozenset({"filename", "content_type", "size", "piece"}),
+    "material_properties": frozenset({"data_version"}),
+    "models": frozenset({"is_custom_model"}),
+}
+"""Fields that the server keeps and that no body may set: what they say, such as whose bytes, others trust."""
+WITHHELD: dict[str, frozenset[str]] = {
+    "measurements": frozenset({"files"}),
+    "raw_data": frozenset({"piece"}),
+}
+"""Fields that stand in no answer: bytes are asked for by name, never by what they are kept under."""
+
+
 def given(cls: type[Record], *, changing: bool = False, more: Mapping[str, Schema] | None = None) -> Schema:
     """The body that makes a record of a kind, or changes one: what a caller may give, under its wire names."""
     whole = copy.deepcopy(cls.model_json_schema(by_alias=True, ref_template="#/components/schemas/{model}"))
     members: Mapping[str, Member] = cls.members()
-    names = [members[name].wire for name in cls.given()]
-    properties = {name: whole["properties"][name] for name in names if name in whole["properties"]}
-    required = [name for name in names if name in whole.get("required", []) and not changing]
+    ours = BY_SERVER.get(cls.table, frozenset())
+    names = [name for name in cls.given() if name not in ours]
+    properties = {members[name].wire: whole["properties"][name] for name in names}
+    required = [members[name].wire for name in names if name in whole.get("required", []) and not changing]
     return {
         "type": "object",
         "properties": {**properties, **(more or {})},

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from importlib.metadata import version
 
+VERSION = version("battery-workbench")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -31,8 +33,6 @@ class Settings:
     upload : bytes of one uploaded file.
     url_seconds : how long a signed address is good.
     downloads : bytes of prepared downloads that are kept.
-    within_answer : rows of an uploaded series up to which it is taken in before the answer; a longer one is
-        taken in afterwards, with a status.
     """
 
     public_url: str | None = None
@@ -49,4 +49,3 @@ class Settings:
     upload: int = 4 << 30
     url_seconds: int = 3600
     downloads: int = 4 << 30
-    within_answer: int = 300_000

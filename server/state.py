@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 from workbench.local import Drawing
@@ -12,6 +11,7 @@ from workbench.store.store import Store
 from .limits import Rates, Threads
 from .settings import Settings
 from .signing import Signer
+from .uploading import Intake
 
 
 class State:
@@ -28,12 +28,12 @@ class State:
         self.quick = Threads("quick", settings.quick, settings.waiting)
         self.plans = Threads("plans", settings.plans, settings.waiting, share=max(1, settings.plans // 2))
         self.refusals = Rates(5.0, 20)
-        self.stopping = threading.Event()
+        self.intake = Intake(self)
 
     def close(self) -> None:
         """Let what runs come to its end, then close the store."""
-        self.stopping.set()
         self.plans.close()
         self.quick.close()
+        self.intake.close()
         self.cache.close()
         self.store.close()

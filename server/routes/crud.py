@@ -12,15 +12,21 @@ from .. import query
 from ..answers import Nothing
 from ..call import Call
 from ..operation import PLACES
+from ..schemas import BY_SERVER, WITHHELD
 
 R = TypeVar("R", bound=Record)
 Handler = Callable[[Call], Any]
 Shown = Callable[[Call, Sequence[Any]], list[dict[str, Any]]]
 
 
+def wire(record: Record) -> dict[str, Any]:
+    """A record as it stands on the wire."""
+    withheld = WITHHELD.get(record.table, frozenset())
+    return {name: value for name, value in record.wire().items() if name not in withheld}
+
+
 def plain(call: Call, records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Records as they stand on the wire."""
-    return [record.wire() for record in records]
+    return [wire(record) for record in records]
 
 
 def position(kind: type[Record]) -> str:
@@ -59,12 +65,29 @@ def creates(kind: type[Record], shown: Shown = plain, under: Mapping[str, str] |
     return handler
 
 
+def from_wire(kind: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a body by our own names.
+
+    Raises
+    ------
+    Invalid
+        If it sets what only the server may.
+    """
+    values = kind.from_wire(body)
+    ours = [name for name in values if name in BY_SERVER.get(kind.table, ())]
+    if ours:
+        raise Invalid(
+            [Problem((name,), f"'{name}' is read only; the server keeps it.", "read_only") for name in ours]
+        )
+    return values
+
+
 def create(call: Call, kind: type[R], body: Mapping[str, Any]) -> R:
     """Make a record, in one transaction with the account of it; problems are told by their wire names."""
     try:
         with call.writing() as db:
             made: R = call.store.rows.create(
-                kind, kind.from_wire(body), scope=call.scope, actor=call.actor, connection=db
+                kind, from_wire(kind, body), scope=call.scope, actor=call.actor, connection=db
             )
             return made
     except Invalid as error:
@@ -84,7 +107,7 @@ def change(call: Call, record: R, body: Mapping[str, Any]) -> R:
     try:
         with call.writing(record.id) as db:
             changed: R = call.store.rows.update(
-                kind, record.id, kind.from_wire(body), call.scope, call.actor, connection=db
+                kind, record.id, from_wire(kind, body), call.scope, call.actor, connection=db
             )
             return changed
     except Invalid as error:

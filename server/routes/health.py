@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench import __version__
 from workbench.errors import NotFound
 
 from .. import schemas as s
 from ..answers import Redirect
 from ..call import Call
 from ..operation import Need, Operation
+from ..settings import VERSION
 
 
 def healthz(call: Call) -> dict[str, Any]:
     call.store.identity()
-    return {"status": "ok", "version": __version__}
+    return {"status": "ok", "version": VERSION}
 
 
 def billing(call: Call) -> Redirect:

@@ -85,10 +85,13 @@ def people(database: Database) -> None:
         "create table audit (at integer not null, organization_id text, user_id text, key_id text, "
         "action text not null, target text, status integer, request text, detail text) strict",
         "create index audit_at on audit (organization_id, at)",
-        "insert into members (organization_id, user_id, role, joined_at, created_at) "
-        f"select o.id, u.id, 'Admin', 0, 0 from organizations as o, users as u where u.email = '{LOCAL_USER}'",
     ):
         database.execute(statement)
+    database.execute(
+        "insert into members (organization_id, user_id, role, joined_at, created_at) "
+        "select o.id, u.id, 'Admin', 0, 0 from organizations as o, users as u where u.email = ?",
+        [LOCAL_USER],
+    )
 
 
 @dataclass(frozen=True)
