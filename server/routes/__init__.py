@@ -9,6 +9,7 @@ from ..operation import Operation
 from . import (
     analyses,
     cells,
+    dashboards,
     drive_cycles,
     health,
     materials,
@@ -17,6 +18,7 @@ from . import (
     people,
     projects,
     raw_data,
+    recipes,
     search,
     simulations,
     storage,
@@ -39,6 +41,8 @@ OPERATIONS: tuple[Operation, ...] = (
     *drive_cycles.OPERATIONS,
     *raw_data.OPERATIONS,
     *search.OPERATIONS,
+    *recipes.OPERATIONS,
+    *dashboards.OPERATIONS,
     *storage.OPERATIONS,
 )
 MORE: dict[str, dict[str, s.Schema]] = {Project.__name__: {"user_project_roles": s.array(s.FREE)}}
