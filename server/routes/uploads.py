@@ -34,6 +34,8 @@ def initiate(call: Call) -> dict[str, Any]:
     """Begin an upload; no record exists yet."""
     given = fields.read(call.body, _BODY, required=("measurement",), nullable=tuple(_BODY))
     instance = call.record(Instance)
+    if given.get("cell_instance_id") not in (None, instance.id):
+        raise BadRequest("'cell_instance_id' names another cell than the address.")
     kind = _kind(given)
     name = given["measurement"].get("name")
     if not isinstance(name, str) or not name.strip():

@@ -25,17 +25,18 @@ WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
 
 def told(*words: str, code: int = 0) -> Any:
     """What a command prints, run in this process."""
-    said, complained = io.StringIO(), io.StringIO()
+    said, complained, ended = io.StringIO(), io.StringIO(), 0
     with (
         pytest.MonkeyPatch.context() as patched,
         contextlib.redirect_stdout(said),
         contextlib.redirect_stderr(complained),
-        pytest.raises(SystemExit) as ended,
     ):
         patched.setattr(sys, "argv", ["workbench", *words])
-        main()
-        raise SystemExit(0)
-    assert (ended.value.code or 0) == code, complained.getvalue()
+        try:
+            main()
+        except SystemExit as stopped:
+            ended = int(stopped.code or 0)
+    assert ended == code, complained.getvalue()
     printed = said.getvalue()
     return json.loads(printed) if "--json" in words and code == 0 else printed + complained.getvalue()
 
