@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote
 
 from workbench.errors import NotFound
@@ -64,16 +64,19 @@ def get(call: Call) -> Blocks | Bytes:
 
 
 def _of_file(path: Path) -> ranges.Reader:
-    file = path.open("rb")  # open before it may be tidied away
-
     def read(start: int, stop: int) -> Iterator[bytes]:
-        with file:
-            file.seek(start)
-            while start < stop and (block := file.read(min(_BLOCK, stop - start))):
-                start += len(block)
-                yield block
+        # Opened at once, not with the first block: afterwards it may be tidied away.
+        return _blocks(path.open("rb"), start, stop)
 
     return read
+
+
+def _blocks(file: IO[bytes], start: int, stop: int) -> Iterator[bytes]:
+    with file:
+        file.seek(start)
+        while start < stop and (block := file.read(min(_BLOCK, stop - start))):
+            start += len(block)
+            yield block
 
 
 def put(call: Call) -> dict[str, Any]:
