@@ -42,7 +42,7 @@ def to_stderr(level: int = logging.INFO) -> None:
     """Send the server's log, and uvicorn's, to the error output as lines of JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
-    for name in ("workbench.server", "uvicorn", "uvicorn.error"):
+    for name in ("workbench.server", "uvicorn", "uvicorn.error", "python_multipart"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
         logger.propagate = False

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.errors import BadRequest, NotFound
+from workbench.errors import BadRequest, Invalid, NotFound, Problem
 from workbench.records import Instance, Measurement, Project, RawData
 from workbench.store import tags
 
@@ -75,17 +75,26 @@ def tag_many(call: Call) -> dict[str, Any]:
         call.body, {"measurement_ids": list, "add": list, "remove": list}, required=("measurement_ids",),
         nullable=("add", "remove"),
     )  # fmt: skip
-    ids = list(dict.fromkeys(given["measurement_ids"]))
+    ids, add, remove = (_texts(given.get(name), name) for name in ("measurement_ids", "add", "remove"))
     if len(ids) > MOST_TAGGED:
         raise BadRequest(f"At most {MOST_TAGGED} measurements are tagged at once, these are {len(ids)}.")
-    add, remove = given.get("add") or [], given.get("remove") or []
-    if not all(isinstance(value, str) for value in (*ids, *add, *remove)):
-        raise BadRequest("Ids and tags are texts.")
     changed = 0
     with call.writing(measurements=len(ids)):
         for id in ids:
             changed += _tag(call, id, add, remove)
     return {"updated_count": changed}
+
+
+def _texts(given: list[Any] | None, name: str) -> list[str]:
+    """The texts of a list, each once."""
+    problems = [
+        Problem((name, place), "This is a list of texts.", "string_type")
+        for place, value in enumerate(given or [])
+        if not isinstance(value, str)
+    ]
+    if problems:
+        raise Invalid(problems)
+    return list(dict.fromkeys(given or []))
 
 
 def _tag(call: Call, id: str, add: list[str], remove: list[str]) -> bool:
@@ -160,7 +169,8 @@ def file(call: Call) -> Redirect:
 
 def link_raw_data(call: Call) -> Nothing:
     given = fields.read(call.body, {"raw_data_ids": list}, required=("raw_data_ids",))
-    ids = [call.store.rows.get(RawData, id, call.scope).id for id in given["raw_data_ids"]]
+    wanted = _texts(given["raw_data_ids"], "raw_data_ids")
+    ids = [call.store.rows.get(RawData, id, call.scope).id for id in wanted]
     with call.writing() as db:
         call.store.uploads.link(call.record(Measurement).id, ids, db)
     return Nothing()
