@@ -12,7 +12,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from workbench.errors import Cancelled, Later, WorkbenchError
+from workbench.errors import Busy, Cancelled, Later, WorkbenchError
 from workbench.store.people import Caller
 
 from . import access, answers, faults, forms, log, query
@@ -88,18 +88,21 @@ class _Request:
         return await threads.run(organization, work, self.cancel.set)
 
     async def _watched(self, work: Awaitable[Any]) -> Any:
-        """The answer of work, unless the client goes away before; then it is told to stop."""
+        """The answer of work, unless it takes too long or the client goes away before; then it is told to stop."""
         if not self.operation.heavy:
             return await work
         task = asyncio.ensure_future(work)
         gone = asyncio.ensure_future(_gone(self.request))
         try:
-            await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+            limit = self.state.settings.request_seconds
+            await asyncio.wait({task, gone}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 task.cancel()
                 with suppress(asyncio.CancelledError, WorkbenchError):
                     await task
-                raise Cancelled("The client went away.")
+                if gone.done():
+                    raise Cancelled("The client went away.")
+                raise Busy(f"This took longer than {limit:g} s and was stopped.", retry_after=30)
             return task.result()
         finally:
             gone.cancel()

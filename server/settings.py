@@ -31,6 +31,7 @@ class Settings:
     waiting : how many requests may wait for a thread of each kind before the next is turned away.
     small_body, large_body : bytes of a recipe, values or prompts, and of records, unpacked.
     upload : bytes of one uploaded file.
+    request_seconds : how long a plan, a figure or a file may take before it is stopped.
     url_seconds : how long a signed address is good.
     downloads : bytes of prepared downloads that are kept.
     """
@@ -47,5 +48,6 @@ class Settings:
     small_body: int = 1 << 20
     large_body: int = 32 << 20
     upload: int = 4 << 30
+    request_seconds: float = 300.0
     url_seconds: int = 3600
     downloads: int = 4 << 30

@@ -403,6 +403,29 @@ def test_lists_and_search_show_no_one_elses(worlds: tuple[Lab, World, World]) ->
     assert made.json("GET", "/projects", nobody)["items"] == []
 
 
+def test_a_plan_reaches_no_record_of_others(worlds: tuple[Lab, World, World]) -> None:
+    made, ours, theirs = worlds
+    path = f"/projects/{ours.ids['project_id']}/datasets"
+    read = {"source": "measurements", "ids": "$m"}
+    steps = {
+        "series": {"op": "series", **read, "x": "Time [s]", "columns": ["Voltage [V]"]},
+        "summary": {"op": "summary", **read, "dataset": "steps", "columns": ["Step count"]},
+        "list": {"op": "list", "source": "measurements", "where": {"ids": "$m"}},
+        "filter": {"op": "list", "source": "measurements", "where": {"instanceIds": "$m"}},
+        "study": {"op": "list", "source": "measurements", "where": {"studyId": "$m"}},
+    }
+    ids = {"study": "study_id", "filter": "instance_id"}
+    for name, step in steps.items():
+        told = []
+        for id in (theirs.ids[ids.get(name, "measurement_id")], str(uuid.uuid4())):
+            config = {"plan": {"steps": {"s": step}}, "params": {"m": {"kind": "data", "default": None}}}
+            answer = made.call("POST", path, json={"config": config, "values": {"m": id}})
+            body = {key: value for key, value in answer.json().items() if key != "timings"}
+            told.append((answer.status_code, str(body).replace(id, "<id>")))
+            assert THEIRS not in answer.text
+        assert told[0] == told[1], name
+
+
 def test_signed_addresses_allow_one_thing(worlds: tuple[Lab, World, World]) -> None:
     made, ours, _ = worlds
     found = made.call("GET", f"/cell_measurements/{ours.ids['measurement_id']}/time_series/download")
