@@ -23,6 +23,7 @@ from workbench.transform.inprocess import draw as draw_here
 from . import answers, faults
 from .endpoint import endpoint
 from .openapi import INTERFACE_VERSION, TITLE, document
+from .operation import Operation
 from .routes import MORE, OPERATIONS
 from .settings import Settings
 from .state import State
@@ -57,14 +58,10 @@ def create_app(
         finally:
             state.close()
 
-    routes = [
-        Route(operation.path, endpoint(operation), methods=[operation.method], name=operation.name)
-        for operation in OPERATIONS
-    ]
     app = FastAPI(
         title=TITLE,
         version=INTERFACE_VERSION,
-        routes=[*_without_head(routes), Route("/openapi.json", _openapi, methods=["GET"])],
+        routes=[*ROUTES, Route("/openapi.json", _openapi, methods=["GET"])],
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -85,12 +82,14 @@ def create_app(
     return app
 
 
-def _without_head(routes: list[Route]) -> list[Route]:
-    """Starlette answers HEAD where there is a GET; the table says what there is."""
-    for route in routes:
-        if route.methods is not None:
-            route.methods.discard("HEAD")
-    return routes
+def _route(operation: Operation) -> Route:
+    route = Route(operation.path, endpoint(operation), methods=[operation.method], name=operation.name)
+    # Starlette answers HEAD where there is a GET; the table says what there is.
+    route.methods = {operation.method}
+    return route
+
+
+ROUTES = [_route(operation) for operation in OPERATIONS]
 
 
 async def _openapi(request: Request) -> Response:
@@ -100,7 +99,10 @@ async def _openapi(request: Request) -> Response:
 async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     message = f"There is no {request.method} {request.url.path[:200]} here."
-    headers = dict(getattr(error, "headers", None) or {})
+    headers = {}
+    if status == 405:
+        path = request.scope["path"]
+        headers["allow"] = ", ".join(route.name.split()[0] for route in ROUTES if route.path_regex.match(path))
     return faults.plain(status, _CODES.get(status, "BAD_REQUEST"), message, request.state.request_id, headers)
 
 

@@ -14,6 +14,9 @@ from .operation import Operation, Parameter
 
 MOST_ROWS = 10_000_000
 _TIMES = ("created_at", "updated_at", "start_time")
+_FILTER = {"type": "string", "pattern": r"^(?!ilike\.)[^\x00]*$|^ilike\.%[^\x00]*%$"}
+_BOUND = {"type": "string", "pattern": r"^(gt|gte|lt|lte)\.\d{4}-\d{2}-\d{2}"}
+_MOMENT = {"type": "string", "format": "date-time"}
 _COMPARED = ("gt", "gte", "lt", "lte")
 
 
@@ -57,11 +60,13 @@ def listing(
     ]
     for name in ("name", "description", "created_by_email", "form_factor", "manufacturer", "product_id"):
         if name in members:
-            made.append(text(name, "eq.<text> for equality, ilike.%<text>% for a part, case ignored.", many=True))
+            made.append(Parameter(name, _FILTER, "Equal, or ilike.%<text>% for a part, case ignored.", many=True))
     for name in _TIMES:
         if name in members:
-            made.append(text(name, "gt., gte., lt. or lte. and an ISO 8601 time; may be repeated.", many=True))
-            made += [text(f"{name}_{bound}", "ISO 8601 time, strict bound.") for bound in ("gt", "lt")]
+            made.append(Parameter(name, _BOUND, "An operator and an ISO 8601 time; may be repeated.", many=True))
+            made += [
+                Parameter(f"{name}_{bound}", _MOMENT, "ISO 8601 time, strict bound.") for bound in ("gt", "lt")
+            ]
     return tuple(made)
 
 

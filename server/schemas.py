@@ -20,7 +20,7 @@ TIME: Schema = {"type": "string", "format": "date-time"}
 TIME_OR_NULL: Schema = {"type": ["string", "null"], "format": "date-time"}
 FREE: Schema = {"type": "object"}
 ANY: Schema = {}
-NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 500}
+NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 500, "pattern": r"\S"}
 ROWS: Schema = {
     "type": "object",
     "additionalProperties": {"type": "array", "items": {"type": ["number", "string", "boolean", "null"]}},
@@ -97,6 +97,7 @@ def given(cls: type[Record], *, changing: bool = False, more: Mapping[str, Schem
     ours = BY_SERVER.get(cls.table, frozenset())
     names = [name for name in cls.given() if name not in ours]
     properties = {members[name].wire: whole["properties"][name] for name in names}
+    properties["name"] = {**properties["name"], **NAME}
     required = [members[name].wire for name in names if name in whole.get("required", []) and not changing]
     return {
         "type": "object",

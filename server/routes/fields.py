@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.errors import Invalid, Problem, instead
+from workbench.records.values import plain_name
 
 _WORDS = {str: "a text", bool: "true or false", int: "a whole number", dict: "an object", list: "a list"}
 
@@ -41,3 +42,37 @@ def read(
     if problems:
         raise Invalid(problems)
     return dict(body)
+
+
+def texts(given: Sequence[Any] | None, name: str) -> list[str]:
+    """The texts of a list, each once.
+
+    Raises
+    ------
+    Invalid
+        If something in it is no text.
+    """
+    problems = [
+        Problem((name, place), "This is a list of texts.", "string_type")
+        for place, value in enumerate(given or [])
+        if not isinstance(value, str)
+    ]
+    if problems:
+        raise Invalid(problems)
+    return list(dict.fromkeys(given or []))
+
+
+def name(value: Any, loc: tuple[str | int, ...]) -> str:
+    """A name that a record may have.
+
+    Raises
+    ------
+    Invalid
+        If it is missing, no text, blank or too long.
+    """
+    if not isinstance(value, str):
+        raise Invalid(Problem(loc, f"'{loc[-1]}' is missing.", "missing"))
+    try:
+        return plain_name(value)
+    except ValueError as error:
+        raise Invalid(Problem(loc, str(error), "value_error")) from None

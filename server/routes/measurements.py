@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.errors import BadRequest, Invalid, NotFound, Problem
+from workbench.errors import BadRequest, NotFound
 from workbench.records import Instance, Measurement, Project, RawData
 from workbench.store import tags
 
@@ -75,7 +75,7 @@ def tag_many(call: Call) -> dict[str, Any]:
         call.body, {"measurement_ids": list, "add": list, "remove": list}, required=("measurement_ids",),
         nullable=("add", "remove"),
     )  # fmt: skip
-    ids, add, remove = (_texts(given.get(name), name) for name in ("measurement_ids", "add", "remove"))
+    ids, add, remove = (fields.texts(given.get(name), name) for name in ("measurement_ids", "add", "remove"))
     if len(ids) > MOST_TAGGED:
         raise BadRequest(f"At most {MOST_TAGGED} measurements are tagged at once, these are {len(ids)}.")
     changed = 0
@@ -83,18 +83,6 @@ def tag_many(call: Call) -> dict[str, Any]:
         for id in ids:
             changed += _tag(call, id, add, remove)
     return {"updated_count": changed}
-
-
-def _texts(given: list[Any] | None, name: str) -> list[str]:
-    """The texts of a list, each once."""
-    problems = [
-        Problem((name, place), "This is a list of texts.", "string_type")
-        for place, value in enumerate(given or [])
-        if not isinstance(value, str)
-    ]
-    if problems:
-        raise Invalid(problems)
-    return list(dict.fromkeys(given or []))
 
 
 def _tag(call: Call, id: str, add: list[str], remove: list[str]) -> bool:
@@ -169,7 +157,7 @@ def file(call: Call) -> Redirect:
 
 def link_raw_data(call: Call) -> Nothing:
     given = fields.read(call.body, {"raw_data_ids": list}, required=("raw_data_ids",))
-    wanted = _texts(given["raw_data_ids"], "raw_data_ids")
+    wanted = fields.texts(given["raw_data_ids"], "raw_data_ids")
     ids = [call.store.rows.get(RawData, id, call.scope).id for id in wanted]
     with call.writing() as db:
         call.store.uploads.link(call.record(Measurement).id, ids, db)
@@ -188,6 +176,7 @@ def _raw_data(call: Call) -> Mapping[str, Any]:
 
 _ONE = s.kind(Measurement)
 _PROJECT = Parameter("project_id", meaning="The project.", required=True, kind=Project)
+_TEXTS = {"type": ["array", "null"], "items": s.TEXT}
 _LATER = ("application/octet-stream",)
 _PROPERTIES = s.given(Measurement)
 _PROPERTIES["properties"].pop("cell_instance_id")
@@ -236,7 +225,7 @@ OPERATIONS = (
         Need.MEMBER,
         "Add and remove tags of many measurements, all or nothing",
         body=Body(
-            s.body({"measurement_ids": s.array(s.TEXT)}, {"add": s.array(s.TEXT), "remove": s.array(s.TEXT)}),
+            s.body({"measurement_ids": s.array(s.TEXT)}, {"add": _TEXTS, "remove": _TEXTS}),
             ids={"measurement_ids": Measurement},
         ),
         answer=s.record({"updated_count": s.NUMBER}),

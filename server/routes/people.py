@@ -201,7 +201,8 @@ def roles_shown(call: Call, projects: list[Project]) -> dict[str, list[dict[str,
 _INVITED = s.record(
     {"user_id": s.TEXT, "invite_sent": s.FLAG, "already_member": s.FLAG}, {"role_name": s.TEXT_OR_NULL}
 )
-_ROLE_IN = s.record({"project_id": s.TEXT, "project_role_id": s.TEXT})
+_ROLE: s.Schema = {"enum": list(ROLES)}
+_ROLE_IN = s.record({"project_id": s.TEXT, "project_role_id": _ROLE})
 _USER: dict[str, type[Record]] = {"user_id": KINDS["users"]}
 
 OPERATIONS = (
@@ -304,7 +305,7 @@ OPERATIONS = (
         Need.MANAGE,
         "Give a user a role in the project",
         project="path",
-        body=Body(s.body({"user_id": s.TEXT, "project_role_id": s.TEXT}), "small", ids=_USER),
+        body=Body(s.body({"user_id": s.TEXT, "project_role_id": _ROLE}), "small", ids=_USER),
         status=204,
     ),
     Operation(
@@ -314,7 +315,7 @@ OPERATIONS = (
         Need.MANAGE,
         "Change a user's role in the project",
         project="path",
-        body=Body(s.body({"project_role_id": s.TEXT}), "small"),
+        body=Body(s.body({"project_role_id": _ROLE}), "small"),
         status=204,
     ),
     Operation(
@@ -333,7 +334,7 @@ OPERATIONS = (
         Need.MANAGE,
         "Make somebody a member of the organization with a role in the project; no mail goes out",
         project="path",
-        body=Body(s.body({"email": s.TEXT, "project_role_id": s.TEXT}), "small"),
+        body=Body(s.body({"email": s.TEXT, "project_role_id": _ROLE}), "small"),
         answer=_INVITED,
     ),
 )

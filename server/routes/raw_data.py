@@ -32,6 +32,7 @@ _OPTIONAL = ("content_type", "metadata", "source", "project_id", "size_bytes")
 def initiate(call: Call) -> dict[str, Any]:
     """Begin to upload a file; no record exists yet."""
     given = fields.read(call.body, _TYPES, required=("name", "filename"), nullable=_OPTIONAL)
+    fields.name(given["name"], ("name",))
     filename = checked_name(given["filename"], ("filename",))
     if call.project is None:
         access.enter(call, only_project(call))

@@ -151,7 +151,7 @@ ACCOUNT: dict[str, s.Schema] = {
 FIGURE = s.record({"figure": s.FREE, **ACCOUNT, "log": s.TEXT})
 TRACES = s.record({"traces": {"type": "object", "additionalProperties": s.FREE}})
 _DATASET = s.record({"steps": s.FREE, "columns": s.FREE, **ACCOUNT})
-_PLAN = s.record({"plan": s.ref("Plan")}, {"params": s.FREE, "transform": s.TEXT})
+_PLAN = s.record({"plan": s.ref("Plan")}, {"params": s.FREE, "transform": s.ANY})
 
 OPERATIONS = (
     Operation(

@@ -55,7 +55,7 @@ def statuses(call: Call) -> list[dict[str, Any]]:
     given = fields.read(
         call.body, {"simulation_ids": list, "limit": int}, required=("simulation_ids",), nullable=("limit",)
     )
-    ids = [id for id in given["simulation_ids"] if isinstance(id, str)]
+    ids = fields.texts(given["simulation_ids"], "simulation_ids")
     limit = given.get("limit")
     if limit is not None and limit < 1:
         raise Invalid(Problem(("limit",), "'limit' is at least 1.", "out_of_range"))

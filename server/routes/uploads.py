@@ -37,9 +37,7 @@ def initiate(call: Call) -> dict[str, Any]:
     if given.get("cell_instance_id") not in (None, instance.id):
         raise BadRequest("'cell_instance_id' names another cell than the address.")
     kind = _kind(given)
-    name = given["measurement"].get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise Invalid(Problem(("measurement", "name"), "'name' is missing.", "missing"))
+    name = fields.name(given["measurement"].get("name"), ("measurement", "name"))
     _refuse_taken(call, instance, name)
     filenames = _filenames(given) if kind == "file" else [SERIES, STEPS]
     with call.writing(instance.id) as db:

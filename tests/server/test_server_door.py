@@ -176,3 +176,9 @@ def test_no_key_is_kept_or_logged(served: Lab, caplog: pytest.LogCaptureFixture)
     for file in Path(served.store.path).parent.glob("lab.db*"):
         if file.is_file():
             assert secret.encode() not in file.read_bytes()
+
+
+def test_a_405_names_every_method_of_the_path(served: Lab) -> None:
+    answer = served.call("PUT", f"/projects/{served.project.id}")
+    assert answer.status_code == 405
+    assert set(answer.headers["allow"].split(", ")) == {"GET", "PATCH", "DELETE"}
