@@ -57,24 +57,20 @@ class _Request:
 
     async def _answered(self) -> Response:
         operation, request = self.operation, self.request
-        if operation.need not in (Need.NOTHING, Need.SIGNED):
-            headers = {name.lower(): value for name, value in request.headers.items()}
-            self.caller = await self._run(self.state.quick, lambda: access.caller(self.state.store, headers))
-            self.state.rates.take(self.caller.key_id or self.caller.user.id)
         call = Call(
             state=self.state,
             operation=operation,
             request_id=self.id,
             base_url=self._base_url(),
             path=request.path_params,
-            query=query.read(operation, request.query_params.multi_items()),
             headers=request.headers,
-            caller_or_none=self.caller,
             cancel=self.cancel,
         )
+        if operation.body is None and not operation.heavy:
+            return answers.response(await self._run(self.state.quick, lambda: self._at_once(call)))
+        # A body is read only from those who may send one.
+        await self._run(self.state.quick, lambda: self._admit(call))
         try:
-            if (before := operation.before) is not None:
-                await self._run(self.state.quick, lambda: before(call))
             if operation.body is not None:
                 call.body = await forms.received(request, operation.body, self.state)
             threads = self.state.plans if operation.heavy else self.state.quick
@@ -82,6 +78,21 @@ class _Request:
             return answers.response(answer)
         finally:
             forms.dispose(call.body)
+
+    def _at_once(self, call: Call) -> Any:
+        self._admit(call)
+        return _handled(call)
+
+    def _admit(self, call: Call) -> None:
+        """Credential, rate and parameters; what a path alone allows is looked at too."""
+        operation, request = self.operation, self.request
+        if operation.need not in (Need.NOTHING, Need.SIGNED):
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            self.caller = call.caller_or_none = access.caller(self.state.store, headers)
+            self.state.rates.take(self.caller.key_id or self.caller.user.id)
+        call.query = query.read(operation, request.query_params.multi_items())
+        if operation.before is not None:
+            operation.before(call)
 
     async def _run(self, threads: Any, work: Callable[[], Any]) -> Any:
         organization = self.caller.organization.id if self.caller is not None else ""
