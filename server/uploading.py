@@ -34,7 +34,7 @@ SERIES, STEPS, MORE = "time_series.parquet", "steps.parquet", "time_series_exten
 PATIENCE = 6.0
 """Seconds that a confirm waits for its data to be taken in; the client's own limit is ten."""
 ABANDONED = 7 * 24 * 3600
-"""Seconds after which an upload that nobody confirmed is dropped."""
+"""Seconds after which an upload is forgotten, with its bytes where nobody confirmed it."""
 
 
 # Where bytes wait

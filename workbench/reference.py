@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 import workbench
+from server import reference as http
 
 from . import errors
 from .bench import Bench, Board, Data, Figure, SavedPlot
@@ -34,7 +35,13 @@ _SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
 
 def pages() -> dict[str, str]:
     """File name -> text of every page made here."""
-    return {"commands.md": _commands(), "python.md": _python(), "errors.md": _errors(), "catalog.md": _columns()}
+    return {
+        "commands.md": _commands(),
+        "python.md": _python(),
+        "errors.md": _errors(),
+        "catalog.md": _columns(),
+        "http.md": http.page(MADE),
+    }
 
 
 # Commands

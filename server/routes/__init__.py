@@ -26,24 +26,24 @@ from . import (
     uploads,
 )
 
-OPERATIONS: tuple[Operation, ...] = (
-    *health.OPERATIONS,
-    *people.OPERATIONS,
-    *projects.OPERATIONS,
-    *cells.OPERATIONS,
-    *measurements.OPERATIONS,
-    *uploads.OPERATIONS,
-    *materials.OPERATIONS,
-    *analyses.OPERATIONS,
-    *studies.OPERATIONS,
-    *models.OPERATIONS,
-    *simulations.OPERATIONS,
-    *drive_cycles.OPERATIONS,
-    *raw_data.OPERATIONS,
-    *search.OPERATIONS,
-    *recipes.OPERATIONS,
-    *dashboards.OPERATIONS,
-    *storage.OPERATIONS,
-)
+GROUPS: dict[str, tuple[Operation, ...]] = {
+    "The server": health.OPERATIONS,
+    "People": people.OPERATIONS,
+    "Projects": projects.OPERATIONS,
+    "Cells": cells.OPERATIONS,
+    "Measurements": (*measurements.OPERATIONS, *uploads.OPERATIONS),
+    "Materials": materials.OPERATIONS,
+    "Analyses": analyses.OPERATIONS,
+    "Studies": studies.OPERATIONS,
+    "Models": models.OPERATIONS,
+    "Simulations": simulations.OPERATIONS,
+    "Drive cycles": drive_cycles.OPERATIONS,
+    "Raw data": raw_data.OPERATIONS,
+    "Search": search.OPERATIONS,
+    "Recipes": recipes.OPERATIONS,
+    "Dashboards and plots": dashboards.OPERATIONS,
+    "Signed addresses": storage.OPERATIONS,
+}
+OPERATIONS: tuple[Operation, ...] = tuple(operation for group in GROUPS.values() for operation in group)
 MORE: dict[str, dict[str, s.Schema]] = {Project.__name__: {"user_project_roles": s.array(s.FREE)}}
 """Keys that the wire adds to a kind of record."""

@@ -223,7 +223,7 @@ OPERATIONS = (
         "/cell_measurements/tags/bulk",
         tag_many,
         Need.MEMBER,
-        "Add and remove tags of many measurements, all or nothing",
+        "Add and remove tags of many measurements, all or nothing; takes a contributor of their projects",
         body=Body(
             s.body({"measurement_ids": s.array(s.TEXT)}, {"add": _TEXTS, "remove": _TEXTS}),
             ids={"measurement_ids": Measurement},

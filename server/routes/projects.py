@@ -73,7 +73,7 @@ OPERATIONS = (
         "/projects",
         create,
         Need.MEMBER,
-        "Make a project",
+        "Make a project; takes a contributor of some project",
         body=Body(s.given(Project)),
         answer=_ONE,
     ),

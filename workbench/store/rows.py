@@ -463,7 +463,8 @@ class Rows:
         """The hashes of all stored bytes that a record refers to."""
         rows = self.store.connection().execute(
             "SELECT json_extract(value, '$.piece') FROM measurements, json_each(files) "
-            "UNION SELECT piece FROM raw_data UNION SELECT piece FROM attachments "
+            "UNION SELECT piece FROM raw_data UNION SELECT piece FROM attachments WHERE owner IN "
+            "(SELECT id FROM material_properties UNION SELECT id FROM models) "
             "UNION SELECT piece FROM upload_objects WHERE piece IS NOT NULL"
         )
         return {piece for (piece,) in rows}

@@ -168,9 +168,9 @@ class Uploads:
         return [self._upload(row) for row in rows.fetchall()]
 
     def stale(self, before: int) -> list[Upload]:
-        """The uploads that were begun before a time (microseconds) and never confirmed."""
+        """The uploads that were begun before a time (microseconds) and are not being taken in."""
         rows = self._store.connection().execute(
-            f"select {_COLUMNS} from uploads where state = 'open' and created_at < ?",  # noqa: S608
+            f"select {_COLUMNS} from uploads where state <> 'running' and created_at < ?",  # noqa: S608
             [before],
         )
         return [self._upload(row) for row in rows.fetchall()]
