@@ -60,7 +60,7 @@ def test_every_exported_name_is_documented() -> None:
 def test_every_command_and_option_is_documented_and_has_an_example() -> None:
     page = (reference.FOLDER / "commands.md").read_text("utf-8")
     group = typer.main.get_command(app)
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
+    for name, command in reference.commands(group):
         section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
         assert f"Example: `workbench {name} " in section
         for param in command.params:
@@ -72,7 +72,7 @@ def test_every_command_and_option_is_documented_and_has_an_example() -> None:
 
 def test_every_command_takes_project_and_organization() -> None:
     group = typer.main.get_command(app)
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
+    for name, command in reference.commands(group):
         options = {option for param in command.params for option in param.opts}
         assert {"--project", "--organization", "--json"} <= options, name
         assert "--store" in options or name == "demo"

@@ -18,6 +18,8 @@ from rich.markup import escape
 
 from . import __version__
 from .bench import Bench, open_bench
+from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, store_path
+from .cli_server import add_commands
 from .errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
 from .phrases import typed_in
 from .recipe.recipe import Recipe, read_file
@@ -38,18 +40,6 @@ app = typer.Typer(
     help="Battery Workbench: from cycler files to a figure that answers a question.",
 )
 
-StoreOption = Annotated[
-    Path | None,
-    typer.Option("--store", metavar="PATH", help="The store file; else $WORKBENCH_STORE, else ./workbench.db."),
-]
-ProjectOption = Annotated[
-    str | None,
-    typer.Option("--project", metavar="NAME", help="Name or id; else $WORKBENCH_PROJECT, else the only one."),
-]
-OrganizationOption = Annotated[
-    str | None, typer.Option("--organization", metavar="NAME", help="Name or id; needed where there are several.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 RecipeArgument = Annotated[Path, typer.Argument(metavar="RECIPE.json", help="A recipe file.", show_default=False)]
 ValuesOption = Annotated[
     list[str] | None,
@@ -59,20 +49,6 @@ ValuesOption = Annotated[
         help="A param's value: an option's value or label, or text. NAME:=JSON is literal; repeated it makes a list.",
     ),
 ]
-
-
-def _store_path(store: Path | None) -> Path:
-    return store or Path(os.environ.get("WORKBENCH_STORE") or "workbench.db")
-
-
-def _existing(store: Path | None) -> Path:
-    path = _store_path(store)
-    if not path.exists():
-        raise BadRequest(
-            f"There is no store at '{path}'. Make one with `workbench ingest` or `workbench demo`, "
-            "or name one with --store or $WORKBENCH_STORE."
-        )
-    return path
 
 
 def _bench(path: Path, project: str | None, organization: str | None) -> Bench:
@@ -212,7 +188,7 @@ def ingest(
 ) -> None:
     """Read cycler files or folders into the store; what does not exist yet is made and reported."""
     pairs = _pairs(column_map)
-    with _bench(_store_path(store), project, organization) as bench, progress_bar("Reading") as step:
+    with _bench(store_path(store), project, organization) as bench, progress_bar("Reading") as step:
         name = bench.work.project.name
         report = bench.ingest(
             paths,
@@ -233,7 +209,7 @@ def ingest(
     else:
         out.print(report)
         if report.stored:
-            where = f"Stored in {_store_path(store)}, project '{name}'."
+            where = f"Stored in {store_path(store)}, project '{name}'."
             out.print(f"\n{where} `workbench catalog` says what can be plotted now.", markup=False, soft_wrap=True)
     if not report.ok:
         raise typer.Exit(1)
@@ -259,7 +235,7 @@ def catalog(
     as_json: JsonOption = False,
 ) -> None:
     """Print what there is to plot: sources, their columns, units and counts."""
-    with _bench(_existing(store), project, organization) as bench, progress_bar("Counting"):
+    with _bench(existing(store), project, organization) as bench, progress_bar("Counting"):
         found = bench.catalog()
     if as_json:
         print_json(found.as_dict())
@@ -278,10 +254,10 @@ def check(
 ) -> None:
     """Validate a recipe, also against the store where there is one; every error with its place and the mend."""
     raw = read_file(recipe)
-    if store is None and not _store_path(None).exists():
+    if store is None and not store_path(None).exists():
         problems, against = _problems_of(raw), "without a store"
     else:
-        path = _existing(store)
+        path = existing(store)
         with _bench(path, project, organization) as bench, progress_bar("Checking"):
             problems, against = _problems_in(bench, raw, param or []), f"against {path}"
     if as_json:
@@ -336,7 +312,7 @@ def run(
 ) -> None:
     """Run a recipe and write its figure, its traces or a step's rows."""
     raw = read_file(recipe)
-    with _bench(_existing(store), project, organization) as bench, progress_bar("Running") as told:
+    with _bench(existing(store), project, organization) as bench, progress_bar("Running") as told:
         account = bench.export(
             raw,
             output,
@@ -371,7 +347,7 @@ def search(
     """Search names and notes across everything the store holds."""
     if len(text.strip()) < 2:
         raise BadRequest("A search text has at least two characters.")
-    with _bench(_existing(store), project, organization) as bench:
+    with _bench(existing(store), project, organization) as bench:
         found = bench.find(text, limit=limit, per_type=MOST_OF_A_KIND)
     if as_json:
         print_json(asdict(found))
@@ -426,17 +402,20 @@ def verify(
         for finding in findings:
             err.print(finding, style="red", markup=False, soft_wrap=True)
         if not findings:
-            out.print(f"{_store_path(store)} is sound.", markup=False, soft_wrap=True)
+            out.print(f"{store_path(store)} is sound.", markup=False, soft_wrap=True)
     if findings:
         raise typer.Exit(1)
 
 
 def _whole(store: Path | None, project: str | None, organization: str | None) -> Store:
     """The store as such; a project that is named must be one of it, though the whole store is meant."""
-    path = _existing(store)
+    path = existing(store)
     if project is not None or organization is not None:
         open_bench(path, project=project, organization=organization).close()
     return Store.open(path, create=False)
+
+
+add_commands(app)
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 WorkbenchError
 ├── BadRequest            400  a reference of the wrong kind, a malformed value outside a recipe
+├── Unauthorized          401  no key, or one that is unknown, revoked or expired
+├── Forbidden             403  the record may be read, but not what was asked of it
 ├── NotFound              404  absent, or out of the caller's reach (one answer for both)
 ├── Conflict              409  a name is taken (``existing_id``), or an action does not fit the state
 ├── Invalid               422  a recipe, its values or its script; holds every Problem found
@@ -10,7 +12,9 @@ WorkbenchError
 ├── TooLarge              413  a bound on size or work was passed
 ├── Cancelled             499  the caller withdrew the request
 ├── ExportUnavailable     501  a picture was asked for and what draws pictures is not installed
-├── Busy                  503  too much is in work or waits already; says when to try again
+├── Later                 503  nothing is wrong with the request; send it again after ``retry_after`` seconds
+│   ├── TooMany           429  more requests than the key is granted
+│   └── Busy              503  all places for such work are taken
 ├── NotProtected          503  a script was to run locked in, and the lock does not hold on this machine
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
@@ -20,7 +24,7 @@ WorkbenchError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,20 +43,34 @@ class BadRequest(WorkbenchError):
     code = "BAD_REQUEST"
 
 
+class Unauthorized(WorkbenchError):
+    status = 401
+    code = "UNAUTHORIZED"
+
+
+class Forbidden(WorkbenchError):
+    status = 403
+    code = "FORBIDDEN"
+
+
 class NotFound(WorkbenchError):
     status = 404
     code = "NOT_FOUND"
 
 
 class Conflict(WorkbenchError):
-    """A name is taken or an action does not fit the state; ``existing_id`` is the record that has the name."""
+    """A name is taken or an action does not fit the state; ``existing_id`` is the record that has the name, and
+    ``detail`` whatever else helps to go on, such as both revisions of a plot."""
 
     status = 409
     code = "CONFLICT"
 
-    def __init__(self, message: str, existing_id: str | None = None) -> None:
+    def __init__(
+        self, message: str, existing_id: str | None = None, detail: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(message)
         self.existing_id = existing_id
+        self.detail = dict(detail or {})
 
 
 @dataclass(frozen=True)
@@ -105,6 +123,27 @@ class TooLarge(WorkbenchError):
     code = "TOO_LARGE"
 
 
+class Later(WorkbenchError):
+    """Nothing is wrong with the request; the same one may be sent again after ``retry_after`` seconds."""
+
+    status = 503
+    code = "LATER"
+
+    def __init__(self, message: str, retry_after: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class TooMany(Later):
+    status = 429
+    code = "TOO_MANY_REQUESTS"
+
+
+class Busy(Later):
+    status = 503
+    code = "BUSY"
+
+
 class Cancelled(WorkbenchError):
     status = 499
     code = "CANCELLED"
@@ -113,17 +152,6 @@ class Cancelled(WorkbenchError):
 class ExportUnavailable(WorkbenchError):
     status = 501
     code = "EXPORT_UNAVAILABLE"
-
-
-class Busy(WorkbenchError):
-    """Too much is in work or waits already; ``retry_after`` is when to try again, in s."""
-
-    status = 503
-    code = "BUSY"
-
-    def __init__(self, message: str, retry_after: int = 5) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
 
 
 class NotProtected(WorkbenchError):

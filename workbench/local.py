@@ -88,18 +88,26 @@ class LocalWorkbench:
         store: Store,
         cache: Cache,
         organization: Organization,
-        project: Project,
+        project: Project | None,
         actor: str,
         *,
+        scope: Scope | None = None,
         protected: bool = False,
     ) -> None:
+        """``project`` is None, and ``scope`` says what is in reach, for work on records that belong to none."""
         self.store = store
         self.cache = cache
         self.organization = organization
-        self.project = project
+        self._project = project
         self.actor = actor
         self.protected = protected
-        self.scope = Scope(organization.id, project.id)
+        self.scope = scope or Scope(organization.id, None if project is None else project.id)
+
+    @property
+    def project(self) -> Project:
+        if self._project is None:
+            raise BadRequest("This is about one project; name it.")
+        return self._project
 
     @classmethod
     def open(

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 import workbench
+from server import reference as http
 
 from . import errors, steps
 from .bench import Bench, Board, Data, Figure, SavedPlot
@@ -46,6 +47,7 @@ def pages() -> dict[str, str]:
         "lint.md": _lint(),
         "errors.md": _errors(),
         "catalog.md": _columns(),
+        "http.md": http.page(MADE),
     }
 
 
@@ -67,9 +69,18 @@ def _commands() -> str:
         "warnings and the progress bar to the standard error.",
         "",
     ]
-    for name, command in group.commands.items():
+    for name, command in commands(group):
         lines += _command(name, command)
     return "\n".join(lines)
+
+
+def commands(group: Any, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by its whole name, those of groups among them."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{above}{name} ")
+        else:
+            yield f"{above}{name}", command
 
 
 def _command(name: str, command: Any) -> Iterator[str]:

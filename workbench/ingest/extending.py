@@ -34,6 +34,7 @@ def extend(
     measurement_id: str,
     samples: Table | Iterable[Table],
     *,
+    held: bool = False,
     actor: str | None = None,
 ) -> Measurement:
     """Append samples to a running measurement; steps and cycles follow in the same transaction.
@@ -45,6 +46,7 @@ def extend(
     ----------
     samples : with ``Time [s]``, which may not fall below the last stored one, and ``Step count``, which goes on
         from the last stored one or the next.
+    held : the caller has marked the record as running, to keep others away meanwhile.
 
     Raises
     ------
@@ -58,7 +60,7 @@ def extend(
     parts = [part for part in parts if part.n]
     with store.transaction() as connection:
         record = store.rows.get(Measurement, measurement_id, scope)
-        _refuse_unless_running(record)
+        _refuse_unless_running(record, "running" if held else "ready")
         running = _Running(store, scope, record)
         parts = running.accepted(parts)
         if not parts:
@@ -74,10 +76,10 @@ def extend(
     return store.rows.get(Measurement, measurement_id, scope)
 
 
-def _refuse_unless_running(record: Measurement) -> None:
+def _refuse_unless_running(record: Measurement, status: str) -> None:
     if record.measurement_type != "time_series":
         raise Conflict(f"'{record.name}' holds {record.measurement_type}; only a time series can be extended.")
-    if record.processing_status != "ready":
+    if record.processing_status != status:
         raise Conflict(f"'{record.name}' is {record.processing_status}; extend it when it is ready.")
     if record.end_time is not None:
         raise Conflict(f"'{record.name}' has ended; clear its end_time to go on with it.")

@@ -37,6 +37,7 @@ def register(
     derive: bool = True,
     settled: bool = False,
     id: str | None = None,
+    present: bool = False,
     actor: str | None = None,
 ) -> Measurement:
     """A time series measurement from samples that keep the conventions; its steps and cycles come with it.
@@ -52,6 +53,7 @@ def register(
         current; else that is refused.
     settled : the caller vouches for the sign of the current, so a contradiction is recorded and not refused.
     id : of the new record, where one was promised already.
+    present : the record of this id is there and waits for its samples; it is made ready with them.
 
     Raises
     ------
@@ -80,7 +82,13 @@ def register(
         if told:
             data["source"] = {**fields.get("source", {}), **told}
         with store.transaction() as connection:
-            record = store.rows.create(Measurement, data, scope=scope, actor=actor, id=id, connection=connection)
+            if present:
+                ready = {"processing_status": "ready", **({"source": data["source"]} if told else {})}
+                record = store.rows.update(Measurement, id, ready, scope, actor, connection=connection)
+            else:
+                record = store.rows.create(
+                    Measurement, data, scope=scope, actor=actor, id=id, connection=connection
+                )
             for writer in writers.values():
                 writer.publish(connection)
     return store.rows.get(Measurement, record.id, scope)

@@ -94,8 +94,9 @@ def parquet_names(head: Head) -> tuple[str, ...] | None:
 class _Parquet:
     """A parquet file as record batches, within bounds."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str | None = None) -> None:
         self.path = path
+        self.name = name or path.name
         try:
             with pq.ParquetFile(path, pre_buffer=False) as file:
                 meta, schema = file.metadata, file.schema_arrow
@@ -105,15 +106,15 @@ class _Parquet:
         unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
         if len(self.names) > limits.MOST_COLUMNS or meta.num_rows > limits.MOST_ROWS:
             raise TooLarge(
-                f"'{path.name}' has {len(self.names)} columns and {meta.num_rows} rows; at most "
+                f"'{self.name}' has {len(self.names)} columns and {meta.num_rows} rows; at most "
                 f"{limits.MOST_COLUMNS} columns and {limits.MOST_ROWS} rows can be read."
             )
         if unpacked > limits.MOST_UNPACKED:
-            raise TooLarge(f"'{path.name}' unpacks to more than {limits.MOST_UNPACKED >> 30} GiB; split the file.")
+            raise TooLarge(f"'{self.name}' unpacks to more than {limits.MOST_UNPACKED >> 30} GiB; split the file.")
 
     def _damaged(self, error: Exception) -> FileRefused:
         said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
-        return FileRefused(f"'{self.path.name}' is a damaged parquet file ({said}); write or copy it again.")
+        return FileRefused(f"'{self.name}' is a damaged parquet file ({said}); write or copy it again.")
 
     def batches(self, only: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Batches of all columns, or of those named, by their unique labels."""
@@ -127,6 +128,32 @@ class _Parquet:
                     yield batch.rename_columns(names)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(error) from None
+
+
+def parquet_tables(path: Path, name: str | None = None) -> Callable[[], Iterator[Table]]:
+    """The rows of a parquet file as they are, in batches, as often as the answer is called; within bounds.
+
+    ``name`` is what errors call the file.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        If it is no parquet file, damaged or beyond the bounds, or has a column that no series can hold.
+    """
+    source = _Parquet(path, name)
+    called = name or path.name
+
+    def tables() -> Iterator[Table]:
+        for batch in source.batches():
+            columns = {name: of_arrow(array) for name, array in zip(batch.schema.names, batch, strict=True)}
+            odd = [name for name, column in columns.items() if column is None]
+            if odd:
+                raise FileRefused(
+                    f"The column '{odd[0]}' of '{called}' holds neither numbers, texts, times nor truth values."
+                )
+            yield Table({name: column for name, column in columns.items() if column is not None}, batch.num_rows)
+
+    return tables
 
 
 class Typed(Protocol):

@@ -12,6 +12,7 @@ from .measurement import Measurement, StoredFile
 from .people import Organization, User
 from .project import Project
 from .quantity import Quantity, Ratings
+from .raw_data import RawData
 from .record import Member, Record
 from .simulation import Model, Simulation
 from .specification import Specification
@@ -36,6 +37,7 @@ __all__ = [
     "Project",
     "Quantity",
     "Ratings",
+    "RawData",
     "Record",
     "Revision",
     "Simulation",
@@ -66,6 +68,7 @@ KINDS: dict[str, type[Record]] = {
         DriveCycle,
         Dashboard,
         Plot,
+        RawData,
     )
 }
 SOURCES: dict[str, type[Record]] = {cls.listed_as: cls for cls in KINDS.values() if cls.listed_as is not None}

@@ -22,6 +22,9 @@ class Model(InProject):
     organization_id: Annotated[str | None, Link("organizations"), Aside()] = Field(  # type: ignore[assignment]
         None, description="Owning organization; null for the system's own."
     )
+    created_by: Annotated[str | None, Link("users"), Aside()] = Field(
+        None, serialization_alias="user_id", description="Creating user."
+    )
     description: Annotated[Text | None, Searched("words")] = Field(None, description="What it is for.")
     config: Json = Field(description="Model configuration.")
     chemistry: Literal["lithium_ion", "lithium_sulfur", "ecm", "generic"] = Field(

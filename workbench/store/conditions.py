@@ -13,7 +13,7 @@ from ..table import to_micros
 from .scope import Scope
 from .tables import ASSIGNMENTS, Reading, fold, reach, values_of
 
-COMPARISONS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+COMPARISONS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "ne": "<>"}
 Condition = tuple[str, list[Any]]
 
 
@@ -42,6 +42,9 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Any) -> Iterator[C
     if name == "study_id" and f"study_{cls.table}" in ASSIGNMENTS:
         yield assigned(cls, wanted, scope)
         return
+    if name == "anywhere" and cls.table == "measurements":
+        yield _anywhere(wanted)
+        return
     member = cls.members().get(name)
     if member is None or (member.storage == "json" and name != "tags"):
         names = [known for known, other in cls.members().items() if other.storage != "json"]
@@ -53,6 +56,14 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Any) -> Iterator[C
         return
     for comparison, value in wanted.items():
         yield _compared(reading, expression, member, comparison, value)
+
+
+def _anywhere(text: str) -> Condition:
+    """Part of the name, the notes, the name of the protocol or a tag of a measurement, case ignored."""
+    places = ("t.name_folded", "fold(t.notes)", "fold(json_extract(t.protocol, '$.name'))")
+    tags = "EXISTS (SELECT 1 FROM json_each(t.tags) WHERE instr(fold(value), ?) > 0)"
+    found = [*(f"instr({place}, ?) > 0" for place in places), tags]
+    return " OR ".join(found), [fold(text)] * len(found)
 
 
 def _compared(reading: Reading, expression: str, member: Member, comparison: str, value: Any) -> Condition:

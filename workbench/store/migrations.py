@@ -8,9 +8,11 @@ from pathlib import Path
 from sqlite_utils import Database, Migrations
 
 from ..errors import StoreError, StoreTooNew
+from .people import MIGRATIONS as PEOPLE
 from .pieces import MIGRATIONS as PIECES
 from .rows import MIGRATIONS as ROWS
 from .series import MIGRATIONS as SERIES
+from .uploads import MIGRATIONS as UPLOADS
 
 APPLICATION = 0x57426E63
 STORE = Migrations("store")
@@ -22,7 +24,7 @@ def revisions_and_facts(database: Database) -> None:
     database.execute("create table facts (name text primary key, value not null) without rowid")
 
 
-SETS: tuple[Migrations, ...] = (STORE, SERIES, PIECES, ROWS)
+SETS: tuple[Migrations, ...] = (STORE, SERIES, PIECES, ROWS, PEOPLE, UPLOADS)
 
 
 def recognise(connection: sqlite3.Connection, path: Path) -> None:

@@ -39,6 +39,7 @@ def check_revision(present: Plot, changes: dict[str, Any]) -> None:
         raise Conflict(
             f"The plot '{present.name}' is at revision {present.revision}, the change started from {started}.",
             present.id,
+            {"revision": present.revision, "started_from": started},
         )
 
 

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from sqlite_utils import Database, Migrations
 
 from ..errors import BadRequest, Conflict, Damaged, NotFound, instead
-from ..records import KINDS, Batch, Instance, Measurement, Organization, Plot, Project, Record, User, kind
+from ..records import KINDS, Batch, Instance, Measurement, Organization, Plot, Project, RawData, Record, User, kind
 from ..table import Kind, from_micros, to_micros
 from . import revisions, seals, search
 from .conditions import conditions
@@ -31,6 +31,7 @@ from .series import Series
 from .tables import (
     ASSIGNMENTS,
     Reading,
+    create_kind,
     create_statements,
     decode,
     encode,
@@ -66,6 +67,13 @@ def first_records(database: Database) -> None:
     for record in (organization, user, project):
         _insert(database.conn, record)
     database.execute("INSERT INTO facts (name, value) VALUES ('clock', ?)", [now + 2])
+
+
+@MIGRATIONS()  # type: ignore[untyped-decorator]
+def raw_data(database: Database) -> None:
+    if RawData.table not in database.table_names():
+        for statement in create_kind(RawData):
+            database.execute(statement)
 
 
 @MIGRATIONS()  # type: ignore[untyped-decorator]
@@ -466,7 +474,12 @@ class Rows:
     def pieces(self) -> set[str]:
         """The hashes of all stored bytes that a record refers to."""
         with self.store.snapshot() as db:
-            rows = db.execute("SELECT DISTINCT json_extract(value, '$.piece') FROM measurements, json_each(files)")
+            rows = db.execute(
+                "SELECT json_extract(value, '$.piece') FROM measurements, json_each(files) "
+                "UNION SELECT piece FROM raw_data UNION SELECT piece FROM attachments WHERE owner IN "
+                "(SELECT id FROM material_properties UNION SELECT id FROM models) "
+                "UNION SELECT piece FROM upload_objects WHERE piece IS NOT NULL"
+            )
             return {piece for (piece,) in rows}
 
     @contextmanager

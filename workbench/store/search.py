@@ -175,6 +175,10 @@ def _ranked(
         everywhere = [entity for entity, cls in ENTITIES.items() if cls.everywhere]
         reach += " AND (e.project_id IS NULL OR e.project_id = ? OR e.entity IN (SELECT value FROM json_each(?)))"
         bound += [scope.project_id, values_of(everywhere)]
+    if scope.projects is not None:
+        of_project = "coalesce(iif(e.entity = 'project', e.id, e.project_id), '')"
+        reach += f" AND {of_project} IN (SELECT '' UNION ALL SELECT value FROM json_each(?))"  # noqa: S608
+        bound.append(values_of(scope.projects))
     if entities is not None:
         reach += " AND e.entity IN (SELECT value FROM json_each(?))"
         bound.append(values_of(entities))

@@ -15,6 +15,7 @@ from ..errors import Conflict, Damaged, NotFound, StoreError
 from . import migrations
 from .connections import named
 from .host import Host
+from .people import People
 from .pieces import Pieces
 from .plots import Plots
 from .rows import Rows
@@ -22,6 +23,7 @@ from .scope import Scope
 from .search import check_index
 from .series import Series
 from .soundness import check_rows
+from .uploads import Uploads
 
 __all__ = ["Scope", "Store"]
 
@@ -44,6 +46,8 @@ class Store(Host):
         self.pieces = Pieces(self)
         self.rows = Rows(self, self.series)
         self.plots = Plots(self.rows)
+        self.people = People(self.rows)
+        self.uploads = Uploads(self)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Store:

@@ -48,8 +48,7 @@ def stored(cls: type[Record]) -> tuple[Member, ...]:
 def create_statements() -> Iterable[str]:
     """The statements that make all tables of records."""
     for cls in KINDS.values():
-        yield _create_table(cls)
-        yield from _create_indexes(cls)
+        yield from create_kind(cls)
     for table, (study, other, column) in ASSIGNMENTS.items():
         yield (
             f'CREATE TABLE "{table}" ("{study}" TEXT NOT NULL REFERENCES "studies"("id"), '
@@ -63,6 +62,12 @@ def create_statements() -> Iterable[str]:
         '"origin" TEXT NOT NULL, "created_at" INTEGER NOT NULL, "created_by" TEXT REFERENCES "users"("id"), '
         'PRIMARY KEY ("plot_id", "revision")) STRICT'
     )
+
+
+def create_kind(cls: type[Record]) -> Iterable[str]:
+    """The statements that make the table of one kind."""
+    yield _create_table(cls)
+    yield from _create_indexes(cls)
 
 
 def _create_table(cls: type[Record]) -> str:
@@ -195,8 +200,14 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
     owned = f'{alias}."organization_id" = ?'
     if cls.shared:
         owned = f'({owned} OR {alias}."organization_id" IS NULL)'
+    among = "IN (SELECT value FROM json_each(?))"
     if cls.scoping == "organization":
-        return owned, [scope.organization_id]
+        if scope.projects is None or cls.table != "projects":
+            return owned, [scope.organization_id]
+        return f'{owned} AND {alias}."id" {among}', [scope.organization_id, values_of(scope.projects)]
+    if scope.project_id is None and scope.projects is not None:
+        several = f'({alias}."project_id" IS NULL OR {alias}."project_id" {among})'
+        return f"{owned} AND {several}", [scope.organization_id, values_of(scope.projects)]
     inside = f'({alias}."project_id" IS NULL OR {alias}."project_id" = ?)'
     return f"{owned} AND {inside}", [scope.organization_id, scope.project_id]
 

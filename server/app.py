@@ -1,0 +1,149 @@
+"""The application: routes from the table of operations, one shape of error, nothing open that was not asked for."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from workbench.store.store import Store
+from workbench.transform import protected as protection
+
+from . import answers, faults
+from .endpoint import endpoint
+from .openapi import INTERFACE_VERSION, TITLE, document
+from .operation import Operation
+from .routes import MORE, OPERATIONS
+from .settings import Settings
+from .state import State
+
+_CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}
+
+
+def create_app(
+    store: str | Path, settings: Settings | None = None, *, protected: bool = True, create: bool = True
+) -> FastAPI:
+    """The server on a store, as an ASGI application.
+
+    Parameters
+    ----------
+    store : path of the store, which is made if it is absent and ``create`` is true.
+    settings : how it runs.
+    protected : scripts run locked in; without it in this process, which is for those who trust every author.
+
+    Raises
+    ------
+    StoreError, NotFound
+        As ``Store.open``.
+    NotProtected
+        If scripts are to be locked in and cannot be on this machine.
+    """
+    chosen = settings or Settings()
+    if protected:
+        protection.required()
+    state = State(Store.open(store, create=create), chosen, protected=protected)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        state.intake.resume()
+        try:
+            yield
+        finally:
+            state.close()
+
+    app = FastAPI(
+        title=TITLE,
+        version=INTERFACE_VERSION,
+        routes=[*ROUTES, Route("/openapi.json", _openapi, methods=["GET"])],
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=life,
+        exception_handlers={HTTPException: _no_such_path},
+    )
+    app.state.workbench = state
+    app.openapi = lambda: document(OPERATIONS, MORE)  # type: ignore[method-assign]
+    app.add_middleware(_Door, hosts=chosen.hosts, public_url=chosen.public_url)
+    if chosen.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(chosen.origins),
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=["x-correlation-id"],
+        )
+    return app
+
+
+def _route(operation: Operation) -> Route:
+    route = Route(operation.path, endpoint(operation), methods=[operation.method], name=operation.name)
+    # Starlette answers HEAD where there is a GET; the table says what there is.
+    route.methods = {operation.method}
+    return route
+
+
+ROUTES = [_route(operation) for operation in OPERATIONS]
+
+
+async def _openapi(request: Request) -> Response:
+    return Response(answers.dumps(request.app.openapi()), media_type=answers.JSON)
+
+
+async def _no_such_path(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    message = f"There is no {request.method} {request.url.path[:200]} here."
+    headers = {}
+    if status == 405:
+        path = request.scope["path"]
+        headers["allow"] = ", ".join(route.name.split()[0] for route in ROUTES if route.path_regex.match(path))
+    return faults.plain(status, _CODES.get(status, "BAD_REQUEST"), message, request.state.request_id, headers)
+
+
+class _Door:
+    """Gives every request an id and refuses one that is addressed to a host that is not ours."""
+
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...] | None, public_url: str | None) -> None:
+        self.app = app
+        self.hosts = None if hosts is None else {host.lower() for host in hosts}
+        if self.hosts is not None and public_url:
+            self.hosts.add(_host_of(re.sub(r"^\w+://|/.*$", "", public_url)))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        id = secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = id
+        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+        if self.hosts is not None and _host_of(host) not in self.hosts:
+            message = "This server is not known under this host name. Its operator can allow it."
+            await faults.plain(400, "BAD_REQUEST", message, id)(scope, receive, send)
+            return
+
+        async def marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers: list[tuple[bytes, bytes]] = message.setdefault("headers", [])
+                names = {name.lower() for name, _ in headers}
+                if b"x-correlation-id" not in names:
+                    headers.append((b"x-correlation-id", id.encode()))
+                headers.append((b"x-content-type-options", b"nosniff"))
+            await send(message)
+
+        await self.app(scope, receive, marked)
+
+
+def _host_of(header: str) -> str:
+    """The name in a Host header, without its port."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.partition(":")[0].lower()

@@ -1,0 +1,116 @@
+"""Parquet files for download: made once from a series, of several row groups, the same bytes each time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench.arrow import to_arrow
+from workbench.errors import NotFound
+from workbench.store.series import SeriesInfo
+from workbench.store.store import Store
+from workbench.table import Column, Table
+
+GROUP = 1 << 15
+MOST_GROUPS = 256
+BLOCK = 1 << 20
+MEDIA = "application/vnd.apache.parquet"
+
+
+def group_rows(rows: int) -> int:
+    """Rows of one row group, so that a window costs a fraction of the file and its end stays small."""
+    return GROUP * max(1, -(-rows // (GROUP * MOST_GROUPS)))
+
+
+def revision(info: SeriesInfo) -> str:
+    """What names the content of a series as it is now."""
+    return f"{info.id}-{info.revision}"
+
+
+def prepared(store: Store, folder: Path, owner: str, dataset: str, wanted: str, most: int) -> Path:
+    """The file of a series at a revision, made now if it is not there yet.
+
+    Raises
+    ------
+    NotFound
+        If the series has changed since, or is gone, and the file is not there.
+    """
+    place = folder / "downloads"
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = place / f"{owner}-{dataset}-{wanted}.parquet"
+    with _alone(place / ".lock", path):
+        if not path.exists():
+            _make(store, path, owner, dataset, wanted)
+            _tidy(place, path, most)
+        os.utime(path)
+    return path
+
+
+@contextmanager
+def _alone(lock: Path, path: Path) -> Iterator[None]:
+    """One maker at a time, over all processes; nobody waits for a file that is there."""
+    if path.exists():
+        yield
+        return
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def _make(store: Store, path: Path, owner: str, dataset: str, wanted: str) -> None:
+    draft = path.with_name(f".{secrets.token_hex(8)}")
+    try:
+        with store.snapshot():
+            info = store.series.info(owner, dataset)
+            if info is None or revision(info) != wanted:
+                raise NotFound("These data have changed or are gone; ask for a new address.")
+            write(store, info, draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write(store: Store, info: SeriesInfo, path: Path) -> None:
+    """Write a series as parquet (zstd), a row group at a time."""
+    rows = group_rows(info.rows)
+    schema = _schema(store.series.read(info.owner, rows=(0, min(1, info.rows)), dataset=info.dataset))
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for start in range(0, max(info.rows, 1), rows):
+            span = (start, min(start + rows, info.rows))
+            writer.write_table(as_arrow(store.series.read(info.owner, rows=span, dataset=info.dataset), schema))
+
+
+def _schema(table: Table) -> Any:
+    return pa.schema([pa.field(name, _array(column).type) for name, column in table.items()])
+
+
+def as_arrow(table: Table, schema: Any = None) -> Any:
+    """A table as an Arrow table; a column of nulls has no type of its own and takes that of the schema."""
+    made = pa.table({name: _array(column) for name, column in table.items()})
+    return made if schema is None else made.cast(schema)
+
+
+def _array(column: Column) -> Any:
+    return pa.nulls(len(column), pa.float64()) if column.kind == "null" else to_arrow(column)
+
+
+def _tidy(place: Path, kept: Path, most: int) -> None:
+    """Drop the files that were asked for least lately until the rest fits."""
+    found = sorted(
+        ((stat.st_mtime, stat.st_size, file) for file in place.glob("*.parquet") if (stat := file.stat())),
+        key=lambda entry: entry[0],
+    )
+    size = sum(entry[1] for entry in found)
+    for _, bytes_, file in found:
+        if size <= most or file == kept:
+            break
+        file.unlink(missing_ok=True)
+        size -= bytes_

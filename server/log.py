@@ -1,0 +1,49 @@
+"""Structured logs: one JSON line an event, never with a key, a signed address or a body."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from typing import Any
+
+import orjson
+
+LOGGER = logging.getLogger("workbench.server")
+
+
+def told(event: str, **what: Any) -> None:
+    """Write an event; values that are None are left out."""
+    if LOGGER.isEnabledFor(logging.INFO):
+        LOGGER.info(event, extra={"told": {key: value for key, value in what.items() if value is not None}})
+
+
+def failed(event: str, **what: Any) -> None:
+    """Write an error that is being handled, with its trace."""
+    LOGGER.error(event, extra={"told": what}, exc_info=True)
+
+
+class Lines(logging.Formatter):
+    """A record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, "told", {}),
+        }
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return orjson.dumps(line, default=str).decode()
+
+
+def to_stderr(level: int = logging.INFO) -> None:
+    """Send the server's log, and uvicorn's, to the error output as lines of JSON."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Lines())
+    for name in ("workbench.server", "uvicorn", "uvicorn.error", "python_multipart"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler]
+        logger.propagate = False
+        logger.setLevel(level)

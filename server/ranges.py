@@ -1,0 +1,52 @@
+"""Parts of a file: one range of bytes of a request, suffixes included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import quote
+
+from .answers import Blocks, Bytes
+
+Reader = Callable[[int, int], Iterator[bytes]]
+"""Gives the bytes from the first number to before the second."""
+
+
+def served(
+    read: Reader, size: int, tag: str, media_type: str, headers: Mapping[str, str], filename: str
+) -> Blocks | Bytes:
+    """A file of ``size`` bytes, or the part of it that the ``Range`` header asks for.
+
+    206 with ``Content-Range`` for one range; 416 for one beyond the end; anything else in the header, and a range
+    of another version (``If-Range``), gives the whole.
+    """
+    told = {
+        "accept-ranges": "bytes",
+        "etag": f'"{tag}"',
+        "content-disposition": f"attachment; filename*=UTF-8''{quote(filename)}",
+        "cache-control": "private, max-age=300",
+    }
+    wanted = headers.get("range")
+    if wanted is None or headers.get("if-range", f'"{tag}"') != f'"{tag}"':
+        return Blocks(read(0, size), size, media_type, told)
+    span = _span(wanted, size)
+    if span is None:
+        return Blocks(read(0, size), size, media_type, told)
+    start, stop = span
+    if start >= stop:
+        return Bytes(b"", media_type, {**told, "content-range": f"bytes */{size}"}, 416)
+    told["content-range"] = f"bytes {start}-{stop - 1}/{size}"
+    return Blocks(read(start, stop), stop - start, media_type, told, 206)
+
+
+def _span(header: str, size: int) -> tuple[int, int] | None:
+    """From the first byte to before the last; None for what is no single range."""
+    found = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", header.strip())
+    if found is None or found.group() == "bytes=-" or not (found[1] or found[2]):
+        return None
+    if not found[1]:
+        return max(size - int(found[2]), 0) if int(found[2]) else size, size
+    start = int(found[1])
+    if not found[2]:
+        return start, size
+    return None if int(found[2]) < start else (start, min(int(found[2]) + 1, size))

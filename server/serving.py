@@ -1,0 +1,134 @@
+"""Running the server: one or several processes on one store, one address, a graceful stop."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import ipaddress
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import orjson
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
+
+from workbench.errors import BadRequest
+from workbench.transform.protected import required
+
+from . import log
+from .app import create_app
+from .settings import LOOPBACK, Settings
+
+ENVIRONMENT = "WORKBENCH_SERVING"
+GRACE = 30
+"""Seconds that a stop waits for requests that are under way."""
+_ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What is served, and where; the settings that ``workbench serve`` takes."""
+
+    store: str
+    host: str = "127.0.0.1"
+    port: int = 8765
+    workers: int = 1
+    trust_transforms: bool = False
+    public_url: str | None = None
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    billing_portal: str | None = None
+
+    def settings(self) -> Settings:
+        """As the application takes them. On an address other than the loopback any host name is answered to,
+        unless some are named."""
+        names: tuple[str, ...] | None = (*LOOPBACK, *self.hosts)
+        if not _is_loopback(self.host) and not self.hosts:
+            names = None
+        return Settings(
+            public_url=self.public_url,
+            hosts=names,
+            origins=self.origins,
+            billing_portal=self.billing_portal,
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def application() -> FastAPI:
+    """The application of a worker process, as its environment says."""
+    raw = orjson.loads(os.environ[ENVIRONMENT])
+    serving = Serving(**{**raw, "hosts": tuple(raw["hosts"]), "origins": tuple(raw["origins"])})
+    log.to_stderr()
+    return create_app(serving.store, serving.settings(), protected=not serving.trust_transforms, create=False)
+
+
+def run(serving: Serving, told: Callable[[str], None]) -> None:
+    """Serve until a signal says stop; ``told`` is called with the address once requests are accepted.
+
+    Raises
+    ------
+    BadRequest
+        If the address cannot be listened on.
+    NotProtected
+        If scripts cannot be locked in on this machine and were not said to be trusted.
+    """
+    if not serving.trust_transforms:
+        required()
+    listening = _listen(serving.host, serving.port)
+    port = int(listening.getsockname()[1])
+    os.environ[ENVIRONMENT] = orjson.dumps(asdict(serving)).decode()
+    config = uvicorn.Config(
+        "server.serving:application",
+        factory=True,
+        workers=serving.workers,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    threading.Thread(target=_tell, args=(serving.host, port, told), daemon=True).start()
+    if serving.workers > 1:
+        Multiprocess(config, sockets=[listening]).run()
+    else:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+        made.listen(2048)
+    except OSError as error:
+        made.close()
+        raise BadRequest(f"'{host}', port {port}, cannot be listened on: {error.strerror or error}.") from None
+    made.set_inheritable(True)
+    return made
+
+
+def _tell(host: str, port: int, told: Callable[[str], None]) -> None:
+    """Say the address as soon as the server answers there."""
+    near = "127.0.0.1" if host in _ANYWHERE else host
+    while True:
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            connection = http.client.HTTPConnection(near, port, timeout=5)
+            connection.request("GET", "/healthz", headers={"Host": "localhost"})
+            if connection.getresponse().status == 200:
+                break
+        time.sleep(0.05)
+    shown = f"[{host}]" if ":" in host else host
+    told(f"http://{shown}:{port}")

@@ -1,0 +1,53 @@
+"""What an operator may choose; every setting has a safe default."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+VERSION = version("battery-workbench")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def _cores() -> int:
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the server runs.
+
+    Parameters
+    ----------
+    public_url : the address that people use, where a proxy stands before the server; signed addresses begin with
+        it. By default they begin with the address of the request.
+    hosts : names that a request may be addressed to; None for any. By default those of this machine alone, so
+        that no page of another site can reach a server on the loopback under a name of its own.
+    origins : origins whose pages may call the server from a browser; none by default.
+    billing_portal : where ``GET /user/billing-portal`` leads.
+    requests_per_second, burst : what one key may ask of one worker process.
+    quick, plans : threads for requests about records, and for those that run plans, draw or read files.
+    waiting : how many requests may wait for a thread of each kind before the next is turned away.
+    small_body, large_body : bytes of a recipe, values or prompts, and of records, unpacked.
+    upload : bytes of one uploaded file.
+    request_seconds : how long a plan, a figure or a file may take before it is stopped.
+    url_seconds : how long a signed address is good.
+    downloads : bytes of prepared downloads that are kept.
+    """
+
+    public_url: str | None = None
+    hosts: tuple[str, ...] | None = LOOPBACK
+    origins: tuple[str, ...] = ()
+    billing_portal: str | None = None
+    requests_per_second: float = 500.0
+    burst: int = 1000
+    quick: int = 8
+    plans: int = field(default_factory=lambda: max(4, 2 * _cores()))
+    waiting: int = 256
+    small_body: int = 1 << 20
+    large_body: int = 32 << 20
+    upload: int = 4 << 30
+    request_seconds: float = 300.0
+    url_seconds: int = 3600
+    downloads: int = 4 << 30

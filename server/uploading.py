@@ -1,0 +1,266 @@
+"""Uploads: begun, sent to a signed address, confirmed, and taken in, also where the answer must come before that."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from workbench.errors import BadRequest, Conflict, FileRefused, Forbidden, NotFound, WorkbenchError
+from workbench.ingest import extend, register
+from workbench.readers.arrow import parquet_tables
+from workbench.records import Measurement
+from workbench.store import lease
+from workbench.store.people import Right
+from workbench.store.scope import Scope
+from workbench.store.uploads import Upload, UploadObject
+from workbench.table import concat
+
+from . import log
+from .call import Call
+from .forms import SentFile
+from .signing import Ticket
+
+if TYPE_CHECKING:
+    from .state import State
+
+SERIES, STEPS, MORE = "time_series.parquet", "steps.parquet", "time_series_extend.parquet"
+PATIENCE = 6.0
+"""Seconds that a confirm waits for its data to be taken in; the client's own limit is ten."""
+ABANDONED = 7 * 24 * 3600
+"""Seconds after which an upload is forgotten, with its bytes where nobody confirmed it."""
+
+
+# Where bytes wait
+
+
+def _object_path(state: State, object_id: str) -> Path:
+    return state.files / "incoming" / f"object-{object_id}"
+
+
+def _running_folder(state: State, upload: Upload) -> Path:
+    return state.files / "running" / upload.id
+
+
+def _running_path(state: State, upload: Upload, filename: str) -> Path:
+    return _running_folder(state, upload) / filename
+
+
+def entry(call: Call, upload: Upload, one: UploadObject) -> dict[str, Any]:
+    """What a client is told of a file that it is to send."""
+    ticket = call.state.signer.sign(Ticket("put", ("object", one.id)), call.state.settings.url_seconds)
+    return {
+        "filename": one.filename,
+        "signed_url": f"{call.base_url}/storage/{ticket}/{quote(one.filename)}",
+        "token": ticket,
+        "path": f"{upload.target}/{one.filename}",
+        "multipart": None,
+    }
+
+
+def begun(call: Call, upload: Upload) -> list[dict[str, Any]]:
+    return [entry(call, upload, one) for one in upload.objects]
+
+
+def arrive(state: State, object_id: str, sent: SentFile) -> None:
+    """Keep the bytes that were sent for an object; once more replaces them, until the upload is confirmed.
+
+    Raises
+    ------
+    Conflict
+        If the upload is confirmed already.
+    """
+    upload, one = state.store.uploads.of_object(object_id)
+    if upload.state != "open":
+        raise Conflict(f"The upload of '{one.filename}' is confirmed already; its bytes stay as they are.")
+    piece = None
+    if upload.purpose == "raw_data" or upload.about.get("measurement_type") == "file":
+        piece = state.store.pieces.put(sent.blocks())
+    else:
+        with sent.path.open("rb") as file:
+            os.fsync(file.fileno())
+        sent.path.replace(_object_path(state, object_id))
+    if not state.store.uploads.arrived(object_id, sent.size, piece):
+        raise Conflict(f"The upload of '{one.filename}' is confirmed already; its bytes stay as they are.")
+
+
+def find(call: Call, target: str, purpose: Any) -> Upload:
+    """The upload that a confirm is about.
+
+    Raises
+    ------
+    NotFound, Forbidden
+        If there is none in reach, or another user began it.
+    """
+    upload = call.store.uploads.newest(target, purpose, call.scope)
+    visible = call.scope.projects or (call.scope.project_id,)
+    if upload is None or upload.scope.project_id not in (None, *visible):
+        raise NotFound(f"No upload '{target}' here.")
+    if upload.user_id != call.actor:
+        raise Forbidden("Only who began the upload may confirm it.")
+    return upload
+
+
+def to_write(call: Call, upload: Upload) -> Scope:
+    """The scope in which the record of an upload is made, if its user may still write there.
+
+    Raises
+    ------
+    Forbidden
+    """
+    held = (
+        call.caller.highest if upload.scope.project_id is None else call.caller.right_in(upload.scope.project_id)
+    )
+    if held < Right.WRITE:
+        raise Forbidden("This takes a contributor of the project; your role there is a lower one.")
+    return upload.scope
+
+
+def check_parquet(state: State, upload: Upload) -> None:
+    """Refuse what is no parquet file before anything is written.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+    """
+    for one in upload.objects:
+        if one.size is not None:
+            parquet_tables(_object_path(state, one.id), one.filename)
+
+
+def require(upload: Upload, filename: str) -> UploadObject:
+    one = upload.object(filename)
+    if one is None or one.size is None:
+        raise Conflict(f"The bytes of '{filename}' have not arrived; send them to their signed address first.")
+    return one
+
+
+# Taking in
+
+
+class Intake:
+    """The threads that take in what was uploaded, and the way back to what a process that is gone left undone."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="workbench-intake")
+
+    def start(self, upload: Upload) -> Future[None]:
+        """Take in an upload whose record is there and runs."""
+        return self._pool.submit(self._take, upload)
+
+    def resume(self) -> None:
+        """Go on with what other processes began and cannot end, and drop what nobody confirmed."""
+        uploads = self.state.store.uploads
+        for upload in uploads.unfinished():
+            if upload.lease is not None and lease.is_held(upload.lease, upload.beat):
+                continue
+            with self.state.store.transaction() as db:
+                mine = uploads.take_over(db, upload, lease.take())
+            if mine:
+                log.told("upload resumed", upload=upload.id, target=upload.target)
+                self.start(upload)
+        for upload in uploads.stale(int((time.time() - ABANDONED) * 1e6)):
+            uploads.forget(upload.id)
+            for one in upload.objects:
+                _object_path(self.state, one.id).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _take(self, upload: Upload) -> None:
+        try:
+            _gather(self.state, upload)
+            if upload.purpose == "extension":
+                _extend(self.state, upload)
+            else:
+                _register(self.state, upload)
+        except WorkbenchError as error:
+            self._failed(upload, str(error))
+        except Exception:
+            log.failed("upload broke", upload=upload.id, target=upload.target)
+            self._failed(upload, "The data could not be taken in; the server's log has the reason.")
+        finally:
+            shutil.rmtree(_running_folder(self.state, upload), ignore_errors=True)
+
+    def _failed(self, upload: Upload, why: str) -> None:
+        status = "ready" if upload.purpose == "extension" else "failed"
+        store = self.state.store
+        with suppress(NotFound), store.transaction() as db:
+            store.uploads.settle(db, upload.id, "failed", was=["running"], error=why)
+            told = {"processing_status": status, "processing_error": why}
+            store.rows.update(Measurement, upload.target, told, upload.scope, upload.user_id, connection=db)
+
+
+def _gather(state: State, upload: Upload) -> None:
+    """Bring the files of an upload where nobody replaces them."""
+    for one in upload.objects:
+        there, place = _object_path(state, one.id), _running_path(state, upload, one.filename)
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if there.exists():
+            there.replace(place)
+        elif one.size is not None and not place.exists():
+            raise FileRefused(f"The bytes of '{one.filename}' are here no more; upload them again.")
+
+
+def _register(state: State, upload: Upload) -> None:
+    steps = upload.object(STEPS)
+    given = None
+    if steps is not None and steps.size is not None:
+        given = concat(list(parquet_tables(_running_path(state, upload, STEPS))()))
+    store = state.store
+    record = store.rows.get(Measurement, upload.target, upload.scope)
+    if record.processing_status != "ready":
+        register(
+            store,
+            upload.scope,
+            {"instance_id": record.instance_id, "source": record.source},
+            parquet_tables(_running_path(state, upload, SERIES)),
+            steps=given,
+            derive=False,
+            id=upload.target,
+            present=True,
+            actor=upload.user_id,
+        )
+    with store.transaction() as db:
+        store.uploads.settle(db, upload.id, "done", was=["running"])
+
+
+def _extend(state: State, upload: Upload) -> None:
+    store = state.store
+    more = list(parquet_tables(_running_path(state, upload, MORE))())
+    with store.transaction() as db:
+        extend(store, upload.scope, upload.target, more, held=True, actor=upload.user_id)
+        told = {"processing_status": "ready", "processing_error": None}
+        store.rows.update(Measurement, upload.target, told, upload.scope, upload.user_id, connection=db)
+        store.uploads.settle(db, upload.id, "done", was=["running"])
+
+
+def take_in(call: Call, upload: Upload) -> None:
+    """Start to take in an upload and wait a little for its end."""
+    future = call.state.intake.start(upload)
+    with suppress(TimeoutError):
+        future.result(PATIENCE)
+
+
+def begin_running(call: Call, upload: Upload, make: Callable[[Any], None]) -> bool:
+    """Move an upload from open to running, with ``make(connection)`` in the same transaction; False if another
+    request was faster."""
+    with call.writing(upload.target) as db:
+        if not call.store.uploads.settle(db, upload.id, "running", was=["open"], lease=lease.take()):
+            return False
+        make(db)
+    return True
+
+
+def check_same(upload: Upload, given: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    """Refuse a confirm that tells something else than its beginning did."""
+    for ours, theirs in names.items():
+        if theirs in given and given[theirs] != upload.about.get(ours):
+            raise BadRequest(f"'{theirs}' is not what the upload was begun with.")

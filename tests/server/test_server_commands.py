@@ -1,0 +1,149 @@
+"""The commands of the server, from outside: serve over a real socket, keys, users."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from workbench.cli import main
+from workbench.store.store import Store
+
+ROOT = Path(__file__).parents[2]
+WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
+
+
+def told(*words: str, code: int = 0) -> Any:
+    """What a command prints, run in this process."""
+    said, complained, ended = io.StringIO(), io.StringIO(), 0
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(complained),
+    ):
+        patched.setattr(sys, "argv", ["workbench", *words])
+        try:
+            main()
+        except SystemExit as stopped:
+            ended = int(stopped.code or 0)
+    assert ended == code, complained.getvalue()
+    printed = said.getvalue()
+    return json.loads(printed) if "--json" in words and code == 0 else printed + complained.getvalue()
+
+
+@contextmanager
+def serving(store: Path, *more: str) -> Iterator[tuple[str, str | None, subprocess.Popen[str]]]:
+    """A server in a process of its own: its address, the key it printed, the process."""
+    words = [*WORKBENCH, "serve", "--store", str(store), "--port", "0", "--json", *more]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    key, address = None, ""
+    try:
+        while not address:
+            line = process.stdout.readline()
+            assert line, "the server ended before it listened"
+            said = json.loads(line)
+            key, address = said.get("key", key), said.get("listening", "")
+        yield address, key, process
+    finally:
+        process.terminate()
+        try:
+            process.wait(40)
+        finally:
+            process.kill()
+            process.stdout.close()
+
+
+def test_a_first_start_prints_a_key_once_and_stops_gracefully(tmp_path: Path) -> None:
+    store = tmp_path / "lab.db"
+    with serving(store) as (address, key, process):
+        assert key is not None
+        assert httpx.get(f"{address}/healthz").json()["status"] == "ok"
+        answer = httpx.get(f"{address}/users/me", headers={"X-API-Key": key})
+        assert answer.headers["content-type"] == "application/json"
+        assert answer.json()["organization_role"] == {"name": "Admin"}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(40) == 0 or process.returncode == -signal.SIGTERM
+    with serving(store, "--workers", "2") as (address, again, _):
+        assert again is None
+        for _ in range(4):
+            assert httpx.get(f"{address}/projects", headers={"X-API-Key": key}).status_code == 200
+
+
+def test_the_address_is_said_in_plain_words(tmp_path: Path) -> None:
+    words = [*WORKBENCH, "serve", "--store", str(tmp_path / "lab.db"), "--port", "0"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    with process.stdout:
+        line = next(line for line in process.stdout if line.startswith("Listening on "))
+        address = line.removeprefix("Listening on ").strip()
+        assert httpx.get(f"{address}/healthz").status_code == 200
+        process.terminate()
+        process.wait(40)
+
+
+def test_scripts_are_not_run_for_strangers_unasked(tmp_path: Path) -> None:
+    said = told("serve", "--store", str(tmp_path / "lab.db"), "--host", "0.0.0.0", "--port", "0", code=2)
+    assert "--trust-transforms" in said
+
+
+def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "lab.db")]
+    made = told(
+        "keys", "create", *store, "--organization", "New", "--user", "ada@lab.org", "--role", "viewer", "--json"
+    )
+    assert set(made) == {"key", "id", "organization_id", "user_id"}
+    assert made["key"].startswith(f"wb_{made['id']}_")
+    old = told(
+        "keys", "create", *store, "--organization", "New", "--user", "ada@lab.org", "--expires", "0", "--json"
+    )
+    assert old["user_id"] == made["user_id"]
+    told("keys", "revoke", *store, "--organization", "New", made["id"])
+    listed = told("keys", "list", *store, "--organization", "New", "--json")
+    assert [(key["id"], key["revoked_at"] is None) for key in listed] == [(made["id"], False), (old["id"], True)]
+    assert made["key"] not in json.dumps(listed)
+    assert "There are 2 organizations here: 'Local', 'New'" in told("keys", "list", *store, code=2)
+    assert "no key 'nothing'" in told("keys", "revoke", *store, "--organization", "New", "nothing", code=2)
+    assert "Did you mean 'viewer'?" in told(
+        "keys", "create", *store, "--organization", "New", "--user", "a@b.c", "--role", "viewr", code=2
+    )
+
+
+@pytest.mark.parametrize(
+    ("role", "standing", "right"), [("admin", "Admin", 3), ("contributor", "Member", 2), (None, "Member", 2)]
+)
+def test_a_role_holds_on_every_project(tmp_path: Path, role: str | None, standing: str, right: int) -> None:
+    path = tmp_path / "lab.db"
+    words = ["--role", role] if role else []
+    made = told("keys", "create", "--store", str(path), "--user", "ada@lab.org", *words, "--json")
+    with Store.open(path) as store:
+        caller = store.people.caller(made["key"])
+        assert caller.is_admin == (standing == "Admin")
+        assert caller.right_in("any project, a later one too") == right
+
+
+def test_members_are_listed_added_and_removed(tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "lab.db")]
+    made = told(
+        "keys", "create", *store, "--user", "ada@lab.org", "--role", "viewer", "--project", "Default", "--json"
+    )
+    told("users", "add", *store, "bob@lab.org", "--role", "admin")
+    rows = {row["email"]: row for row in told("users", "list", *store, "--json")}
+    assert rows["ada@lab.org"]["projects"] == "Default: Project Viewer"
+    assert rows["ada@lab.org"]["every project"] is None
+    assert rows["bob@lab.org"]["role"] == "Admin"
+    told("users", "remove", *store, "ada@lab.org")
+    with Store.open(tmp_path / "lab.db") as opened, pytest.raises(Exception, match="unknown, revoked or expired"):
+        opened.people.caller(made["key"])
+    told("users", "remove", *store, "local@localhost")
+    assert "only active Admin" in told("users", "remove", *store, "bob@lab.org", code=2)

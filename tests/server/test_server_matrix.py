@@ -1,0 +1,496 @@
+"""Every operation of the OpenAPI document, every position of an id, every kind of credential.
+
+The walk is over the document that the server gives out; an operation without a row in ``ROWS`` fails.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab import Lab, Person, lab
+from world import RATINGS, RECIPE, World, make, parquet, samples
+
+from server.openapi import document
+from server.operation import Need, Operation
+from server.routes import MORE, OPERATIONS
+
+DOCUMENT = document(OPERATIONS, MORE)
+METHODS = ("get", "post", "put", "patch", "delete")
+WALKED = sorted(
+    f"{method.upper()} {path}" for path, item in DOCUMENT["paths"].items() for method in item if method in METHODS
+)
+BY_NAME = {operation.name: operation for operation in OPERATIONS}
+
+Row = dict[str, Any]
+FILE = {"file": ("data.parquet", parquet(samples()))}
+NEW: Row = {"json": {"name": "A new one"}}
+CHANGE: Row = {"json": {"name": "Another name"}}
+NOTHING: Row = {}
+_P, _D = "/projects/{project_id}", "/projects/{project_id}/dashboards/{dashboard_id}"
+_PLOT = _D + "/plots/{plot_id}"
+_STUDY = _P + "/studies/{study_id}"
+_SET = "/material_property_datasets/{property_set_id}"
+_ORG = "/organizations/{organization_id}/users"
+_CONFIRM = {
+    "json": {
+        "measurement": {"name": "Confirmed"},
+        "measurement_type": "time_series",
+        "cell_instance_id": "{instance_id}",
+    }
+}
+_RAW = {"json": {"name": "Raw", "filename": "a.csv", "project_id": "{project_id}"}}
+_ZOOM = {"traces": [0], "x": [0, 1], "width": 100}
+
+# What a request of each operation carries beside the ids of its path; ``{name}`` stands for an id.
+ROWS: dict[str, Row] = {
+    "GET /healthz": NOTHING,
+    "GET /user/billing-portal": NOTHING,
+    "GET /users/me": NOTHING,
+    "GET /organizations/current/usage": NOTHING,
+    f"GET {_ORG}": NOTHING,
+    f"POST {_ORG}/by-email": {"json": {"email": "new@lab.org"}},
+    f"PATCH {_ORG}/{{user_id}}": {"json": {"is_active": True}},
+    f"PATCH {_ORG}/{{user_id}}/role": {"json": {"role_name": "Admin"}},
+    f"POST {_ORG}/{{user_id}}/resend-invite": {"json": {}},
+    f"DELETE {_ORG}/{{user_id}}": NOTHING,
+    "GET /roles/project": NOTHING,
+    f"POST {_P}/members": {"json": {"user_id": "{user_id}", "project_role_id": "project-admin"}},
+    f"PATCH {_P}/members/{{user_id}}": {"json": {"project_role_id": "project-admin"}},
+    f"DELETE {_P}/members/{{user_id}}": NOTHING,
+    f"POST {_P}/invites": {"json": {"email": "other@lab.org", "project_role_id": "project-viewer"}},
+    "GET /projects": NOTHING,
+    "POST /projects": NEW,
+    f"GET {_P}": NOTHING,
+    f"PATCH {_P}": CHANGE,
+    f"DELETE {_P}": NOTHING,
+    f"GET {_P}/catalog": NOTHING,
+    "GET /cell_specifications": NOTHING,
+    "POST /cell_specifications": {"json": {"name": "New", "ratings": RATINGS, "project_id": "{project_id}"}},
+    f"GET {_P}/cell_specs": NOTHING,
+    "GET /cell_specifications/{specification_id}": NOTHING,
+    "PATCH /cell_specifications/{specification_id}": CHANGE,
+    "DELETE /cell_specifications/{specification_id}": NOTHING,
+    "GET /cell_specifications/{specification_id}/cell_instances": NOTHING,
+    "POST /cell_specifications/{specification_id}/cell_instances": NEW,
+    "GET /cell_instances/{instance_id}": NOTHING,
+    "PATCH /cell_instances/{instance_id}": CHANGE,
+    "DELETE /cell_instances/{instance_id}": NOTHING,
+    "GET /cell_specifications/{specification_id}/cell_batches": NOTHING,
+    "POST /cell_specifications/{specification_id}/cell_batches": NEW,
+    "GET /cell_batches/{batch_id}": NOTHING,
+    "PATCH /cell_batches/{batch_id}": CHANGE,
+    "DELETE /cell_batches/{batch_id}": NOTHING,
+    "GET /cell_instances/{instance_id}/cell_measurements": NOTHING,
+    "GET /cell_measurements": {"params": {"project_id": "{project_id}"}},
+    "GET /cell_measurements/tags": {"params": {"project_id": "{project_id}"}},
+    "POST /cell_measurements/tags/bulk": {"json": {"measurement_ids": ["{measurement_id}"], "add": ["tag"]}},
+    "GET /cell_measurements/{measurement_id}": NOTHING,
+    "PATCH /cell_measurements/{measurement_id}": CHANGE,
+    "DELETE /cell_measurements/{measurement_id}": NOTHING,
+    "POST /cell_instances/{instance_id}/cell_measurements/create": {
+        "json": {"name": "Mass", "properties": {"g": 1}}
+    },
+    "GET /cell_measurements/{measurement_id}/time_series/download": NOTHING,
+    "GET /cell_measurements/{measurement_id}/steps/download": NOTHING,
+    "GET /cell_measurements/{measurement_id}/cycles": NOTHING,
+    "GET /cell_measurements/{measurement_id}/steps_and_cycles": NOTHING,
+    "GET /cell_measurements/{measurement_id}/files": NOTHING,
+    "GET /cell_measurements/{measurement_id}/files/{filename}": NOTHING,
+    "POST /cell_measurements/{measurement_id}/raw_data": {"json": {"raw_data_ids": ["{raw_data_id}"]}},
+    "DELETE /cell_measurements/{measurement_id}/raw_data/{raw_data_id}": NOTHING,
+    "GET /cell_measurements/{measurement_id}/raw_data": NOTHING,
+    "POST /cell_instances/{instance_id}/cell_measurements/initiate-upload": {
+        "json": {"measurement": {"name": "Up"}}
+    },
+    "POST /cell_measurements/{upload_id}/confirm-upload": _CONFIRM,
+    "POST /cell_measurements/{measurement_id}/initiate-extend": {"json": {}},
+    "POST /cell_measurements/{measurement_id}/confirm-extend": {"json": {}},
+    "GET /materials": {"params": {"project_id": "{project_id}"}},
+    "POST /materials": {"json": {"name": "New", "project_id": "{project_id}"}},
+    "GET /materials/{material_id}": NOTHING,
+    "PATCH /materials/{material_id}": CHANGE,
+    "DELETE /materials/{material_id}": NOTHING,
+    "GET /material_property_datasets": {"params": {"material_id": "{material_id}"}},
+    "POST /material_property_datasets": {
+        "data": {"name": "New", "material_id": "{material_id}", "project_id": "{project_id}"},
+        "files": FILE,
+    },
+    f"GET {_SET}": NOTHING,
+    f"PATCH {_SET}": CHANGE,
+    f"DELETE {_SET}": NOTHING,
+    f"GET {_SET}/data": NOTHING,
+    f"PATCH {_SET}/file": {"files": FILE},
+    f"GET {_SET}/download-url": NOTHING,
+    "GET /analyses": {"params": {"measurement_id": "{measurement_id}"}},
+    "POST /analyses": {
+        "data": {"name": "New", "measurement_id": "{measurement_id}", "analysis_type": "any"},
+        "files": FILE,
+    },
+    "GET /analyses/{analysis_id}": NOTHING,
+    "PATCH /analyses/{analysis_id}": CHANGE,
+    "DELETE /analyses/{analysis_id}": NOTHING,
+    "GET /analyses/{analysis_id}/download-url": NOTHING,
+    f"GET {_P}/studies": NOTHING,
+    f"POST {_P}/studies": NEW,
+    f"GET {_STUDY}": NOTHING,
+    f"PATCH {_STUDY}": CHANGE,
+    f"DELETE {_STUDY}": NOTHING,
+    f"POST {_STUDY}/measurements/{{measurement_id}}": {"json": {}},
+    f"DELETE {_STUDY}/measurements/{{measurement_id}}": NOTHING,
+    f"GET {_STUDY}/measurements": NOTHING,
+    f"POST {_STUDY}/simulations/{{simulation_id}}": {"json": {}},
+    f"DELETE {_STUDY}/simulations/{{simulation_id}}": NOTHING,
+    f"GET {_STUDY}/simulations": NOTHING,
+    "GET /models": {"params": {"project_id": "{project_id}"}},
+    "POST /models": {"json": {"name": "New", "config": {}, "project_id": "{project_id}"}},
+    "POST /models/upload-custom": {
+        "data": {"name": "New", "project_id": "{project_id}"},
+        "files": {"file": ("model.json", b"{}")},
+    },
+    "GET /models/{model_id}": NOTHING,
+    "PATCH /models/{model_id}": CHANGE,
+    "DELETE /models/{model_id}": NOTHING,
+    "POST /models/{model_id}/custom-variables": {"json": {"name": "v", "expression": "1"}},
+    "GET /simulations": {"params": {"study_id": "{study_id}"}},
+    "POST /simulations/statuses": {"json": {"simulation_ids": ["{simulation_id}"]}},
+    "POST /simulations": {
+        "data": {"name": "New", "project_id": "{project_id}", "model_id": "{model_id}", "study_id": "{study_id}"},
+        "files": {"time_series": ("t.parquet", parquet(samples()))},
+    },
+    "GET /simulations/{simulation_id}": NOTHING,
+    "DELETE /simulations/{simulation_id}": NOTHING,
+    "GET /simulations/{simulation_id}/time_series/download": NOTHING,
+    "GET /simulations/{simulation_id}/steps/download": NOTHING,
+    "GET /drive-cycles": NOTHING,
+    "POST /drive-cycles": {"json": {"name": "New", "data": [[0, 1]], "measurement_id": "{measurement_id}"}},
+    "GET /drive-cycles/{drive_cycle_id}": NOTHING,
+    "DELETE /drive-cycles/{drive_cycle_id}": NOTHING,
+    "POST /raw_data/initiate-upload": _RAW,
+    "POST /raw_data/{upload_id}/confirm-upload": _RAW,
+    "GET /raw_data": {"params": {"project_id": "{project_id}"}},
+    "GET /raw_data/{raw_data_id}": NOTHING,
+    "PATCH /raw_data/{raw_data_id}": CHANGE,
+    "DELETE /raw_data/{raw_data_id}": NOTHING,
+    "GET /raw_data/{raw_data_id}/download-url": NOTHING,
+    "GET /raw_data/{raw_data_id}/cell_measurements": NOTHING,
+    "GET /search": {"params": {"q": "SECRET", "project_id": "{project_id}"}},
+    "GET /recipe/schema": NOTHING,
+    f"POST {_P}/datasets": {"json": {"config": RECIPE}},
+    f"POST {_P}/figures": {"json": {"config": RECIPE}},
+    f"POST {_P}/figures/detail": {"json": {"config": RECIPE, **_ZOOM}},
+    f"GET {_P}/dashboards": NOTHING,
+    f"POST {_P}/dashboards": NEW,
+    f"GET {_D}": NOTHING,
+    f"PATCH {_D}": CHANGE,
+    f"DELETE {_D}": NOTHING,
+    f"GET {_D}/plots": NOTHING,
+    f"POST {_D}/plots": {"json": {"name": "New", "config": RECIPE}},
+    f"GET {_PLOT}": NOTHING,
+    f"PATCH {_PLOT}": {"json": {"revision": 1, "name": "Renamed"}},
+    f"DELETE {_PLOT}": NOTHING,
+    f"GET {_PLOT}/revisions": NOTHING,
+    f"POST {_PLOT}/revisions/{{number}}/restore": NOTHING,
+    f"POST {_PLOT}/figure": {"json": {}},
+    f"POST {_PLOT}/figure/detail": {"json": _ZOOM},
+    f"GET {_PLOT}/data": NOTHING,
+    "GET /storage/{ticket}/{filename}": NOTHING,
+    "PUT /storage/{ticket}/{filename}": {"content": b"bytes"},
+}
+OPEN = ("GET /healthz",)
+SIGNED = ("GET /storage/{ticket}/{filename}", "PUT /storage/{ticket}/{filename}")
+KEYED = [name for name in WALKED if name not in (*OPEN, *SIGNED)]
+MARK, THEIRS = "OURS", "SECRET-OF-OTHERS"
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, World, World]]:
+    with lab(tmp_path_factory.mktemp("matrix")) as made:
+        _, _, stranger = made.other_organization()
+        yield made, make(made, made.admin, MARK), make(made, stranger, THEIRS)
+
+
+def request(row: Row, name: str, ids: dict[str, str]) -> tuple[str, str, Row]:
+    """Method, path and the rest of a request, its placeholders filled."""
+    method, _, path = name.partition(" ")
+    filled = {**ids, "number": "1", "ticket": "none", "filename": "none"}
+    if path.startswith("/raw_data/{upload_id}"):
+        filled["upload_id"] = ids["raw_upload_id"]
+    return method, path.format_map(filled), _filled(row, filled)
+
+
+def _filled(value: Any, ids: dict[str, str]) -> Any:
+    if isinstance(value, str):
+        return re.sub(r"^\{(\w+)\}$", lambda found: ids[found[1]], value)
+    if isinstance(value, dict):
+        return {key: _filled(item, ids) for key, item in value.items()}
+    return [_filled(item, ids) for item in value] if isinstance(value, list) else value
+
+
+def call(made: Lab, name: str, ids: dict[str, str], headers: dict[str, str], **more: Any) -> Any:
+    method, path, rest = request(ROWS[name], name, ids)
+    params = {**rest.pop("params", {}), **more.get("params", {})}
+    body = rest.pop("json", None)
+    if more.get("json"):
+        body = {**(body or {}), **more["json"]}
+    return made.client.request(
+        method, path, headers=headers, params=params, **({"json": body} if body is not None else {}), **rest
+    )
+
+
+def test_every_operation_has_a_row_and_every_row_an_operation() -> None:
+    assert sorted(ROWS) == WALKED
+    assert {operation.name for operation in OPERATIONS} == set(ROWS)
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_without_a_credential_in_force_there_is_nothing(worlds: tuple[Lab, World, World], name: str) -> None:
+    made, ours, _ = worlds
+    answers = [call(made, name, ours.ids, headers) for headers in powerless(made)]
+    assert [answer.status_code for answer in answers] == [401] * 5
+    assert all(set(answer.json()) == {"error_code", "message"} for answer in answers)
+    assert not any(MARK in answer.text for answer in answers)
+
+
+def powerless(made: Lab) -> list[dict[str, str]]:
+    """No key, a malformed, an unknown, a revoked and an expired one."""
+    known = made.__dict__.setdefault("powerless", [])
+    if not known:
+        revoked, expired = (
+            made.person("revoked@lab", role="Admin"),
+            made.person("expired@lab", role="Admin", days=-1),
+        )
+        made.store.people.revoke(made.organization.id, revoked.key_id)
+        unknown = {"X-API-Key": made.admin.key[:-4] + "AAAA"}
+        known += [{}, {"X-API-Key": "nonsense"}, unknown, revoked.headers, expired.headers]
+    return list(known)
+
+
+def positions(operation: Operation) -> list[tuple[str, str]]:
+    """Where ids stand: (path, query or body; name)."""
+    path = operation.path.replace(":path", "")
+    item = DOCUMENT["paths"][path][operation.method.lower()]
+    others = ("organization_id", "user_id", "upload_id")
+    found = [
+        (parameter["in"], parameter["name"])
+        for parameter in item["parameters"]
+        if "x-record" in parameter or parameter["name"] in others
+    ]
+    found += [("body", name) for name in item.get("requestBody", {}).get("x-records", {})]
+    return found
+
+
+_BY_NAME_OF_FIELD = {
+    "cell_specification_id": "specification_id",
+    "cell_instance_id": "instance_id",
+    "exclude_cell_spec_id": "specification_id",
+    "parameterized_model_id": "model_id",
+    "source_model_id": "model_id",
+    "measurement_ids": "measurement_id",
+    "simulation_ids": "simulation_id",
+    "raw_data_ids": "raw_data_id",
+    "material_ids": "material_id",
+}
+
+
+def named(name: str) -> str:
+    """The position whose ids a field takes."""
+    if name.endswith("_material_id") or name in (
+        "anode_id",
+        "cathode_id",
+        "electrolyte_id",
+        "separator_id",
+        "case_id",
+    ):
+        return "material_id"
+    return _BY_NAME_OF_FIELD.get(name, name)
+
+
+@pytest.mark.parametrize("name", [name for name in KEYED if positions(BY_NAME[name])])
+def test_anothers_id_is_answered_like_an_unknown_one(worlds: tuple[Lab, World, World], name: str) -> None:
+    made, ours, theirs = worlds
+    for where, field in positions(BY_NAME[name]):
+        position = named(field)
+        told = []
+        for id in (theirs.ids[position], str(uuid.uuid4()), "no-id-at-all"):
+            answer = with_id(made, name, ours, where, field, id)
+            told.append((answer.status_code, answer.text.replace(id, "<id>").replace(MARK, "")))
+            assert THEIRS not in answer.text, (name, where, field)
+            assert answer.status_code < 500
+        (status, _), *_ = told
+        assert len(set(told)) == 1, (name, where, field, told)
+        if where == "path":
+            assert status == 404, (name, field)
+
+
+def with_id(made: Lab, name: str, ours: World, where: str, field: str, id: str) -> Any:
+    if where == "path":
+        position = "raw_upload_id" if name.startswith("POST /raw_data/{upload_id}") else field
+        return call(made, name, {**ours.ids, position: id}, ours.who.headers)
+    value: Any = [id] if field.endswith("_ids") and where == "body" else id
+    if where == "query":
+        return call(made, name, ours.ids, ours.who.headers, params={field: id})
+    if "data" in ROWS[name]:
+        method, path, rest = request(ROWS[name], name, ours.ids)
+        rest["data"] = {**rest["data"], field: id}
+        return made.client.request(method, path, headers=ours.who.headers, **rest)
+    return call(made, name, ours.ids, ours.who.headers, json={field: value})
+
+
+@pytest.mark.parametrize("name", [name for name in KEYED if "{" in name])
+def test_another_organizations_key_finds_nothing(worlds: tuple[Lab, World, World], name: str) -> None:
+    made, ours, theirs = worlds
+    answer = call(made, name, ours.ids, theirs.who.headers)
+    assert answer.status_code == 404, (name, answer.text)
+    assert MARK not in answer.text
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_viewers_key_changes_nothing(worlds: tuple[Lab, World, World], name: str) -> None:
+    made, ours, _ = worlds
+    viewer = viewing(made)
+    answer = call(made, name, ours.ids, viewer.headers)
+    need = BY_NAME[name].need
+    if need in (Need.WRITE, Need.MANAGE, Need.ADMIN) or name in _WRITE_BY_HAND:
+        assert answer.status_code == 403, (name, answer.text)
+        assert answer.json()["error_code"] == "FORBIDDEN"
+    else:
+        assert answer.status_code < 300 or answer.status_code in (307, 404), (name, answer.text)
+
+
+_WRITE_BY_HAND = (
+    "POST /projects",
+    "POST /cell_measurements/tags/bulk",
+    "POST /cell_measurements/{upload_id}/confirm-upload",
+    "POST /raw_data/{upload_id}/confirm-upload",
+)
+
+
+def viewing(made: Lab) -> Person:
+    if "viewer" not in made.__dict__:
+        made.__dict__["viewer"] = made.person("viewer@lab", everywhere="project-viewer")
+    viewer: Person = made.__dict__["viewer"]
+    return viewer
+
+
+@pytest.mark.parametrize("name", [name for name in KEYED if "{project_id}" in name or "_id}" in name])
+def test_without_a_role_in_a_project_it_is_not_there(worlds: tuple[Lab, World, World], name: str) -> None:
+    made, ours, _ = worlds
+    if "nobody" not in made.__dict__:
+        made.__dict__["nobody"] = made.person("nobody@lab")
+    nobody: Person = made.__dict__["nobody"]
+    if "organization_id" in name or "{drive_cycle_id}" in name:
+        return
+    answer = call(made, name, ours.ids, nobody.headers)
+    assert answer.status_code == 404, (name, answer.text)
+    assert MARK not in answer.text
+
+
+def test_lists_and_search_show_no_one_elses(worlds: tuple[Lab, World, World]) -> None:
+    made, _ours, _ = worlds
+    assert made.json("GET", "/search", params={"q": THEIRS})["total"] == 0
+    assert made.json("GET", "/search", params={"q": MARK})["total"] > 5
+    nobody = made.person("nobody2@lab")
+    seen = {hit["entity_type"] for hit in made.json("GET", "/search", nobody, params={"q": MARK})["results"]}
+    assert seen <= {"drive_cycle"}
+    for path in ("/projects", "/cell_specifications", "/models", "/drive-cycles"):
+        assert THEIRS not in made.call("GET", path).text
+        assert MARK in made.call("GET", path).text
+    assert made.json("GET", "/projects", nobody)["items"] == []
+
+
+def test_a_plan_reaches_no_record_of_others(worlds: tuple[Lab, World, World]) -> None:
+    made, ours, theirs = worlds
+    path = f"/projects/{ours.ids['project_id']}/datasets"
+    read = {"source": "measurements", "ids": "$m"}
+    steps = {
+        "series": {"op": "series", **read, "x": "Time [s]", "columns": ["Voltage [V]"]},
+        "summary": {"op": "summary", **read, "dataset": "steps", "columns": ["Step count"]},
+        "list": {"op": "list", "source": "measurements", "where": {"ids": "$m"}},
+        "filter": {"op": "list", "source": "measurements", "where": {"instanceIds": "$m"}},
+        "study": {"op": "list", "source": "measurements", "where": {"studyId": "$m"}},
+    }
+    ids = {"study": "study_id", "filter": "instance_id"}
+    for name, step in steps.items():
+        told = []
+        for id in (theirs.ids[ids.get(name, "measurement_id")], str(uuid.uuid4())):
+            config = {"plan": {"steps": {"s": step}}, "params": {"m": {"kind": "data", "default": None}}}
+            answer = made.call("POST", path, json={"config": config, "values": {"m": id}})
+            body = {key: value for key, value in answer.json().items() if key != "timings"}
+            told.append((answer.status_code, str(body).replace(id, "<id>")))
+            assert THEIRS not in answer.text
+        assert told[0] == told[1], name
+
+
+def test_signed_addresses_allow_one_thing(worlds: tuple[Lab, World, World]) -> None:
+    made, ours, _ = worlds
+    found = made.call("GET", f"/cell_measurements/{ours.ids['measurement_id']}/time_series/download")
+    address = found.headers["location"]
+    assert made.client.get(address).status_code == 200
+    assert made.client.put(address, content=b"x").status_code == 404
+    ticket = address.split("/")[2]
+    for forged in (ticket[:-2] + "AA", ticket[2:], "x", ticket + "x"):
+        assert made.client.get(f"/storage/{forged}/a").status_code == 404
+    late = made.app.state.workbench.signer
+    from server.signing import Ticket
+
+    old = late.sign(Ticket("get", late.read(ticket, "get").what), -1)
+    assert made.client.get(f"/storage/{old}/a").status_code == 404
+
+
+DELETES = [
+    name
+    for kind in (
+        "plot",
+        "dashboard",
+        "simulation",
+        "study",
+        "analysis",
+        "property_set",
+        "material",
+        "raw_data",
+        "model",
+    )
+    for name in KEYED
+    if name.startswith("DELETE") and name.endswith(f"{{{kind}_id}}")
+]
+
+
+def test_every_row_is_a_sound_request(tmp_path: Path) -> None:
+    """Else a refusal above would say nothing: with the right key and ids each request succeeds."""
+    with lab(tmp_path) as made:
+        ours = make(made, made.admin, MARK)
+        member = made.person("member@lab", role="Member")
+        ids = {**ours.ids, "user_id": member.user_id}
+        deletes = [name for name in KEYED if name.startswith("DELETE")]
+        last = [
+            "{measurement_id}",
+            "{batch_id}",
+            "{instance_id}",
+            "{specification_id}",
+            "{drive_cycle_id}",
+            "{user_id}",
+        ]
+        rank = {name: place for place, name in enumerate(DELETES)}
+
+        def order(name: str) -> tuple[int, int]:
+            end = next((n for n, tail in enumerate(last) if name.endswith(tail)), -1)
+            part_of_study = "/studies/{study_id}/" in name or "/members/" in name or "/raw_data/{" in name
+            return (-1 if part_of_study else 99 if name == f"DELETE {_P}" else end, rank.get(name, 0))
+
+        expected_missing = {
+            "GET /user/billing-portal",
+            "GET /cell_measurements/{measurement_id}/files/{filename}",
+            "GET /simulations/{simulation_id}/steps/download",
+            "POST /cell_measurements/{measurement_id}/confirm-extend",
+        }
+        for name in [n for n in KEYED if n not in deletes] + sorted(deletes, key=order):
+            answer = call(made, name, ids, made.admin.headers)
+            if name in expected_missing:
+                assert answer.status_code in (404, 409), (name, answer.text)
+            else:
+                assert answer.status_code < 400, (name, answer.status_code, answer.text)

@@ -1,0 +1,153 @@
+"""Work in flight: withdrawn with its client, shared out fairly, bounded."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+import uvicorn
+from lab import Lab, lab
+from world import RECIPE
+
+from server import Settings, create_app
+from workbench.errors import Cancelled
+from workbench.local import LocalWorkbench
+from workbench.records import Organization
+from workbench.store.scope import Scope
+
+
+class Held:
+    """Figures that are drawn when the test says so, or stop when their client went away."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.go = threading.Event()
+        self.running = 0
+        self.most = 0
+        self.withdrawn = threading.Event()
+        self._lock = threading.Lock()
+        drawn = LocalWorkbench.figure
+
+        def figure(
+            work: LocalWorkbench, config: Any, values: Any, progress: Any = None, cancel: Any = None
+        ) -> Any:
+            with self._lock:
+                self.running += 1
+                self.most = max(self.most, self.running)
+            try:
+                while not self.go.wait(0.01):
+                    if cancel.is_set():
+                        self.withdrawn.set()
+                        raise Cancelled("withdrawn")
+                return drawn(work, config, values, progress, cancel)
+            finally:
+                with self._lock:
+                    self.running -= 1
+
+        monkeypatch.setattr(LocalWorkbench, "figure", figure)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+    made = Held(monkeypatch)
+    yield made
+    made.go.set()
+
+
+def listening(app: Any) -> tuple[uvicorn.Server, threading.Thread, str]:
+    """The application on a real socket of this machine."""
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    return server, thread, f"http://127.0.0.1:{bound.getsockname()[1]}"
+
+
+@pytest.fixture
+def near(tmp_path: Path) -> Iterator[tuple[Lab, str]]:
+    app = create_app(tmp_path / "lab.db", Settings(plans=4, waiting=3))
+    server, thread, address = listening(app)
+    yield Lab(app, None), address  # type: ignore[arg-type]
+    server.should_exit = True
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def test_a_figure_is_withdrawn_when_its_client_goes_away(near: tuple[Lab, str], held: Held) -> None:
+    made, address = near
+    path = f"{address}/projects/{made.project.id}/figures"
+    with pytest.raises(httpx.TimeoutException):
+        httpx.post(path, json={"config": RECIPE}, headers=made.admin.headers, timeout=0.5)
+    assert held.withdrawn.wait(5)
+
+
+def test_one_organization_holds_half_of_the_threads_and_the_rest_waits(near: tuple[Lab, str], held: Held) -> None:
+    made, address = near
+    other, project, stranger = made.other_organization()
+    assert isinstance(other, Organization)
+
+    def draw(place: str, headers: dict[str, str]) -> int:
+        path = f"{address}/projects/{place}/figures"
+        return int(httpx.post(path, json={"config": RECIPE}, headers=headers, timeout=30).status_code)
+
+    with ThreadPoolExecutor(8) as pool:
+        mine = [pool.submit(draw, made.project.id, made.admin.headers) for _ in range(5)]
+        until(lambda: held.running == 2)
+        theirs = pool.submit(draw, project.id, stranger.headers)
+        until(lambda: held.running == 3)
+        assert httpx.get(f"{address}/projects", headers=made.admin.headers, timeout=5).status_code == 200
+        sixth = pool.submit(draw, project.id, stranger.headers)
+        until(lambda: held.running == 4)
+        turned = httpx.post(
+            f"{address}/projects/{project.id}/figures",
+            json={"config": RECIPE},
+            headers=stranger.headers,
+            timeout=5,
+        )
+        assert (turned.status_code, turned.json()["error_code"]) == (503, "BUSY")
+        assert int(turned.headers["retry-after"]) >= 1
+        held.go.set()
+        assert [one.result() for one in (*mine, theirs, sixth)] == [200] * 7
+    assert held.most == 4
+    assert made.store.rows.organizations()[1] == made.store.rows.get(Organization, other.id, Scope(other.id, None))
+
+
+def until(holds: Any) -> None:
+    for _ in range(500):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came to that")
+
+
+def test_what_takes_too_long_is_stopped(tmp_path: Path, held: Held) -> None:
+    with lab(tmp_path, Settings(request_seconds=0.2)) as made:
+        answer = made.call("POST", f"/projects/{made.project.id}/figures", json={"config": RECIPE})
+    assert answer.status_code == 503
+    assert "0.2 s" in answer.json()["message"]
+    assert held.withdrawn.is_set()
+
+
+def test_a_stop_waits_for_what_is_under_way(tmp_path: Path, held: Held) -> None:
+    app = create_app(tmp_path / "lab.db")
+    server, thread, address = listening(app)
+    made = Lab(app, None)  # type: ignore[arg-type]
+    path = f"{address}/projects/{made.project.id}/figures"
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(httpx.post, path, json={"config": RECIPE}, headers=made.admin.headers, timeout=30)
+        until(lambda: held.running == 1)
+        server.should_exit = True
+        time.sleep(0.2)
+        held.go.set()
+        assert asked.result().status_code == 200
+    thread.join(20)
+    assert not thread.is_alive()

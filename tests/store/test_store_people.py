@@ -1,0 +1,146 @@
+"""Keys, members and roles in the store; uploads that are under way; older stores get their tables."""
+
+from __future__ import annotations
+
+import sqlite3
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import Conflict, NotFound, Unauthorized
+from workbench.records import Project, RawData
+from workbench.store.people import Right
+from workbench.store.scope import Scope
+from workbench.store.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "lab.db") as opened:
+        yield opened
+
+
+def home(store: Store) -> tuple[str, str, str]:
+    organization = store.rows.organizations()[0].id
+    project = store.rows.page(Project, Scope(organization, None)).items[0].id
+    return organization, project, store.rows.user("local@localhost").id
+
+
+def test_a_key_names_its_user_and_no_secret_is_kept(store: Store) -> None:
+    organization, _, user = home(store)
+    issued = store.people.issue(organization, user)
+    prefix, id, secret = issued.key.split("_", 2)
+    assert (prefix, id, len(id)) == ("wb", issued.id, 8)
+    assert len(secret) >= 43
+    caller = store.people.caller(issued.key)
+    assert (caller.user.id, caller.organization.id, caller.is_admin) == (user, organization, True)
+    dumped = "\n".join(store.connection().iterdump()) if hasattr(sqlite3.Connection, "iterdump") else ""
+    assert secret not in dumped
+    for wrong in ("", "wb", "wb__", f"wb_{id}_", issued.key[:-1], issued.key + "x", f"xx_{id}_{secret}", "\udc80"):
+        with pytest.raises(Unauthorized):
+            store.people.caller(wrong)
+
+
+def test_an_unknown_id_takes_as_long_as_a_wrong_secret(store: Store) -> None:
+    organization, _, user = home(store)
+    key = store.people.issue(organization, user).key
+    spent: dict[str, list[float]] = {"unknown id": [], "wrong secret": []}
+    tries = {"unknown id": "wb_zzzzzzzz_" + "a" * 43, "wrong secret": key[:-2] + "AA"}
+    for _ in range(400):
+        for name, wrong in tries.items():
+            started = time.perf_counter()
+            with pytest.raises(Unauthorized):
+                store.people.caller(wrong)
+            spent[name].append(time.perf_counter() - started)
+    unknown, wrong_secret = (statistics.median(times) for times in spent.values())
+    assert 0.4 < unknown / wrong_secret < 2.5
+
+
+def test_rights_add_up_and_reach_no_further(store: Store) -> None:
+    organization, project, _ = home(store)
+    user, made, member = store.people.enrol(organization, "Ada@Lab.org")
+    assert (user.email, made, member) == ("ada@lab.org", True, False)
+    assert store.people.enrol(organization, "ada@lab.org")[1:] == (False, True)
+    key = store.people.issue(organization, user.id).key
+    assert store.people.caller(key).highest == Right.NOTHING
+    assert store.people.visible(store.people.caller(key)) == ()
+    store.people.give_role(organization, project, user.id, "project-viewer")
+    assert store.people.caller(key).right_in(project) == Right.READ
+    assert store.people.visible(store.people.caller(key)) == (project,)
+    store.people.give_role(organization, project, user.id, "project-contributor")
+    caller = store.people.caller(key)
+    assert (caller.right_in(project), caller.right_in("another"), caller.highest) == (2, 0, 2)
+    store.people.take_role(project, user.id)
+    assert store.people.caller(key).right_in(project) == Right.NOTHING
+    store.people.give_role(organization, project, user.id, "project-admin")
+    store.rows.delete(Project, project, Scope(organization, None))
+    assert store.people.roles_of(organization, user.id) == {}
+    store.people.remove_member(organization, user.id)
+    with pytest.raises(Unauthorized):
+        store.people.caller(key)
+    with pytest.raises(NotFound):
+        store.people.issue(organization, user.id)
+
+
+def test_an_organization_keeps_an_admin(store: Store) -> None:
+    organization, _, user = home(store)
+    for act in (
+        lambda: store.people.change_member(organization, user, role="Member"),
+        lambda: store.people.change_member(organization, user, is_active=False),
+        lambda: store.people.remove_member(organization, user),
+        lambda: store.people.enrol(organization, "local@localhost", role="Member"),
+    ):
+        with pytest.raises(Conflict, match="only active Admin"):
+            act()
+    other, _, _ = store.people.enrol(organization, "other@lab", role="Admin")
+    store.people.change_member(organization, user, role="Member")
+    assert {m["user_id"]: m["role"] for m in store.people.members(organization)} == {
+        user: "Member",
+        other.id: "Admin",
+    }
+
+
+def test_an_upload_is_taken_once(store: Store) -> None:
+    organization, project, user = home(store)
+    scope = Scope(organization, project)
+    begun = store.uploads.begin("raw_data", "target", scope, user, ["a.csv", "b.csv"], {"filename": "a.csv"})
+    found = store.uploads.newest("target", "raw_data", scope)
+    assert found == begun
+    assert store.uploads.newest("target", "raw_data", Scope("another", None)) is None
+    assert store.uploads.arrived(begun.objects[0].id, 3, "0" * 64)
+    with store.transaction() as db:
+        assert store.uploads.settle(db, begun.id, "running", was=["open"], lease="mine")
+        assert not store.uploads.settle(db, begun.id, "running", was=["open"], lease="other")
+    assert not store.uploads.arrived(begun.objects[0].id, 4, None)
+    assert [upload.id for upload in store.uploads.unfinished()] == [begun.id]
+    again = store.uploads.unfinished()[0]
+    assert (again.objects[0].size, again.lease) == (3, "mine")
+    assert store.rows.pieces() == {"0" * 64}
+    store.uploads.forget(begun.id)
+    with pytest.raises(NotFound):
+        store.uploads.of_object(begun.objects[0].id)
+    assert store.verify() == []
+
+
+def test_a_store_from_before_the_server_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    with Store.open(path) as store, store.transaction() as db:
+        for table in ("measurement_raw_data", "upload_objects", "uploads", "attachments", "audit", "keys"):
+            db.execute(f"DROP TABLE {table}")
+        for table in ("project_roles", "members", "raw_data"):
+            db.execute(f"DROP TABLE {table}")
+        db.execute("DELETE FROM facts WHERE name = 'signing'")
+        db.execute(
+            "DELETE FROM _sqlite_migrations WHERE migration_set IN ('people', 'uploads') OR name = 'raw_data'"
+        )
+    with Store.open(path) as store:
+        organization, project, user = home(store)
+        assert store.people.caller(store.people.issue(organization, user).key).is_admin
+        scope = Scope(organization, project)
+        data = {"name": "a", "filename": "a", "size": 0, "piece": "0" * 64}
+        assert store.rows.create(RawData, data, scope=scope).measurement_count == 0
+        assert len(store.uploads.signing_secret()) == 64
+        assert store.verify() == []
