@@ -222,9 +222,9 @@ def test_what_is_hidden_from_a_quick_look_is_not_in_what_comes_back() -> None:
 
 def test_a_large_figure_of_plain_numbers_is_looked_at_quickly() -> None:
     raw = orjson.dumps({"data": [{"type": "scatter", "y": np.random.default_rng(0).random(400_000).tolist()}]})
-    began = time.perf_counter()
+    began = time.process_time()
     checked(raw)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.3
 
 
 JSON = st.recursive(
