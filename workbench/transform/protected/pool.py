@@ -26,6 +26,7 @@ from .wire import ANSWER, ANSWER_MAGIC, FAILED, JOB, JOB_MAGIC, MOST_ANSWER_JSON
 _READY_SECONDS = 10.0
 _SLICE = 0.05
 _TRIES = 10
+_PAUSE = 0.02
 _STOOD = re.compile(rb'File "' + FILENAME.encode() + rb'", line (\d{1,6})')
 _GIVE_TRACE = signal.SIGUSR1
 _FAILED_FOR = 5.0
@@ -225,7 +226,8 @@ class Pool:
             zygote = self._alive()
             try:
                 worker = zygote.take()
-            except Gone:
+            except (Gone, OSError):  # no descriptor was free, perhaps, which passes
+                time.sleep(_PAUSE)
                 continue
             exchange = _Exchange(worker, cancelled)
             try:
