@@ -183,6 +183,13 @@ def flooded(pool: protected.Pool) -> tuple[int, float, int, int]:
     return came, p95, counted["ended"], counted["busy"]
 
 
+def _machine() -> str:
+    """How much else there was to do: the figures wait for processors like everybody."""
+    load = f"load {os.getloadavg()[0]:.0f}"
+    ahead = os.sched_getscheduler(0) != os.SCHED_OTHER
+    return f"{load} of others, run ahead of them (`chrt -r 5`)" if ahead else load
+
+
 def main() -> int:
     began = time.perf_counter()
     pool: Any = protected.new()
@@ -214,7 +221,7 @@ def main() -> int:
         [
             "# Protected drawing",
             "",
-            f"Median of {ROUNDS} interleaved rounds, {os.cpu_count()} processors, a shared machine.",
+            f"Median of {ROUNDS} interleaved rounds, {os.cpu_count()} processors, {_machine()}.",
             "`benchmarks/protected.py` makes this page.",
             "",
             "| figure | in this process, ms | locked process, ms | over, ms |",

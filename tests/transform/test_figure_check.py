@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import numpy as np
@@ -182,7 +183,7 @@ def test_typed_arrays_of_every_type_are_let_in() -> None:
         (b'{"data": [], "layout": {"a": "\xff"}}', "no JSON"),
         (b'{"data": ' + b"[" * 2000 + b"]" * 2000 + b"}", "no JSON"),
         (b'{"data": [], "layout": {"a": ' + b"[" * 60 + b"]" * 60 + b"}}", "deep"),
-        (b'{"data": [], "layout": {"a": [' + b"{}," * 1_000_001 + b"{}]}}", "more than 1000000"),
+        (b'{"data": [], "layout": {"a": [' + b"{}," * 400_001 + b"{}]}}", "more than 400000"),
         (b'{"data": [], "layout": {"a": "' + b"x" * 2**24 + b'"}}', "MB"),
         (b'{"data": [], "frames": [{"data": [{"type": "scattermap"}]}]}', "map"),
     ],
@@ -222,9 +223,9 @@ def test_what_is_hidden_from_a_quick_look_is_not_in_what_comes_back() -> None:
 
 def test_a_large_figure_of_plain_numbers_is_looked_at_quickly() -> None:
     raw = orjson.dumps({"data": [{"type": "scatter", "y": np.random.default_rng(0).random(400_000).tolist()}]})
-    began = time.perf_counter()
+    began = time.process_time()
     checked(raw)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.3
 
 
 JSON = st.recursive(
@@ -248,3 +249,61 @@ def test_whatever_comes_ends_in_a_figure_or_in_words(layout: object, trace: obje
     except Unsafe:
         return
     assert checked(once) == once
+
+
+def test_an_authors_own_content_may_name_sources() -> None:
+    raw = figure(
+        {"meta": {"source": "Neware, 2024", "url": "none"}}, {"type": "bar", "customdata": [{"source": "a"}]}
+    )
+    assert checked(raw) == raw
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"updatemenus": [{"buttons": [{"method": "restyle", "args": ["type", "scattermap"]}]}]},
+        {"updatemenus": [{"buttons": [{"method": "restyle", "args": [{"type": ["scattergeo"]}]}]}]},
+        {"sliders": [{"steps": [{"method": "animate", "args": [[{"data": [{"type": "densitymap"}]}]]}]}]},
+    ],
+)
+def test_no_button_turns_a_trace_into_a_map(layout: object) -> None:
+    assert "map" in refused(figure(layout, {"type": "scatter"}))
+
+
+EVIL = {
+    "open tags": "<" * 200_000 + "style(",
+    "words without a call": "<b style='" + "a" * 200_000 + "'>",
+    "spaces": "<b style='a" + " " * 200_000 + "'>",
+    "many styles": "<" + "style = " * 50_000 + ">",
+    "styles and spaces": "<" + ("style" + " " * 500) * 400 + ">",
+    "quotes": "<" + "style='" * 50_000,
+    "calls": "<b style='" + "rgb(" * 50_000 + "'>",
+    "dots": "$" + "\\href" * 40_000,
+}
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_no_text_makes_the_look_at_it_slow(name: str) -> None:
+    raw = figure({"t": EVIL[name], "s": "style "})
+    began = time.process_time()
+    with contextlib.suppress(Unsafe):
+        checked(raw)
+    assert time.process_time() - began < 0.3
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"data": [], "layout": {"a": [' + b"{}," * 390_000 + b"{}]}}",
+        b'{"data": [], "layout": {"a": [' + b'{"a":{}},' * 195_000 + b"{}]}}",
+        b'{"data": [{"type": "bar", "y": {"dtype": "f8", "bdata": "", "shape": "' + b"1," * 7_000_000 + b'1"}}]}',
+        b'{"data": [{"type": "bar", "y": {"dtype": "f8", "bdata": "", "shape": [' + b"1," * 7_000_000 + b"1]}}]}",
+        b'{"data": [], "layout": {"' + b"a." * 7_000_000 + b'": 1}}',
+    ],
+    ids=["dicts", "nested", "long shape", "listed shape", "dotted key"],
+)
+def test_no_figure_costs_the_server_much(raw: bytes) -> None:
+    began = time.process_time()
+    with contextlib.suppress(Unsafe):
+        checked(raw)
+    assert time.process_time() - began < 2.0

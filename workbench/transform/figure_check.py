@@ -10,7 +10,7 @@ import binascii
 import math
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -19,7 +19,7 @@ from ..errors import instead
 from .figure import DEEPEST, PARTS
 
 MOST_BYTES = 16 * 2**20
-MOST_CONTAINERS = 1_000_000
+MOST_CONTAINERS = 400_000
 """Most lists and mappings of a figure; each costs some hundred bytes of memory to read."""
 
 _FORBIDDEN = frozenset(("__proto__", "constructor", "prototype"))
@@ -29,17 +29,21 @@ _ADDRESSES = frozenset(
 )
 _STYLES = frozenset(("map", "mapbox"))
 _BUTTONS = frozenset(("args", "args2"))
+_FREE = frozenset(("meta", "customdata"))  # an author's own, which plotly.js only shows
 _MAPS = re.compile(r"(scatter|choropleth|density)(geo|map|mapbox)|choropleth")
 _ITEM_BYTES = {"f8": 8, "f4": 4, "i1": 1, "u1": 1, "uc1": 1, "u1c": 1, "i2": 2, "u2": 2, "i4": 4, "u4": 4}
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={0,2}")
 _PARTS = re.compile(r"[.\[\]]+")
+_REMOTE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//|\s*(?:data|blob|javascript|file):", re.IGNORECASE)
+_LONGEST_KEY = 1000
 _NUMBERS: frozenset[type] = frozenset((int, float, bool, type(None)))
 # Quick looks at the whole text, before a look at each text: a style of pseudo-HTML, a command of TeX.
 _STYLE = re.compile(rb'style(?!")', re.IGNORECASE)
 _TEX = re.compile(rb"\\\\(?:href|url|require|style|class|cssId|includegraphics|data|html)", re.IGNORECASE)
-_STYLED = re.compile(r"<[^>]*?style\s*=\s*(\"[^\"]*\"?|'[^']*'?|[^\s>]*)", re.IGNORECASE)
-_CALLED = re.compile(r"([\w-]*)\s*\(")
-_COLOURS = frozenset(("rgb", "rgba", "hsl", "hsla"))
+# Each of these goes through a text once, whatever the text: what comes back is hostile to patterns too.
+_TAG = re.compile(r"<[^<>]*>")
+_STYLED = re.compile(r"style\s*=\s*(\"[^\"]*\"?|'[^']*'?|[^\s\"']\S*)", re.IGNORECASE)
+_COLOUR = re.compile(r"(?:^|[^\w-])(?:rgb|rgba|hsl|hsla)\Z", re.IGNORECASE)
 
 
 class Unsafe(ValueError):
@@ -67,7 +71,7 @@ def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES
     except orjson.JSONDecodeError as error:
         raise Unsafe(f"The figure is no JSON: {error}.") from error
     _top(content)
-    _walk(content, _Place("", 0), frozenset())
+    _walk(content, _Place(None, "", 0), frozenset())
     written = orjson.dumps(content)
     if _STYLE.search(written) or _TEX.search(written):
         for text in _texts(content):
@@ -76,16 +80,31 @@ def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES
 
 
 class _Place(NamedTuple):
-    """Where one is: the way there as text, and how deep."""
+    """Where one is: a name or number below another place. Put into words only for an error."""
 
-    path: str
+    above: _Place | None
+    name: str | int
     depth: int
 
-    def key(self, name: str) -> _Place:
-        return _Place(f"{self.path}.{name[:40]}" if self.path else name[:40], self.depth + 1)
+    def below(self, name: str | int) -> _Place:
+        return _Place(self, name, self.depth + 1)
 
-    def item(self, number: int) -> _Place:
-        return _Place(f"{self.path}[{number}]", self.depth + 1)
+    def __str__(self) -> str:
+        names: list[str | int] = []
+        place: _Place | None = self
+        while place is not None and place.depth:
+            names.append(place.name)
+            place = place.above
+        words = [f"[{name}]" if isinstance(name, int) else f".{name[:40]}" for name in reversed(names)]
+        return "".join(words).lstrip(".")
+
+
+class _Name(NamedTuple):
+    """What a key means: its last part, whether it reaches a prototype, and its parts that matter for what is below."""
+
+    last: str
+    forbidden: bool
+    marks: frozenset[str]
 
 
 def _top(content: Any) -> None:
@@ -140,10 +159,10 @@ def _trace_types() -> frozenset[str]:
 def _walk(value: Any, place: _Place, inside: frozenset[str]) -> None:
     """Look at every key, address and array below ``value``; ``inside`` are those names above that matter."""
     if place.depth > DEEPEST + 4:
-        raise Unsafe(f"'{place.path[:80]}' is nested more than {DEEPEST} deep.")
+        raise Unsafe(f"'{str(place)[:80]}' is nested more than {DEEPEST} deep.")
     if isinstance(value, dict):
         if "bdata" in value:
-            _array(value, place.path)
+            _array(value, place)
         for name, item in value.items():
             _entry(name, item, place, inside)
     elif isinstance(value, list):
@@ -151,38 +170,51 @@ def _walk(value: Any, place: _Place, inside: frozenset[str]) -> None:
         if kinds <= _NUMBERS:
             return
         if inside & _BUTTONS:
-            _arguments(value, place.path)
+            _arguments(value, place)
         if kinds & {dict, list}:
             for number, item in enumerate(value):
-                if type(item) is dict or type(item) is list:
-                    _walk(item, place.item(number), inside)
+                if item and (type(item) is dict or type(item) is list):
+                    _walk(item, place.below(number), inside)
 
 
 def _entry(name: str, item: Any, place: _Place, inside: frozenset[str]) -> None:
+    if len(name) > _LONGEST_KEY:
+        raise Unsafe(f"'{place.below(name)}' is a key of {len(name)} characters; it may have {_LONGEST_KEY}.")
+    read = _name(name)
+    if read.forbidden:
+        raise Unsafe(f"'{place.below(name)}' is a key that no figure needs: '{name[:40]}'. Give it another name.")
+    if read.last in _ADDRESSES and not inside & _FREE:
+        _address(item, place.below(name))
+    elif read.last == "style" and (inside | read.marks) & _STYLES and not inside & _FREE:
+        _map_style(item, place.below(name))
+    elif read.last == "type" and inside & _BUTTONS:
+        _no_map(item, place.below(name))
+    if item and (type(item) is dict or type(item) is list):
+        _walk(item, place.below(name), inside | read.marks if read.marks else inside)
+
+
+@lru_cache(maxsize=4096)
+def _name(name: str) -> _Name:
     parts = _PARTS.split(name) if "." in name or "[" in name else [name]
-    if not _FORBIDDEN.isdisjoint(parts):
-        raise Unsafe(
-            f"'{place.key(name).path}' is a key that no figure needs: '{name[:40]}'. Give it another name."
-        )
-    last = parts[-1] or (parts[-2] if len(parts) > 1 else "")
-    if last in _ADDRESSES:
-        _address(item, place.key(name).path)
-    elif last == "style" and (inside & _STYLES or set(parts[:-1]) & _STYLES):
-        _map_style(item, place.key(name).path)
-    if type(item) is dict or type(item) is list:
-        _walk(item, place.key(name), inside | {one for part in parts if (one := _marked(part))})
+    named = [part for part in parts if part]
+    # Subplots of maps are numbered.
+    marks = {part if part in _BUTTONS else part.rstrip("0123456789") for part in named}
+    marks &= _BUTTONS | _STYLES | _FREE
+    return _Name(named[-1] if named else "", not _FORBIDDEN.isdisjoint(named), frozenset(marks))
 
 
-def _marked(part: str) -> str | None:
-    """The name of a part that matters for what stands below it; maps are numbered."""
-    name = part if part in _BUTTONS else part.rstrip("0123456789")
-    return name if name in _BUTTONS or name in _STYLES else None
+def _no_map(value: Any, place: _Place) -> None:
+    if any(isinstance(one, str) and _MAPS.fullmatch(one) for one in _listed(value)):
+        raise Unsafe(f"'{place}' makes a map, which fetches its picture of the land from elsewhere.")
 
 
-def _address(value: Any, place: str) -> None:
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _address(value: Any, place: _Place) -> None:
     """A text is an embedded picture; what is no text (links of a Sankey, an outline in full) is walked as ever."""
-    texts = value if isinstance(value, list) else [value]
-    for text in texts:
+    for text in _listed(value):
         if isinstance(text, str) and text and not _PICTURE.fullmatch(text):
             raise Unsafe(
                 f"'{place}' is an address ('{text[:60]}'), which the viewer's browser would fetch. Embed the picture: "
@@ -190,27 +222,32 @@ def _address(value: Any, place: str) -> None:
             )
 
 
-def _map_style(value: Any, place: str) -> None:
+def _map_style(value: Any, place: _Place) -> None:
     # Templates name a style for maps that are never drawn: maps as traces are refused.
     if not isinstance(value, str) or "/" in value or ":" in value:
         raise Unsafe(f"'{place}' is a style of a map, which the viewer's browser would fetch.")
 
 
-def _arguments(values: list[Any], place: str) -> None:
+def _arguments(values: list[Any], place: _Place) -> None:
     """Texts among the arguments of a button may be names of properties, and the next one their value."""
+    _no_map(values, place)
     for text in values:
         if not isinstance(text, str):
             continue
-        parts = _PARTS.split(text)
-        if not _FORBIDDEN.isdisjoint(parts):
+        if len(text) > _LONGEST_KEY:
+            if any(word in text for word in _FORBIDDEN):
+                raise Unsafe(f"'{place}' names '{text[:60]}', which no figure needs.")
+            continue
+        read = _name(text)
+        if read.forbidden:
             raise Unsafe(f"'{place}' names '{text[:60]}', which no figure needs.")
-        if (parts[-1] or parts[-2:][0]) in _ADDRESSES | {"style"}:
+        if read.last in _ADDRESSES or read.last == "style":
             raise Unsafe(f"'{place}' changes '{text[:60]}', an address that the viewer's browser would fetch.")
-        if re.match(r"\s*(?:[a-z][a-z0-9+.-]*:)?//|\s*(?:data|blob|javascript|file):", text, re.IGNORECASE):
+        if _REMOTE.match(text):
             _address(text, place)
 
 
-def _array(value: dict[str, Any], place: str) -> None:
+def _array(value: dict[str, Any], place: _Place) -> None:
     """A typed array: a known type, and the bytes of its shape."""
     dtype, text, shape = value.get("dtype"), value.get("bdata"), value.get("shape")
     if not isinstance(dtype, str) or dtype not in _ITEM_BYTES or not isinstance(text, str):
@@ -225,9 +262,9 @@ def _array(value: dict[str, Any], place: str) -> None:
         raise Unsafe(f"'{place}' has {size} bytes, which do not fill the shape {str(shape)[:40]}.")
 
 
-def _lengths(shape: Any, place: str) -> list[int]:
-    words = shape.split(",") if isinstance(shape, str) else shape if isinstance(shape, list) else [shape]
-    texts = [str(word).strip() for word in words[:4]]
+def _lengths(shape: Any, place: _Place) -> list[int]:
+    words = shape.split(",", 4) if isinstance(shape, str) else _listed(shape)[:4]
+    texts = [str(word).strip() if isinstance(word, str | int) else "" for word in words]
     if not 1 <= len(words) <= 3 or not all(re.fullmatch(r"[0-9]{1,10}", text, re.ASCII) for text in texts):
         raise Unsafe(f"'{place}' has no shape of one to three lengths.")
     return [int(text) for text in texts]
@@ -247,10 +284,23 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _text(text: str) -> None:
     """Styles of pseudo-HTML go into the page as they are; they may name colours and sizes, and fetch nothing."""
-    for found in _STYLED.finditer(text):
-        style = found.group(1)
-        strange = [name for name in _CALLED.findall(style) if name.lower() not in _COLOURS]
-        if strange or any(mark in style for mark in ("\\", "@", "&", "/*")):
-            raise Unsafe(f"The text '{text[:60]}' has a style that could fetch from elsewhere: '{style[:60]}'.")
+    for tag in _TAG.finditer(text):
+        for found in _STYLED.finditer(tag.group()):
+            if _fetches(found.group(1)):
+                raise Unsafe(
+                    f"The text '{text[:60]}' has a style that could fetch from elsewhere: '{found.group(1)[:60]}'."
+                )
     if "$" in text and _TEX.search(orjson.dumps(text)):
         raise Unsafe(f"The text '{text[:60]}' has a command of TeX that reaches beyond the formula.")
+
+
+def _fetches(style: str) -> bool:
+    """Whether a style may do more than name colours and sizes: a function that is no colour, or a way to hide one."""
+    if any(mark in style for mark in ("\\", "@", "&", "/*")):
+        return True
+    place = style.find("(")
+    while place >= 0:
+        if not _COLOUR.search(style[max(0, place - 6) : place]):
+            return True
+        place = style.find("(", place + 1)
+    return False

@@ -146,7 +146,7 @@ class Zygote:
             while len(self._spares) < self._spares_wanted and not self.dead.is_set():
                 try:
                     self._spares.append(self._fork())
-                except Gone:
+                except (Gone, OSError):  # the next one who asks tries again
                     return
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ system calls. Each step holds without the others; which of them the kernel has i
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -75,8 +76,11 @@ class Lock:
         self._control(_SET_SECCOMP, _FILTER_MODE, ctypes.addressof(buffer))
 
     def adopt(self) -> None:
-        """Let orphans of this process's children become its own, so that none is lost."""
+        """Let orphans of this process's children become its own, so that none is lost; and where memory runs out, let
+        the kernel end them before it ends the server."""
         self._control(_SUBREAPER, 1)
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
 
     def _control(self, option: int, *values: int) -> None:
         arguments = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
@@ -99,12 +103,11 @@ class Lock:
     def _no_root(self) -> None:
         """Another user where this is root, and no capability in any case."""
         if os.geteuid() == 0:
-            try:
+            # A container's root may be without the right to change its user; it loses its other rights below.
+            with contextlib.suppress(OSError):
                 os.setgroups([])
                 os.setresgid(_NOBODY, _NOBODY, _NOBODY)
                 os.setresuid(_NOBODY, _NOBODY, _NOBODY)
-            except OSError:
-                pass  # a container's root without the right to change its user; it loses its other rights below
         head, none = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0), 8), bytes(24)
         if self.libc.syscall(self._capset, head, none):
             raise LockFailed(f"capabilities: {os.strerror(ctypes.get_errno())}")

@@ -26,6 +26,8 @@ from .wire import ANSWER, ANSWER_MAGIC, FAILED, JOB, JOB_MAGIC, MOST_ANSWER_JSON
 _READY_SECONDS = 10.0
 _SLICE = 0.05
 _TRIES = 10
+_PAUSE = 0.02
+_END_SECONDS = 0.5
 _STOOD = re.compile(rb'File "' + FILENAME.encode() + rb'", line (\d{1,6})')
 _GIVE_TRACE = signal.SIGUSR1
 _FAILED_FOR = 5.0
@@ -225,7 +227,8 @@ class Pool:
             zygote = self._alive()
             try:
                 worker = zygote.take()
-            except Gone:
+            except (Gone, OSError):  # no descriptor was free, perhaps, which passes
+                time.sleep(_PAUSE)
                 continue
             exchange = _Exchange(worker, cancelled)
             try:
@@ -257,7 +260,11 @@ class Pool:
             return refused(job, f"The process answered with what is no figure and no error ({error}).")
 
     def _crashed(self, zygote: Zygote, worker: Worker, job: Job) -> Ended:
-        worker.ended.wait(2)
+        if not worker.ended.wait(_END_SECONDS):  # it closed its end and lives
+            worker.send(signal.SIGKILL)
+            worker.ended.wait(_READY_SECONDS)
+            if not zygote.dead.is_set():
+                return killed(job, "it closed its connection without an answer", "")
         if worker.status is None and (zygote.dead.is_set() or not _alive_still(zygote)):
             raise Gone
         status = worker.status or 0
