@@ -21,7 +21,9 @@ from . import crud, fields, storage
 
 MOST_TAGGED = 1000
 _FILTERS = (
-    query.text("measurement_type", "time_series, file or properties."),
+    Parameter(
+        "measurement_type", {"type": "string", "enum": ["time_series", "file", "properties"]}, "What it holds."
+    ),
     query.text("tags_all", "Has all of these tags.", many=True),
     query.text("tags_any", "Has any of these tags.", many=True),
 )
