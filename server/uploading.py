@@ -17,8 +17,6 @@ from workbench.ingest import extend, register
 from workbench.readers.arrow import parquet_tables
 from workbench.records import Measurement
 from workbench.store import lease
-from workbench.store.people import Right
-from workbench.store.scope import Scope
 from workbench.store.uploads import Upload, UploadObject
 from workbench.table import concat
 
@@ -109,21 +107,6 @@ def find(call: Call, target: str, purpose: Any) -> Upload:
     if upload.user_id != call.actor:
         raise Forbidden("Only who began the upload may confirm it.")
     return upload
-
-
-def to_write(call: Call, upload: Upload) -> Scope:
-    """The scope in which the record of an upload is made, if its user may still write there.
-
-    Raises
-    ------
-    Forbidden
-    """
-    held = (
-        call.caller.highest if upload.scope.project_id is None else call.caller.right_in(upload.scope.project_id)
-    )
-    if held < Right.WRITE:
-        raise Forbidden("This takes a contributor of the project; your role there is a lower one.")
-    return upload.scope
 
 
 def check_parquet(state: State, upload: Upload) -> None:
