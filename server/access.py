@@ -67,21 +67,19 @@ def arrive(call: Call) -> None:
     organization = call.caller.organization.id
     if need is Need.ADMIN and not call.caller.is_admin:
         raise Forbidden("This takes an Admin of the organization.")
-    wide = Scope(organization, None, call.store.people.visible(call.caller))
-    call.scope = wide
+    call.scope = Scope(organization, None, call.store.people.visible(call.caller))
     if operation.project == "path":
         _enter(call, call.path["project_id"])
     elif operation.project in ("query", "body"):
         given = _given(call)
         if given is not None:
             _enter(call, given)
-    _find(call, operation.path_names, wide)
-    if need in _RIGHTS:
-        _permit(call, _RIGHTS[need])
+    _find(call, operation.path_names)
+    _permit(call)
 
 
 def _given(call: Call) -> str | None:
-    """The project that the query or the body names; where a body needs one and names none, the only one there is."""
+    """The project that the query or the body names."""
     if call.operation.project == "query":
         value = call.query.get("project_id")
     else:
@@ -98,18 +96,14 @@ def under(call: Call, kind: type[R], id: str) -> R:
     project_id = getattr(record, "project_id", None)
     if project_id is not None:
         _enter(call, project_id)
-    right = _RIGHTS.get(call.operation.need)
-    if right is not None:
-        _permit(call, right)
+    _permit(call)
     return record
 
 
 def enter(call: Call, project_id: str) -> None:
     """Bind a call to one project, for handlers that learn of it late; rights are checked as for any other."""
     _enter(call, project_id)
-    right = _RIGHTS.get(call.operation.need)
-    if right is not None:
-        _permit(call, right)
+    _permit(call)
 
 
 def _enter(call: Call, project_id: str) -> None:
@@ -119,7 +113,7 @@ def _enter(call: Call, project_id: str) -> None:
     call.scope = Scope(call.caller.organization.id, project_id)
 
 
-def _find(call: Call, names: list[str], wide: Scope) -> None:
+def _find(call: Call, names: list[str]) -> None:
     """The records that the path names; the first settles the project, and each must stand under those before it."""
     for name in names:
         kind = PLACES.get(name)
@@ -148,8 +142,11 @@ def _stands_under(call: Call, record: Record, kind: type[Record]) -> None:
         raise NotFound(f"No {kind.label} '{record.id}' here.")
 
 
-def _permit(call: Call, right: Right) -> None:
-    """Refuse a caller whose right does not reach; a system record is nobody's to change."""
+def _permit(call: Call) -> None:
+    """Refuse a caller whose right does not reach what the operation takes; a system record is nobody's to change."""
+    right = _RIGHTS.get(call.operation.need)
+    if right is None:
+        return
     shared = next(
         (r for r in call.records.values() if r.shared and getattr(r, "organization_id", "") is None), None
     )
@@ -160,15 +157,14 @@ def _permit(call: Call, right: Right) -> None:
         raise Forbidden(f"This takes {_WORDS[right]} of the project; your role there is a lower one.")
 
 
-def to_write(call: Call, record: Any) -> Scope:
-    """The scope in which a record may be changed, for handlers that change several records.
+def to_write(call: Call, project_id: str | None) -> Scope:
+    """The scope in which records of a project, or of none, may be changed, for handlers that learn late which.
 
     Raises
     ------
     Forbidden
-        If the caller may read it, but not change it.
+        If the caller is no contributor there.
     """
-    project_id = record.project_id
     if (call.caller.highest if project_id is None else call.caller.right_in(project_id)) < Right.WRITE:
         raise Forbidden("This takes a contributor of the project; your role there is a lower one.")
     return call.scope if project_id is None else Scope(call.caller.organization.id, project_id)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from workbench.local import LocalWorkbench
 from workbench.records import Project, Record
-from workbench.store.people import Caller, Right
+from workbench.store.people import Caller
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 
@@ -93,7 +93,3 @@ class Call:
                 request=self.request_id,
                 detail=detail or None,
             )
-
-    def right_in(self, project_id: str | None) -> Right:
-        """The caller's right on records of a project, or of the organization at large."""
-        return self.caller.highest if project_id is None else self.caller.right_in(project_id)

@@ -17,8 +17,6 @@ from workbench.ingest import extend, register
 from workbench.readers.arrow import parquet_tables
 from workbench.records import Measurement
 from workbench.store import lease
-from workbench.store.people import Right
-from workbench.store.scope import Scope
 from workbench.store.uploads import Upload, UploadObject
 from workbench.table import concat
 
@@ -33,6 +31,10 @@ if TYPE_CHECKING:
 SERIES, STEPS, MORE = "time_series.parquet", "steps.parquet", "time_series_extend.parquet"
 PATIENCE = 6.0
 """Seconds that a confirm waits for its data to be taken in; the client's own limit is ten."""
+WHOLE = 2 << 30
+"""Bytes, unpacked, of what is held in memory as a whole: a step table, an extension."""
+LEFT = 24 * 3600
+"""Seconds after which a file that no request finished is removed."""
 ABANDONED = 7 * 24 * 3600
 """Seconds after which an upload is forgotten, with its bytes where nobody confirmed it."""
 
@@ -107,21 +109,6 @@ def find(call: Call, target: str, purpose: Any) -> Upload:
     return upload
 
 
-def to_write(call: Call, upload: Upload) -> Scope:
-    """The scope in which the record of an upload is made, if its user may still write there.
-
-    Raises
-    ------
-    Forbidden
-    """
-    held = (
-        call.caller.highest if upload.scope.project_id is None else call.caller.right_in(upload.scope.project_id)
-    )
-    if held < Right.WRITE:
-        raise Forbidden("This takes a contributor of the project; your role there is a lower one.")
-    return upload.scope
-
-
 def check_parquet(state: State, upload: Upload) -> None:
     """Refuse what is no parquet file before anything is written.
 
@@ -166,6 +153,7 @@ class Intake:
             if mine:
                 log.told("upload resumed", upload=upload.id, target=upload.target)
                 self.start(upload)
+        _sweep(self.state.files)
         for upload in uploads.stale(int((time.time() - ABANDONED) * 1e6)):
             uploads.forget(upload.id)
             for one in upload.objects:
@@ -198,6 +186,16 @@ class Intake:
             store.rows.update(Measurement, upload.target, told, upload.scope, upload.user_id, connection=db)
 
 
+def _sweep(files: Path) -> None:
+    """Remove what requests that were killed left behind: halves of bodies and of downloads."""
+    before = time.time() - LEFT
+    for folder, pattern in (("incoming", "[!o]*"), ("downloads", ".[!l]*")):
+        for path in (files / folder).glob(pattern):
+            with suppress(OSError):
+                if path.stat().st_mtime < before:
+                    path.unlink()
+
+
 def _gather(state: State, upload: Upload) -> None:
     """Bring the files of an upload where nobody replaces them."""
     for one in upload.objects:
@@ -213,7 +211,7 @@ def _register(state: State, upload: Upload) -> None:
     steps = upload.object(STEPS)
     given = None
     if steps is not None and steps.size is not None:
-        given = concat(list(parquet_tables(_running_path(state, upload, STEPS))()))
+        given = concat(list(parquet_tables(_running_path(state, upload, STEPS), most=WHOLE)()))
     store = state.store
     record = store.rows.get(Measurement, upload.target, upload.scope)
     if record.processing_status != "ready":
@@ -234,7 +232,7 @@ def _register(state: State, upload: Upload) -> None:
 
 def _extend(state: State, upload: Upload) -> None:
     store = state.store
-    more = list(parquet_tables(_running_path(state, upload, MORE))())
+    more = list(parquet_tables(_running_path(state, upload, MORE), most=WHOLE)())
     with store.transaction() as db:
         extend(store, upload.scope, upload.target, more, held=True, actor=upload.user_id)
         told = {"processing_status": "ready", "processing_error": None}

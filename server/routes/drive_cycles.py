@@ -19,7 +19,7 @@ OPERATIONS = (
         crud.lists(DriveCycle),
         Need.READ,
         "The drive cycles of the organization",
-        query=query.listing(DriveCycle),
+        query=query.listing(DriveCycle, default=20, most=100),
         answer=s.listed(_ONE),
     ),
     Operation(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from workbench.errors import NotFound
 from workbench.records import Material, MaterialProperty, Project
+from workbench.store.uploads import Attachment
 
 from .. import query
 from .. import schemas as s
@@ -50,7 +52,9 @@ def create_set(call: Call) -> dict[str, Any]:
     for name, value in (("notes", form.get("notes")), ("source", form.json("source"))):
         if value is not None:
             fields[name] = value
-    return shown(call, [tables.create(call, MaterialProperty, fields, _table(raw, described), sent)])[0]
+    return shown(
+        call, [tables.create(call, MaterialProperty, fields, {"series": tables.numbers(raw, described)}, sent)]
+    )[0]
 
 
 def _columns(form: Form, raw: Any) -> list[dict[str, Any]]:
@@ -58,10 +62,6 @@ def _columns(form: Form, raw: Any) -> list[dict[str, Any]]:
     if given is None:
         return [{**column, "source_column_index": n} for n, column in enumerate(tables.described(raw))]
     return [{**column, "unit": column.get("unit") or ""} for column in tables.one_name_each(given)]
-
-
-def _table(raw: Any, described: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"series": tables.numbers(raw, described)}
 
 
 def replace_file(call: Call) -> dict[str, Any]:
@@ -72,14 +72,14 @@ def replace_file(call: Call) -> dict[str, Any]:
     raw = tables.sent_table(sent)
     there = [column.model_dump() for column in record.columns]
     described = _columns(form, raw) if "columns" in form.fields else there
-    table = _table(raw, described)["series"]
+    table = tables.numbers(raw, described)
     kept = tables.keep(call, sent)
     changes: dict[str, Any] = {"columns": described}
     if form.get("name") is not None:
         changes["name"] = form.get("name")
     store = call.store
     with store.series.writer(record.id) as writer:
-        writer.add(table)
+        tables.fill(writer, table)
         with call.writing(record.id) as db:
             present = store.rows.get(MaterialProperty, record.id, call.scope)
             changes["data_version"] = present.data_version + 1
@@ -101,10 +101,8 @@ def change_set(call: Call) -> dict[str, Any]:
     if original is None:
         raise NotFound("The file of this property set is not kept, so its columns cannot be chosen anew.")
     body["columns"] = described
-    raw = _again(call, original)
-    table = _table(raw, described)["series"]
-    with call.store.series.writer(record.id) as writer:
-        writer.add(table)
+    with _again(call, original) as raw, call.store.series.writer(record.id) as writer:
+        tables.fill(writer, tables.numbers(raw, described))
         with call.store.transaction() as db:
             changed = crud.change(call, record, body)
             writer.publish(db)
@@ -112,14 +110,15 @@ def change_set(call: Call) -> dict[str, Any]:
     return shown(call, [changed])[0]
 
 
-def _again(call: Call, original: Any) -> Any:
+@contextmanager
+def _again(call: Call, original: Attachment) -> Iterator[tables.Parts]:
     """The rows of the file that a property set came in."""
     sent = new_file(call.state.files, original.filename, original.content_type)
     try:
         with sent.path.open("xb") as file:
             for block in call.store.pieces.get(original.piece):
                 file.write(block)
-        return tables.sent_table(sent)
+        yield tables.sent_table(sent)
     finally:
         sent.path.unlink(missing_ok=True)
 

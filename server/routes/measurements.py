@@ -21,7 +21,9 @@ from . import crud, fields, storage
 
 MOST_TAGGED = 1000
 _FILTERS = (
-    query.text("measurement_type", "time_series, file or properties."),
+    Parameter(
+        "measurement_type", {"type": "string", "enum": ["time_series", "file", "properties"]}, "What it holds."
+    ),
     query.text("tags_all", "Has all of these tags.", many=True),
     query.text("tags_any", "Has any of these tags.", many=True),
 )
@@ -87,7 +89,7 @@ def tag_many(call: Call) -> dict[str, Any]:
 
 def _tag(call: Call, id: str, add: list[str], remove: list[str]) -> bool:
     record = call.store.rows.get(Measurement, id, call.scope)
-    scope = access.to_write(call, record)
+    scope = access.to_write(call, record.project_id)
     gone = {tag.strip().casefold() for tag in remove}
     kept = [tag for tag in record.tags if tag.casefold() not in gone]
     wanted = [*kept, *(tag for tag in add if tag.strip().casefold() not in gone)]

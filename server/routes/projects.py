@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.errors import Conflict, Forbidden
+from workbench.errors import Conflict
 from workbench.records import Project
 from workbench.store.people import Right
 from workbench.store.scope import Scope
 
-from .. import query
+from .. import access, query
 from .. import schemas as s
 from ..answers import Nothing
 from ..call import Call
@@ -27,8 +27,7 @@ def create(call: Call) -> dict[str, Any]:
     """A new project; who makes it without being an Admin becomes its admin."""
     scope = call.scope
     call.scope = Scope(scope.organization_id, None)
-    if call.caller.highest < Right.WRITE:
-        raise Forbidden("This takes a contributor in some project of the organization.")
+    access.to_write(call, None)
     try:
         with call.store.transaction():
             made = crud.create(call, Project, call.body)

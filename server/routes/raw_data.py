@@ -54,7 +54,7 @@ def confirm(call: Call) -> dict[str, Any]:
     """Make the record of a file that was sent; a second time it answers the record there is."""
     given = fields.read(call.body, _TYPES, required=("name", "filename"), nullable=_OPTIONAL)
     upload = uploading.find(call, call.path["upload_id"], "raw_data")
-    scope = uploading.to_write(call, upload)
+    scope = access.to_write(call, upload.scope.project_id)
     uploading.check_same(upload, given, {"filename": "filename"})
     if upload.state == "open":
         _make(call, upload, given)
@@ -69,7 +69,7 @@ def _make(call: Call, upload: Upload, given: dict[str, Any]) -> None:
     size = given.get("size_bytes")
     if size is not None and size != one.size:
         raise BadRequest(f"{one.size} bytes arrived, not {size}; send the file again.")
-    scope = uploading.to_write(call, upload)
+    scope = access.to_write(call, upload.scope.project_id)
     data = {
         "name": given["name"],
         "filename": one.filename,

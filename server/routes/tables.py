@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
@@ -13,8 +13,9 @@ from workbench.errors import FileRefused, Invalid, Problem
 from workbench.readers.arrow import parquet_tables
 from workbench.records import Record
 from workbench.store.rows import new_id
+from workbench.store.series import SeriesWriter
 from workbench.store.uploads import Attachment
-from workbench.table import Column, Table, concat
+from workbench.table import Column, Table
 from workbench.units import split_unit
 
 from ..call import Call
@@ -24,20 +25,24 @@ from . import crud
 R = TypeVar("R", bound=Record)
 
 
-def sent_table(sent: SentFile) -> Table:
-    """The rows of a parquet file that was sent, exact.
+Parts = Callable[[], Iterator[Table]]
+"""Gives the rows of a table in batches, as often as it is called."""
+
+
+def sent_table(sent: SentFile) -> Parts:
+    """The rows of a parquet file that was sent, exact, in batches.
 
     Raises
     ------
     FileRefused, TooLarge
     """
-    parts = list(parquet_tables(sent.path, sent.filename or "file")())
-    if not parts:
+    parts = parquet_tables(sent.path, sent.filename or "file")
+    if next(parts(), None) is None:
         raise FileRefused(f"'{sent.filename or 'file'}' has no rows.")
-    return concat(parts)
+    return parts
 
 
-def numbers(table: Table, columns: Sequence[Mapping[str, Any]]) -> Table:
+def numbers(parts: Parts, columns: Sequence[Mapping[str, Any]]) -> Parts:
     """The columns that ``source_column_index`` names, under their new names, as 64-bit floats; what cannot be read
     as a number is null.
 
@@ -46,15 +51,22 @@ def numbers(table: Table, columns: Sequence[Mapping[str, Any]]) -> Table:
     Invalid
         If the file has no such column.
     """
-    sources = list(table.values())
-    made: dict[str, Column] = {}
+    there = len(next(parts()))
     for place, column in enumerate(columns):
-        index = column["source_column_index"]
-        if index >= len(sources):
-            message = f"The file has {len(sources)} columns, so none with the index {index}."
+        index = column.get("source_column_index")
+        if not isinstance(index, int) or not 0 <= index < there:
+            message = f"The file has {there} columns, so none with the index {index}."
             raise Invalid(Problem(("columns", place, "source_column_index"), message, "out_of_range"))
-        made[column["name"]] = _floats(sources[index])
-    return Table(made, table.n)
+        if not isinstance(column.get("name"), str):
+            raise Invalid(Problem(("columns", place, "name"), "A column needs a name.", "missing"))
+
+    def chosen() -> Iterator[Table]:
+        for part in parts():
+            sources = list(part.values())
+            made = {column["name"]: _floats(sources[column["source_column_index"]]) for column in columns}
+            yield Table(made, part.n)
+
+    return chosen
 
 
 def _floats(column: Column) -> Column:
@@ -75,9 +87,9 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-def described(table: Table) -> list[dict[str, Any]]:
+def described(parts: Parts) -> list[dict[str, Any]]:
     """The columns of a table as a record describes them, where nobody else did."""
-    return [{"name": name, "unit": split_unit(name)[1] or ""} for name in table.names]
+    return [{"name": name, "unit": split_unit(name)[1] or ""} for name in next(parts())]
 
 
 def one_name_each(columns: Any) -> list[dict[str, Any]]:
@@ -100,7 +112,7 @@ def create(
     call: Call,
     kind: type[R],
     fields: Mapping[str, Any],
-    tables: Mapping[str, Table],
+    tables: Mapping[str, Parts],
     original: SentFile | None = None,
 ) -> R:
     """A record with its tables and the file they came in, all or nothing."""
@@ -111,8 +123,8 @@ def create(
     try:
         with ExitStack() as stack:
             writers = [stack.enter_context(store.series.writer(id, dataset)) for dataset in tables]
-            for writer, table in zip(writers, tables.values(), strict=True):
-                writer.add(table)
+            for writer, parts in zip(writers, tables.values(), strict=True):
+                fill(writer, parts)
             with call.writing(id) as db:
                 store.rows.create(
                     kind, crud.from_wire(kind, fields), scope=call.scope, actor=call.actor, id=id, connection=db
@@ -124,6 +136,12 @@ def create(
     except Invalid as error:
         raise crud.on_the_wire(kind, error, fields) from None
     return store.rows.get(kind, id, call.scope)
+
+
+def fill(writer: SeriesWriter, parts: Parts) -> None:
+    """Write a table, a batch at a time."""
+    for part in parts():
+        writer.add(part)
 
 
 def keep(call: Call, sent: SentFile) -> Attachment:

@@ -10,8 +10,8 @@ from workbench.records import Instance, Measurement
 from workbench.store.rows import new_id
 from workbench.store.uploads import Upload
 
+from .. import access, uploading
 from .. import schemas as s
-from .. import uploading
 from ..call import Call
 from ..operation import Body, Need, Operation
 from ..uploading import MORE, SERIES, STEPS
@@ -102,7 +102,7 @@ def confirm(call: Call) -> dict[str, Any]:
     """Make the record of an upload and take its data in; a second time it answers the record there is."""
     given = fields.read(call.body, _BODY, required=("measurement",), nullable=tuple(_BODY))
     upload = uploading.find(call, call.path["upload_id"], "measurement")
-    scope = uploading.to_write(call, upload)
+    scope = access.to_write(call, upload.scope.project_id)
     names = {"instance_id": "cell_instance_id", "measurement_type": "measurement_type", "filenames": "filenames"}
     uploading.check_same(upload, {key: value for key, value in given.items() if value is not None}, names)
     if upload.state == "open":
@@ -130,7 +130,7 @@ def _begin(call: Call, upload: Upload, measurement: dict[str, Any]) -> None:
         kept = {"processing_status": "running"} if series else {"files": _kept(upload)}
         if series:
             uploading.check_parquet(call.state, upload)
-        scope = uploading.to_write(call, upload)
+        scope = access.to_write(call, upload.scope.project_id)
 
         def make(db: Any) -> None:
             call.store.rows.create(
@@ -150,7 +150,7 @@ def _begin(call: Call, upload: Upload, measurement: dict[str, Any]) -> None:
 
 def _refuse_failed(call: Call, upload: Upload) -> None:
     """What failed while the client still waits is refused, and leaves no record behind."""
-    scope = uploading.to_write(call, upload)
+    scope = access.to_write(call, upload.scope.project_id)
     record = call.store.rows.get(Measurement, upload.target, scope)
     if record.processing_status == "failed":
         call.store.rows.delete(Measurement, record.id, scope)

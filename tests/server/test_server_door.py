@@ -10,6 +10,7 @@ import pytest
 from lab import Lab, lab
 
 from server import Settings
+from server.log import Lines
 
 
 def test_health_needs_no_credential(served: Lab) -> None:
@@ -182,3 +183,39 @@ def test_a_405_names_every_method_of_the_path(served: Lab) -> None:
     answer = served.call("PUT", f"/projects/{served.project.id}")
     assert answer.status_code == 405
     assert set(answer.headers["allow"].split(", ")) == {"GET", "PATCH", "DELETE"}
+
+
+def test_the_billing_portal_is_where_the_operator_says(served: Lab, tmp_path: Path) -> None:
+    missing = served.call("GET", "/user/billing-portal")
+    assert missing.status_code == 404
+    assert "--billing-portal" in missing.json()["message"]
+    folder = tmp_path / "billed"
+    folder.mkdir()
+    with lab(folder, Settings(billing_portal="https://pay.example/lab")) as billed:
+        answer = billed.call("GET", "/user/billing-portal")
+        assert (answer.status_code, answer.headers["location"]) == (307, "https://pay.example/lab")
+
+
+def test_the_log_is_lines_of_json_by_operation(served: Lab, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "workbench.server"):
+        answer = served.call("GET", f"/projects/{served.project.id}")
+        served.client.get("/storage/a-secret-ticket/file")
+    lines = [json.loads(Lines().format(record)) for record in caplog.records if record.name == "workbench.server"]
+    first = next(line for line in lines if line["operation"] == "GET /projects/{project_id}")
+    assert (first["event"], first["status"], first["key"]) == ("request", 200, served.admin.key_id)
+    assert first["request"] == answer.headers["x-correlation-id"]
+    assert first["ms"] > 0
+    assert "a-secret-ticket" not in str(lines)
+
+
+def test_what_nobody_foresaw_is_a_500_without_its_reason(served: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a path /home/someone and SELECT secrets")
+
+    monkeypatch.setattr("workbench.store.rows.Rows.page", broken)
+    answer = served.call("GET", "/projects")
+    assert answer.status_code == 500
+    assert answer.headers["content-type"] == "application/json"
+    assert set(answer.json()) == {"error_code", "message"}
+    assert "someone" not in answer.text
+    assert answer.headers["x-correlation-id"] in answer.json()["message"]

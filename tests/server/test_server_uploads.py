@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -371,3 +372,17 @@ def test_raw_data_come_back_as_they_were_sent(served: Lab) -> None:
     assert served.call("DELETE", path).status_code == 204
     assert served.store.verify() == []
     assert made["name"] == "Raw"
+
+
+def test_what_killed_requests_left_is_removed_after_a_day(tmp_path: Path) -> None:
+    with lab(tmp_path) as first:
+        waiting = begin(first, first.admin, cell(first), "m")
+        put(first, waiting["uploads"][0], parquet(samples()))
+    incoming = tmp_path / "lab.db.files" / "incoming"
+    (kept,) = incoming.iterdir()
+    for name, age in (("0a" * 16, 25), ("1b" * 16, 1)):
+        path = incoming / name
+        path.touch()
+        os.utime(path, (time.time() - age * 3600,) * 2)
+    with lab(tmp_path):
+        assert sorted(path.name for path in incoming.iterdir()) == sorted(["1b" * 16, kept.name])

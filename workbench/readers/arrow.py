@@ -94,7 +94,7 @@ def parquet_names(head: Head) -> tuple[str, ...] | None:
 class _Parquet:
     """A parquet file as record batches, within bounds."""
 
-    def __init__(self, path: Path, name: str | None = None) -> None:
+    def __init__(self, path: Path, name: str | None = None, most: int = limits.MOST_UNPACKED) -> None:
         self.path = path
         self.name = name or path.name
         try:
@@ -109,8 +109,8 @@ class _Parquet:
                 f"'{self.name}' has {len(self.names)} columns and {meta.num_rows} rows; at most "
                 f"{limits.MOST_COLUMNS} columns and {limits.MOST_ROWS} rows can be read."
             )
-        if unpacked > limits.MOST_UNPACKED:
-            raise TooLarge(f"'{self.name}' unpacks to more than {limits.MOST_UNPACKED >> 30} GiB; split the file.")
+        if unpacked > most:
+            raise TooLarge(f"'{self.name}' unpacks to more than {most >> 30} GiB; split the file.")
 
     def _damaged(self, error: Exception) -> FileRefused:
         said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
@@ -130,17 +130,19 @@ class _Parquet:
             raise self._damaged(error) from None
 
 
-def parquet_tables(path: Path, name: str | None = None) -> Callable[[], Iterator[Table]]:
+def parquet_tables(
+    path: Path, name: str | None = None, most: int = limits.MOST_UNPACKED
+) -> Callable[[], Iterator[Table]]:
     """The rows of a parquet file as they are, in batches, as often as the answer is called; within bounds.
 
-    ``name`` is what errors call the file.
+    ``name`` is what errors call the file; ``most`` are the bytes that it may unpack to.
 
     Raises
     ------
     FileRefused, TooLarge
         If it is no parquet file, damaged or beyond the bounds, or has a column that no series can hold.
     """
-    source = _Parquet(path, name)
+    source = _Parquet(path, name, most)
     called = name or path.name
 
     def tables() -> Iterator[Table]:
