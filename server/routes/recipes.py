@@ -7,12 +7,10 @@ from typing import Any, TypeGuard
 
 import orjson
 
-from workbench.engine import arrow, wire, zoom
+from workbench.engine import arrow, wire
 from workbench.errors import Invalid, Problem, instead
 from workbench.local import FigureAnswer
-from workbench.recipe.check import sound
 from workbench.recipe.schema import schema
-from workbench.typed_arrays import decode
 
 from .. import schemas as s
 from ..answers import JSON, Bytes
@@ -89,15 +87,7 @@ def detail(call: Call) -> dict[str, Any]:
 
 def detailed(call: Call, config: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     """Finer detail of some traces of a recipe's figure."""
-    asked = _asked(call.body)
-    checked = sound(config)
-    work = call.work
-    with call.store.snapshot():
-        drawn = work.figure(checked, values, cancel=call.cancel)
-        data = work.dataset(checked, values, cancel=call.cancel)
-        found = zoom.detail(
-            decode(drawn.figure), data, checked, call.store, call.scope, cancel=call.cancel, **asked
-        )
+    found = call.work.detail(config, values, cancel=call.cancel, **_asked(call.body))
     return {"traces": {str(number): one.as_dict() for number, one in found.items()}}
 
 

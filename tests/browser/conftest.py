@@ -127,9 +127,11 @@ def opened(
 
 
 @pytest.fixture(scope="session")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where screenshots go: $WORKBENCH_PICTURES, else a folder that pytest clears away."""
+def pictures() -> Path | None:
+    """Where pictures of every figure go, light and dark, for people to look at: $WORKBENCH_PICTURES, else nowhere."""
     chosen = os.environ.get("WORKBENCH_PICTURES")
-    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("pictures")
+    if chosen is None:
+        return None
+    folder = Path(chosen)
     folder.mkdir(parents=True, exist_ok=True)
     return folder

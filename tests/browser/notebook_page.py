@@ -67,8 +67,26 @@ class NotebookPage:
         self.kernel = KernelProbe(lab.runtime / f"kernel-{kernel}.json")
 
     def close(self) -> None:
+        """Close the page; the kernel goes on."""
+        if self.page.is_closed():
+            return
         self.kernel.close()
         self.page.close()
+
+    def shut(self) -> None:
+        """Close the page and end its kernel."""
+        self.close()
+        self.lab.stop_kernels()
+
+    def save(self) -> None:
+        """Save by keyboard and wait until it is saved."""
+        self.page.keyboard.press("Control+s")
+        self.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+
+    def reopen_without_kernel(self) -> None:
+        """Open the saved notebook anew, as a reader has it who runs nothing."""
+        self.page.goto(self.lab.page(self.path) + "&reset")
+        self.cells.first.wait_for()
 
     @property
     def cells(self) -> Locator:

@@ -47,8 +47,11 @@ class Paper(widgets.Box):
         self.shown = Shown()
         self.busy: list[Step | None] = []
 
-    def apply(self, figure: bytes, reason: Reason, keep: str) -> None:
-        self.figures.append((decode(figure), reason, keep))
+    def prepare(self, figure: bytes, keep: str) -> tuple[dict[str, Any], str]:
+        return decode(figure), keep
+
+    def apply(self, prepared: tuple[dict[str, Any], str], reason: Reason) -> None:
+        self.figures.append((prepared[0], reason, prepared[1]))
 
     def detail(self, traces: Mapping[int, Detail], asked: Mapping[str, Any]) -> None:
         self.details.append(traces)
@@ -306,7 +309,7 @@ def test_a_plot_view_is_told_by_two_traits_and_one_message(view: View) -> None:
     plot = PlotView()
     sent: list[set[str]] = []
     plot.send_state = lambda key=None: sent.append(set(key))  # type: ignore[method-assign]
-    plot.apply(view._work.figure(recipe_config(view), view.values).figure, "first", "k")
+    plot.apply(plot.prepare(view._work.figure(recipe_config(view), view.values).figure, "k"), "first")
     assert sent == [{"spec", "buffer"}]
     assert json.loads(plot.spec)["layout"]["uirevision"] == "k"
 

@@ -69,8 +69,12 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
         self._range: Ranges = lambda looked, asked: None
         super().__init__([self._told, self.figure, Widener()])
 
-    def apply(self, figure: bytes, reason: Reason, keep: str) -> None:
-        new: Any = to_plotly(figure)
+    def prepare(self, figure: bytes, keep: str) -> Any:
+        made: Any = to_plotly(figure)
+        return made.update_layout(uirevision=keep, autosize=True)
+
+    def apply(self, prepared: Any, reason: Reason) -> None:
+        new = prepared
         same = [trace.type for trace in new.data] == [trace.type for trace in self.figure.data]
         self._mute = True
         try:
@@ -81,7 +85,7 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
             if not same:
                 self.figure.data = []
                 self.figure.add_traces(new.data)
-            self.figure.update_layout(new.layout.to_plotly_json() | {"uirevision": keep, "autosize": True})
+            self.figure.update_layout(new.layout.to_plotly_json())
         finally:
             self._mute = False
         self._overview = [(trace["x"], trace["y"]) for trace in self.figure.data if "x" in trace]

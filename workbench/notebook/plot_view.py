@@ -81,14 +81,15 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
 
     # As a surface
 
-    def apply(self, figure: bytes, reason: Reason, keep: str) -> None:
+    def prepare(self, figure: bytes, keep: str) -> tuple[int, str, bytes]:
         content, buffer = split(figure)
-        self._number = next(_numbers)
-        content["number"] = self._number
+        number = content["number"] = next(_numbers)
         content["layout"] = kept(content["layout"], keep)
+        return number, orjson.dumps(content).decode(), buffer
+
+    def apply(self, prepared: tuple[int, str, bytes], reason: Reason) -> None:
         with self.hold_sync():
-            self.buffer = buffer
-            self.spec = orjson.dumps(content).decode()
+            self._number, self.spec, self.buffer = prepared
 
     def detail(self, traces: Mapping[int, Detail], asked: Mapping[str, Any]) -> None:
         packer = Packer()

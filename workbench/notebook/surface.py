@@ -44,10 +44,13 @@ class Shown:
 
 
 class Surface(Protocol):
-    """A place on the page for one figure. All methods are called on the kernel's loop."""
+    """A place on the page for one figure. All methods but ``prepare`` are called on the kernel's loop."""
 
-    def apply(self, figure: bytes, reason: Reason, keep: str) -> None:
-        """Draw encoded bytes in place of what is there; the zoom stays while ``keep`` stays the same."""
+    def prepare(self, figure: bytes, keep: str) -> Any:
+        """Encoded bytes made ready for ``apply``, in the worker; the zoom stays while ``keep`` stays the same."""
+
+    def apply(self, prepared: Any, reason: Reason) -> None:
+        """Draw what ``prepare`` gave in place of what is there."""
 
     def detail(self, traces: Mapping[int, Detail], asked: Mapping[str, Any]) -> None:
         """Put finer detail into some traces; the others, and all if there are none, show their overview."""

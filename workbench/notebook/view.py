@@ -48,10 +48,11 @@ class State:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A state that was drawn: its answer, and how long it took in seconds."""
+    """A state that was drawn: its answer, the picture as the surface takes it, how long it took in seconds."""
 
     state: State
     answer: FigureAnswer
+    picture: Any
     seconds: float
     reason: Reason
 
@@ -338,7 +339,9 @@ class View:
                 answer = self._work.figure(state.config, state.values, job.progress, job.cancel, protected=locked)
             else:
                 answer = self._work.redraw(state.config, state.values, at_hand, job.cancel, protected=locked)
-            return Drawing(state, answer, time.perf_counter() - started, reason)
+            content = "" if answer.at_hand is None else answer.at_hand.content
+            picture = self.surface.prepare(answer.figure, content[:16])
+            return Drawing(state, answer, picture, time.perf_counter() - started, reason)
 
         return Job("draw", run, self._drawn, self._failed)
 
@@ -354,8 +357,7 @@ class View:
     def _drawn(self, drawing: Drawing) -> None:
         self._drawing, self._error, self._zoomed, self._hints = drawing, None, "", []
         self._history.correct(State(drawing.state.config, dict(drawing.answer.values)))
-        content = "" if drawing.answer.at_hand is None else drawing.answer.at_hand.content
-        self.surface.apply(drawing.answer.figure, drawing.reason, content[:16])
+        self.surface.apply(drawing.picture, drawing.reason)
         self.surface.set_error([])
         self._show_controls(drawing.answer.options)
         self._feed_desk(recipe=False)
