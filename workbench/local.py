@@ -278,22 +278,23 @@ class LocalWorkbench:
             As ``figure``.
         """
         checked = _drawable(config, self._drawer(protected))
-        if shown is None or shown.at_hand is None or not self.is_current(shown):
-            shown = self.figure(checked, values, cancel=cancel, protected=protected)
-        if shown.at_hand is None:
-            return {}
-        return zoom.detail(
-            decode(shown.figure),
-            shown.at_hand.dataset,
-            checked,
-            self.store,
-            self.scope,
-            traces=traces,
-            x=x,
-            y=y,
-            width=width,
-            cancel=cancel,
-        )
+        with self.store.snapshot():  # figure, data and detail are of one moment
+            if shown is None or shown.at_hand is None or not self.is_current(shown):
+                shown = self.figure(checked, values, cancel=cancel, protected=protected)
+            if shown.at_hand is None:
+                return {}
+            return zoom.detail(
+                decode(shown.figure),
+                shown.at_hand.dataset,
+                checked,
+                self.store,
+                self.scope,
+                traces=traces,
+                x=x,
+                y=y,
+                width=width,
+                cancel=cancel,
+            )
 
     def _drawn(
         self,
