@@ -29,7 +29,8 @@ def photograph(sheet: NotebookPage, folder: Path) -> None:
         sheet.theme(dark)
         sheet.settled()
         for n in range(shown.count()):
-            expect(shown.nth(n).locator(".js-plotly-plot .main-svg").first).to_be_visible()
+            plot = shown.nth(n).locator(".js-plotly-plot").first.element_handle()
+            sheet.page.wait_for_function("plot => plot.getBoundingClientRect().height > 200", arg=plot)
             theme = "dark" if dark else "light"
             shown.nth(n).screenshot(path=folder / f"{sheet.path.stem}-{n}-{theme}.png")
 

@@ -119,7 +119,7 @@ class TestColumns:
         assert found["created_by_email"] == "local@localhost"
         assert row(lab, "instances")["date_manufactured"] == "2026-02-03"
         lab.rows.update("specifications", specification.id, {"name": "T"}, lab.scope)
-        assert row(lab, "analyses")["instance_name"] == "T"
+        assert row(lab, "analyses")["specification_name"] == "T"
 
     def test_no_tags_are_the_empty_text(self, lab: Lab) -> None:
         lab.measurement()

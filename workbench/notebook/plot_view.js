@@ -433,8 +433,15 @@ function render({ model, el }) {
   }
 
   listen("msg:custom", message);
-  listen("change:buffer", show);
-  listen("change:spec", show);
+  // Text and buffer come in one message and are told one after the other; either may be as it was.
+  let arrived = false;
+  const once = () => {
+    if (arrived) return;
+    arrived = true;
+    queueMicrotask(() => { arrived = false; if (!closed) show(); });
+  };
+  listen("change:buffer", once);
+  listen("change:spec", once);
   listen("change:height", draw);
   listen("change:status", () => showStatus(at, model.get("status")));
   showStatus(at, model.get("status"));
