@@ -6,7 +6,6 @@ wrongly (an unknown option, store, project, param or step). A mistake ends in a 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from dataclasses import asdict
@@ -18,10 +17,11 @@ from rich.markup import escape
 
 from . import __version__
 from .bench import Bench, open_bench
-from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, store_path
+from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
 from .cli_server import add_commands
 from .errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
 from .phrases import typed_in
+from .place import go_to, meant_store
 from .recipe.recipe import Recipe, read_file
 from .store.store import Store
 from .terminal import err, out, print_json, print_problems, print_rows, progress_bar
@@ -49,10 +49,6 @@ ValuesOption = Annotated[
         help="A param's value: an option's value or label, or text. NAME:=JSON is literal; repeated it makes a list.",
     ),
 ]
-
-
-def _bench(path: Path, project: str | None, organization: str | None) -> Bench:
-    return open_bench(path, project=project or os.environ.get("WORKBENCH_PROJECT"), organization=organization)
 
 
 @app.callback(invoke_without_command=True)
@@ -114,11 +110,15 @@ def lab(
         typer.Option(metavar="N", help="The port to use; else 8888 or the next free one.", min=1, max=65535),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open no browser.")] = False,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
 ) -> None:
     """Open JupyterLab on the notebooks of DIR. Without DIR it is the demo, which is made first if it is not there.
 
-    JupyterLab is started without its news, its look for updates and its list of extensions, so that it asks nothing
-    of another machine."""
+    `wb.open()` in its notebooks, and `workbench` in its terminals, open what --store, --project and --organization
+    say. JupyterLab is started without its news, its look for updates and its list of extensions, so that it asks
+    nothing of another machine."""
     from . import lab as jupyter
 
     options = further or []
@@ -127,6 +127,7 @@ def lab(
     if folder == DEMO and not folder.exists():
         _make_demo(folder)
     opening = jupyter.Opening.of(folder)
+    go_to(store, project, organization)
     jupyter.start(jupyter.arguments(opening, port=port, browser=not no_browser, further=options))
 
 
@@ -188,7 +189,7 @@ def ingest(
 ) -> None:
     """Read cycler files or folders into the store; what does not exist yet is made and reported."""
     pairs = _pairs(column_map)
-    with _bench(store_path(store), project, organization) as bench, progress_bar("Reading") as step:
+    with open_bench(meant_store(store), project, organization) as bench, progress_bar("Reading") as step:
         name = bench.work.project.name
         report = bench.ingest(
             paths,
@@ -209,7 +210,7 @@ def ingest(
     else:
         out.print(report)
         if report.stored:
-            where = f"Stored in {store_path(store)}, project '{name}'."
+            where = f"Stored in {meant_store(store)}, project '{name}'."
             out.print(f"\n{where} `workbench catalog` says what can be plotted now.", markup=False, soft_wrap=True)
     if not report.ok:
         raise typer.Exit(1)
@@ -235,7 +236,7 @@ def catalog(
     as_json: JsonOption = False,
 ) -> None:
     """Print what there is to plot: sources, their columns, units and counts."""
-    with _bench(existing(store), project, organization) as bench, progress_bar("Counting"):
+    with open_bench(existing(store), project, organization) as bench, progress_bar("Counting"):
         found = bench.catalog()
     if as_json:
         print_json(found.as_dict())
@@ -254,11 +255,11 @@ def check(
 ) -> None:
     """Validate a recipe, also against the store where there is one; every error with its place and the mend."""
     raw = read_file(recipe)
-    if store is None and not store_path(None).exists():
+    if store is None and not meant_store(None).exists():
         problems, against = _problems_of(raw), "without a store"
     else:
         path = existing(store)
-        with _bench(path, project, organization) as bench, progress_bar("Checking"):
+        with open_bench(path, project, organization) as bench, progress_bar("Checking"):
             problems, against = _problems_in(bench, raw, param or []), f"against {path}"
     if as_json:
         print_json([problem.as_detail() for problem in problems])
@@ -312,7 +313,7 @@ def run(
 ) -> None:
     """Run a recipe and write its figure, its traces or a step's rows."""
     raw = read_file(recipe)
-    with _bench(existing(store), project, organization) as bench, progress_bar("Running") as told:
+    with open_bench(existing(store), project, organization) as bench, progress_bar("Running") as told:
         account = bench.export(
             raw,
             output,
@@ -347,7 +348,7 @@ def search(
     """Search names and notes across everything the store holds."""
     if len(text.strip()) < 2:
         raise BadRequest("A search text has at least two characters.")
-    with _bench(existing(store), project, organization) as bench:
+    with open_bench(existing(store), project, organization) as bench:
         found = bench.find(text, limit=limit, per_type=MOST_OF_A_KIND)
     if as_json:
         print_json(asdict(found))
@@ -402,7 +403,7 @@ def verify(
         for finding in findings:
             err.print(finding, style="red", markup=False, soft_wrap=True)
         if not findings:
-            out.print(f"{store_path(store)} is sound.", markup=False, soft_wrap=True)
+            out.print(f"{meant_store(store)} is sound.", markup=False, soft_wrap=True)
     if findings:
         raise typer.Exit(1)
 

@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .errors import BadRequest
+from .place import ORGANIZATION, PROJECT, STORE, meant_store
 
 StoreOption = Annotated[
     Path | None,
-    typer.Option("--store", metavar="PATH", help="The store file; else $WORKBENCH_STORE, else ./workbench.db."),
+    typer.Option("--store", metavar="PATH", help=f"The store file; else ${STORE}, else ./workbench.db."),
 ]
 ProjectOption = Annotated[
     str | None,
-    typer.Option("--project", metavar="NAME", help="Name or id; else $WORKBENCH_PROJECT, else the only one."),
+    typer.Option(
+        "--project",
+        metavar="NAME",
+        envvar=PROJECT,
+        show_envvar=False,
+        help=f"Name or id; else ${PROJECT}, else the only one.",
+    ),
 ]
 OrganizationOption = Annotated[
-    str | None, typer.Option("--organization", metavar="NAME", help="Name or id; needed where there are several.")
+    str | None,
+    typer.Option(
+        "--organization",
+        metavar="NAME",
+        envvar=ORGANIZATION,
+        show_envvar=False,
+        help=f"Name or id; else ${ORGANIZATION}, else the only one.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def store_path(store: Path | None) -> Path:
-    """The store that is meant."""
-    return store or Path(os.environ.get("WORKBENCH_STORE") or "workbench.db")
-
-
 def existing(store: Path | None) -> Path:
     """The store that is meant, which must be there."""
-    path = store_path(store)
+    path = meant_store(store)
     if not path.exists():
         raise BadRequest(
             f"There is no store at '{path}'. Make one with `workbench ingest` or `workbench demo`, "
-            "or name one with --store or $WORKBENCH_STORE."
+            f"or name one with --store or ${STORE}."
         )
     return path

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, store_path
+from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
 from .errors import BadRequest, NotFound, instead
+from .place import meant_store
 from .records import Organization, Project
 from .store.people import ADMIN, KEY_ROLES, MEMBER, ROLES
 from .store.scope import Scope
@@ -72,7 +73,7 @@ def serve(
     """Serve a store to a team. The first start makes an administrator's key and prints it, once."""
     from server.serving import Serving, run
 
-    path = store_path(store)
+    path = meant_store(store)
     _first_key(path, project, organization, as_json=as_json)
     run(
         Serving(
@@ -136,7 +137,7 @@ def create_key(
     as_json: JsonOption = False,
 ) -> None:
     """Make a key, and the organization and the user where they are absent. The key is shown this once."""
-    with Store.open(store_path(store)) as opened, opened.transaction():
+    with Store.open(meant_store(store)) as opened, opened.transaction():
         chosen = _made(opened, organization)
         member = _member(opened, chosen, user, role, project)
         issued = opened.people.issue(chosen.id, member, days=expires)

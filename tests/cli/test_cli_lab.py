@@ -17,9 +17,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import workbench as wb
 from workbench.cli import main
 from workbench.errors import BadRequest
 from workbench.lab import Opening, arguments
+from workbench.place import ORGANIZATION, PROJECT, STORE
 
 COMMAND = Path(sys.executable).with_name("workbench")
 
@@ -140,3 +142,21 @@ def test_options_may_stand_without_a_folder(tmp_path: Path, monkeypatch: pytest.
         main()
     assert f"--ServerApp.root_dir={tmp_path / 'workbench-demo'}" in given
     assert given[-1] == "--ServerApp.ip=127.0.0.1"
+
+
+def test_the_notebooks_open_the_store_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("workbench.lab.start", lambda given: None)
+    for name in (STORE, PROJECT, ORGANIZATION):
+        monkeypatch.setenv(name, "")  # what the command sets is taken back with it
+    notebook(tmp_path / "first.ipynb")
+    with wb.open("lab.db") as bench:
+        bench.projects.create(name="Ageing")
+    words = ["lab", ".", "--store", "lab.db", "--project", "Ageing", "--organization", "Local"]
+    monkeypatch.setattr("sys.argv", ["workbench", *words])
+    with pytest.raises(SystemExit, match="0"):
+        main()
+    monkeypatch.chdir("/")
+    with wb.open() as bench:
+        assert bench.work.project.name == "Ageing"
+        assert bench.work.store.path == tmp_path / "lab.db"

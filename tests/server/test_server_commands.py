@@ -17,7 +17,9 @@ import httpx2 as httpx
 import pytest
 
 from workbench.cli import main
+from workbench.errors import NotProtected
 from workbench.store.store import Store
+from workbench.transform.protected.outcome import MEND
 
 ROOT = Path(__file__).parents[2]
 WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
@@ -92,8 +94,12 @@ def test_the_address_is_said_in_plain_words(tmp_path: Path) -> None:
         process.wait(40)
 
 
-def test_scripts_are_not_run_for_strangers_unasked(tmp_path: Path) -> None:
-    said = told("serve", "--store", str(tmp_path / "lab.db"), "--host", "0.0.0.0", "--port", "0", code=2)
+def test_scripts_are_not_run_for_strangers_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise NotProtected(f"Scripts cannot be locked in here: no lock. {MEND}")
+
+    monkeypatch.setattr("server.serving.required", broken)
+    said = told("serve", "--store", str(tmp_path / "lab.db"), "--host", "0.0.0.0", "--port", "0", code=1)
     assert "--trust-transforms" in said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
 from ..local import LocalWorkbench
+from ..place import ORGANIZATION, PROJECT, meant_store
 from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
@@ -46,12 +48,16 @@ if TYPE_CHECKING:
 __all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "open_bench"]
 
 
-def open_bench(path: str | Path, project: str | None = None, organization: str | None = None) -> Bench:
+def open_bench(
+    path: str | Path | None = None, project: str | None = None, organization: str | None = None
+) -> Bench:
     """A bench on a local store, which is made if it is absent.
 
     Parameters
     ----------
-    path : the store, one file; its caches stand beside it and may be deleted.
+    path : the store, one file; its caches stand beside it and may be deleted. Without one it is the store of the
+        commands, ``$WORKBENCH_STORE`` or ``workbench.db``, in their ``$WORKBENCH_PROJECT`` and
+        ``$WORKBENCH_ORGANIZATION``: what ``workbench lab --store`` was started with.
     project, organization : name or id; needed only where there are several.
 
     Raises
@@ -61,6 +67,10 @@ def open_bench(path: str | Path, project: str | None = None, organization: str |
     BadRequest
         If none is named and there are several; lists them.
     """
+    if path is None:
+        path = meant_store(None)
+        project = project or os.environ.get(PROJECT) or None
+        organization = organization or os.environ.get(ORGANIZATION) or None
     return Bench(LocalWorkbench.open(path, project, organization))
 
 
