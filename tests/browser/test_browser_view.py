@@ -82,10 +82,10 @@ import time as clock
 drawn = []
 redraw = bench.work.redraw
 
-def slow(config, values, *more):
+def slow(config, values, *more, **asked):
     drawn.append(values["width"])
     clock.sleep(0.2)
-    return redraw(config, values, *more)
+    return redraw(config, values, *more, **asked)
 
 bench.work.redraw = slow
 """
