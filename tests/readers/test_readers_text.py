@@ -368,6 +368,7 @@ def test_columns_that_could_be_meant_are_named_with_the_map_that_mends_it(tmp_pa
     lacking = why("time [s],voltage [V],temperature [C],cycle")
     assert "no column that is known as current" in lacking
     assert "export the test again" in lacking
+    assert '--map "Amps?=Current [A]"' in why("Time [s],Date,Amps?,Voltage [V]")  # a time and a clock
 
 
 def test_the_sign_can_be_said(tmp_path: Path) -> None:

@@ -90,9 +90,9 @@ def _unknown(head: Head) -> str:
         )
     plan = plan_columns(unique_labels(names), DELIMITED.columns, clocks=DELIMITED.clocks, file=head.name)
     known = {column.name for column in plan.columns}
+    if plan.clock is not None:  # as good as a time
+        known.add(TIME)
     missing = [name for name in (TIME, CURRENT, VOLTAGE) if name not in known]
-    if plan.clock is not None:
-        missing.remove(TIME)
     if missing:
         return why_refused(head.name, plan, missing)
     return f"'{head.name}' is of no known format; its columns are {quoted(plan.labels)}."
