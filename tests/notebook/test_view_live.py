@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
+import numpy as np
 import orjson
 import pytest
 
@@ -16,11 +17,12 @@ from workbench.engine.zoom import Detail
 from workbench.errors import Invalid, ScriptError
 from workbench.local import LocalWorkbench
 from workbench.notebook.figure_widget import FigureSurface
-from workbench.notebook.plot_view import PlotView, kept, packed_library, worded
+from workbench.notebook.plot_view import PlotView, packed_library, steady, worded
 from workbench.notebook.runner import Step
 from workbench.notebook.surface import Looked, Reason, Shown
-from workbench.notebook.transport import Packer, split
+from workbench.notebook.transport import Kept, Packer, split
 from workbench.notebook.view import View
+from workbench.transform.figure import encode
 from workbench.typed_arrays import decode
 
 SCRIPT = """
@@ -280,15 +282,39 @@ def test_show_takes_a_saved_plot_and_values(bench: wb.Bench) -> None:
 # What goes to the page
 
 
-def test_arrays_travel_in_one_buffer(view: View) -> None:
+def test_arrays_travel_in_a_buffer(view: View) -> None:
     figure = view._work.figure(recipe_config(view), view.values).figure
-    content, buffer = split(figure)
+    content, kept, buffer = split(figure, Kept())
+    assert buffer == b""
     for trace, shown in zip(decode(figure)["data"], content["data"], strict=True):
-        offset, size, dtype = shown["x"]["$at"]
+        offset, size, dtype = shown["x"]["$kept"]
         assert dtype == "f8"
         assert offset % 8 == 0
-        assert buffer[offset : offset + size] == trace["x"].tobytes()
+        assert kept.buffer[offset : offset + size] == trace["x"].tobytes()
     assert "bdata" not in orjson.dumps(content).decode()
+
+
+def drawn(*arrays: list[float]) -> bytes:
+    """A figure with a trace for each array, all over the same x."""
+    x = np.arange(3.0)
+    return encode({"data": [{"type": "scatter", "x": x, "y": np.array(y)} for y in arrays], "layout": {}})
+
+
+def test_what_the_page_has_is_not_sent_again() -> None:
+    first, kept, none = split(drawn([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]), Kept())
+    assert none == b""
+    assert len(kept.buffer) == 3 * 24, "the same x is sent once"
+    assert first["data"][0]["x"] == first["data"][1]["x"]
+    second, same, buffer = split(drawn([0.1, 0.2, 0.3], [0.7, 0.8, 0.9]), kept)
+    assert same is kept
+    assert second["data"][0] == first["data"][0]
+    assert second["data"][1]["y"] == {"$at": [0, 24, "f8"]}
+    assert buffer == np.array([0.7, 0.8, 0.9]).tobytes()
+    many = [[0.1 * n, 0.3, 0.7] for n in range(20, 24)]
+    other, anew, none = split(drawn(*many), kept)
+    assert none == b""
+    assert anew.buffer != kept.buffer, "little of it is there: all of it is kept anew"
+    assert "$at" not in orjson.dumps(other).decode()
 
 
 def recipe_config(view: View) -> Any:
@@ -305,12 +331,12 @@ def test_numbers_of_any_type_and_shape_keep_their_place() -> None:
     assert len(packer.buffer()) == packer.size == 40
 
 
-def test_a_plot_view_is_told_by_two_traits_and_one_message(view: View) -> None:
+def test_a_plot_view_is_told_by_its_traits_and_one_message(view: View) -> None:
     plot = PlotView()
     sent: list[set[str]] = []
     plot.send_state = lambda key=None: sent.append(set(key))  # type: ignore[method-assign]
     plot.apply(plot.prepare(view._work.figure(recipe_config(view), view.values).figure, "k"), "first")
-    assert sent == [{"spec", "buffer"}]
+    assert sent == [{"spec", "kept"}]
     assert json.loads(plot.spec)["layout"]["uirevision"] == "k"
 
 
@@ -327,13 +353,13 @@ def test_plotly_is_sent_on_request_and_packed_once() -> None:
 
 
 def test_the_zoom_of_an_axis_goes_with_its_title() -> None:
-    volts = kept({"xaxis": {"title": {"text": "Time / s"}}, "yaxis": {}}, "k")
-    hours = kept({"xaxis": {"title": {"text": "Time / h"}}, "yaxis": {}}, "k")
+    volts = steady({"xaxis": {"title": {"text": "Time / s"}}, "yaxis": {}}, "k")
+    hours = steady({"xaxis": {"title": {"text": "Time / h"}}, "yaxis": {}}, "k")
     assert volts["uirevision"] == hours["uirevision"] == "k"
     assert volts["xaxis"]["uirevision"] != hours["xaxis"]["uirevision"]
     assert volts["yaxis"]["uirevision"] == hours["yaxis"]["uirevision"]
-    assert kept({"uirevision": "own"}, "k")["uirevision"] == "own"
-    assert "xaxis" not in kept({}, "k")
+    assert steady({"uirevision": "own"}, "k")["uirevision"] == "own"
+    assert "xaxis" not in steady({}, "k")
 
 
 def test_progress_in_words() -> None:

@@ -114,6 +114,34 @@ def test_a_page_that_hears_nobody_while_it_draws_gets_no_more_drawings(stall: fl
     assert bench.done[-1] == 29
 
 
+def test_lint_waits_until_the_page_has_drawn() -> None:
+    bench = Bench()
+    bench.runner.drawn()
+    job = bench.job("picture")
+    job.done = lambda result: bench.runner.submit(bench.job("lint", "lint"))
+    bench.runner.submit(job)
+    bench.clock.go(0.1)
+    assert bench.ran == ["picture"]
+    bench.runner.drawn()
+    bench.clock.go(0.1)
+    assert bench.ran == ["picture", "lint"]
+
+
+def test_a_failure_shows_no_picture_to_wait_for() -> None:
+    def broken(job: Job) -> None:
+        raise ValueError
+
+    bench = Bench()
+    bench.runner.drawn()
+    bench.runner.submit(bench.job("bad", run=broken))
+    bench.clock.go(0.0)
+    assert len(bench.failed) == 1
+    bench.clock.go(1.0)
+    bench.runner.submit(bench.job("good"))
+    bench.clock.go(0.0)
+    assert bench.done == ["good"]
+
+
 def test_a_page_that_went_away_is_not_waited_for() -> None:
     bench = Bench()
     bench.runner.drawn()

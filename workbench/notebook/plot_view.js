@@ -65,16 +65,16 @@ async function unpack(packed) {
 
 // Figures as they arrive
 
-function revived(value, view) {
+function revived(value, read) {
   if (Array.isArray(value)) {
-    return value.some((item) => item !== null && typeof item === "object") ? value.map((v) => revived(v, view)) : value;
+    return value.some((item) => item !== null && typeof item === "object") ? value.map((v) => revived(v, read)) : value;
   }
   if (value === null || typeof value !== "object") return value;
-  if (value.$at) return array(value, view);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, revived(item, view)]));
+  if (value.$at || value.$kept) return read(value);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, revived(item, read)]));
 }
 
-function array({ $at: [offset, bytes, type], shape }, view) {
+function array([offset, bytes, type], shape, view) {
   const Type = TYPES[type];
   const start = view.byteOffset + offset;
   const length = bytes / Type.BYTES_PER_ELEMENT;
@@ -84,6 +84,18 @@ function array({ $at: [offset, bytes, type], shape }, view) {
     : new Type(view.buffer.slice(start, start + bytes));
   return shape ? nested(flat, shape.split(",").map(Number)) : flat;
 }
+
+// Arrays of a message: each place is made an array once.
+function reader(view) {
+  const read = new Map();
+  return ([offset, bytes, type], shape) => {
+    const key = `${offset} ${type} ${shape}`;
+    if (!read.has(key)) read.set(key, array([offset, bytes, type], shape, view));
+    return read.get(key);
+  };
+}
+
+const viewed = (buffer) => (buffer instanceof DataView ? buffer : new DataView(buffer.buffer ?? buffer));
 
 function nested(flat, [rows, ...rest]) {
   if (!rest.length) return flat;
@@ -330,6 +342,7 @@ function render({ model, el }) {
   const stops = [];
   let Plotly = null;
   let overview = null; // { data, layout, number } as the kernel sent it
+  let staying = {}; // the arrays that the page keeps, as long as their buffer is the same
   let details = new Map(); // trace number -> [[path, values]]
   let drawing = false;
   let again = false;
@@ -411,11 +424,15 @@ function render({ model, el }) {
 
   function show() {
     const text = model.get("spec");
-    const buffer = model.get("buffer");
-    if (!text || !buffer) return;
-    const view = buffer instanceof DataView ? buffer : new DataView(buffer.buffer ?? buffer);
+    if (!text) return;
+    if (staying.from !== model.get("kept")) {
+      const from = model.get("kept");
+      staying = { from, read: reader(viewed(from)) };
+    }
+    const coming = reader(viewed(model.get("buffer")));
     const { number, ...figure } = JSON.parse(text);
-    overview = { ...revived(figure, view), number };
+    const read = ({ $at, $kept, shape }) => ($kept ? staying.read($kept, shape) : coming($at, shape));
+    overview = { ...revived(figure, read), number };
     details = new Map();
     draw().then(() => { if (at.root.dataset.zoomed) askDetail(); });
   }
@@ -425,7 +442,8 @@ function render({ model, el }) {
     if (content.view !== id) return;
     if (content.kind === "text") copied(content.text, at);
     if (content.kind === "detail" && content.number === overview?.number) {
-      const traces = revived(content.traces, buffers[0]);
+      const read = reader(buffers[0]);
+      const traces = revived(content.traces, ({ $at, shape }) => read($at, shape));
       details = new Map(Object.entries(traces).map(([n, arrays]) =>
         [Number(n), Object.entries(arrays).map(([path, values]) => [path.split("."), values])]));
       draw();
@@ -433,13 +451,14 @@ function render({ model, el }) {
   }
 
   listen("msg:custom", message);
-  // Text and buffer come in one message and are told one after the other; either may be as it was.
+  // Text and buffers come in one message and are told one after the other; any may be as it was.
   let arrived = false;
   const once = () => {
     if (arrived) return;
     arrived = true;
     queueMicrotask(() => { arrived = false; if (!closed) show(); });
   };
+  listen("change:kept", once);
   listen("change:buffer", once);
   listen("change:spec", once);
   listen("change:height", draw);

@@ -1,10 +1,11 @@
-"""Our own plot on a Jupyter page: one JSON text and one buffer a figure, plotly.js sent once a page."""
+"""Our own plot on a Jupyter page: a figure is one JSON text and two buffers; plotly.js is sent once a page."""
 
 from __future__ import annotations
 
 import gzip
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -20,7 +21,7 @@ from .doors import at_home
 from .runner import Step
 from .still import Still
 from .surface import Looked, Reason, Shown
-from .transport import Packer, split
+from .transport import Kept, Packer, split
 
 HERE = Path(__file__).parent
 ACTS = ("undo", "redo", "refresh", "copy", "recipe")
@@ -38,6 +39,16 @@ def packed_library() -> bytes:
 @lru_cache(maxsize=1)
 def _packed_library() -> bytes:
     return gzip.compress(plotly_source().encode(), 4, mtime=0)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A figure made ready for the page: its number, its text, the buffer that stays and the one that does not."""
+
+    number: int
+    spec: str
+    kept: Kept
+    buffer: bytes
 
 
 class KeyGuard(anywidget.AnyWidget):  # type: ignore[misc]
@@ -59,6 +70,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
     _esm = HERE / "plot_view.js"
     _css = HERE / "plot_view.css"
     spec = traitlets.Unicode("").tag(sync=True)
+    kept = traitlets.Bytes(b"").tag(sync=True)
     buffer = traitlets.Bytes(b"").tag(sync=True)
     status = traitlets.Dict({}).tag(sync=True)
     acts: Any = traitlets.List([]).tag(sync=True)
@@ -75,21 +87,23 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         self._drawn: Callable[[], None] = lambda: None
         self._still_kept, self._name = still, name
         self._number = 0
+        self._kept = Kept()
         self._asked = at_home(self._act_on)
         self.on_msg(self._heard)
         threading.Thread(target=packed_library, name="workbench plotly.js", daemon=True).start()
 
     # As a surface
 
-    def prepare(self, figure: bytes, keep: str) -> tuple[int, str, bytes]:
-        content, buffer = split(figure)
+    def prepare(self, figure: bytes, keep: str) -> Prepared:
+        content, kept, buffer = split(figure, self._kept)
         number = content["number"] = next(_numbers)
-        content["layout"] = kept(content["layout"], keep)
-        return number, orjson.dumps(content).decode(), buffer
+        content["layout"] = steady(content["layout"], keep)
+        return Prepared(number, orjson.dumps(content).decode(), kept, buffer)
 
-    def apply(self, prepared: tuple[int, str, bytes], reason: Reason) -> None:
+    def apply(self, prepared: Prepared, reason: Reason) -> None:
+        self._number, self._kept = prepared.number, prepared.kept
         with self.hold_sync():
-            self._number, self.spec, self.buffer = prepared
+            self.spec, self.kept, self.buffer = prepared.spec, prepared.kept.buffer, prepared.buffer
 
     def detail(self, traces: Mapping[int, Detail], asked: Mapping[str, Any]) -> None:
         packer = Packer()
@@ -154,7 +168,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
             self._range(looked, {"view": content["view"], "number": self._number})
 
 
-def kept(layout: dict[str, Any], keep: str) -> dict[str, Any]:
+def steady(layout: dict[str, Any], keep: str) -> dict[str, Any]:
     """A layout whose zoom, and what was switched off in the legend, stay while ``keep`` stays the same.
 
     An axis whose title changes shows another quantity, so that its zoom goes. What the script says itself stands.

@@ -220,7 +220,7 @@ class Runner:
         if self._running is not None:
             return
         for lane in LANES:
-            held = lane in self._waits or (lane == "draw" and self._page_draws)
+            held = lane in self._waits or (lane in ("draw", "lint") and self._page_draws)
             if lane in self._pending and not held:
                 self._start(self._pending.pop(lane))
                 return
@@ -240,11 +240,11 @@ class Runner:
             result = job.run(job)
         except BaseException as error:
             caught = error
-            self._clock.soon(lambda: self._finish(job, lambda: job.failed(caught)))
+            self._clock.soon(lambda: self._finish(job, lambda: job.failed(caught), shows=False))
         else:
-            self._clock.soon(lambda: self._finish(job, lambda: job.done(result)))
+            self._clock.soon(lambda: self._finish(job, lambda: job.done(result), shows=job.lane == "draw"))
 
-    def _finish(self, job: Job, tell: Callable[[], None]) -> None:
+    def _finish(self, job: Job, tell: Callable[[], None], *, shows: bool) -> None:
         self._running = None
         if job.lane == "draw":
             self._take_back()
@@ -252,10 +252,11 @@ class Runner:
                 self._busy(None)
         try:
             if not job.cancel.is_set():
-                tell()
-                if job.lane == "draw" and self._page_answers:
+                # What comes after the picture lets the page have the processor until it has drawn it.
+                if shows and self._page_answers:
                     self._page_draws = True
                     self._give_up = self._clock.later(DRAWN_S, self._page_is_gone)
+                tell()
         finally:
             self._next()
 
