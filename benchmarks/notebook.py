@@ -230,7 +230,7 @@ def page_of(found: dict[str, Any]) -> tuple[list[str], list[str]]:
         "",
         "JupyterLab in headless Chromium, by keyboard; medians of interleaved rounds against plotly's `FigureWidget`.",
         "Ours runs the recipe's script on the data at hand; theirs replaces `y` in `batch_update`.",
-        "The first time on a page holds the browser's compiling of plotly.js, which a page does once for all our plots.",
+        "The first time on a page holds the compiling of plotly.js, which a page does once for all our plots.",
         "`python -m benchmarks notebook` makes this page.",
         "",
         "| what | unit | ours | FigureWidget | ratio |",
