@@ -41,19 +41,10 @@ _LONGEST_KEY = 1000
 _NUMBERS: frozenset[type] = frozenset((int, float, bool, type(None)))
 # What a page makes of texts: tags of pseudo-HTML, and formulas that reach beyond themselves.
 _TAGS = ("a", "b", "br", "em", "i", "s", "span", "strong", "sub", "sup", "u")
-_COMMANDS = [
-    "href",
-    "url",
-    "require",
-    "style",
-    "class",
-    "cssid",
-    "includegraphics",
-    "data",
-    "html",
-    "csname",
+_COMMANDS = (
+    *("href", "url", "require", "style", "class", "cssid", "includegraphics", "data", "html", "csname"),
     "mmltoken",
-]
+)
 _TEX = re.compile(rf"\\(?:{'|'.join(_COMMANDS)})", re.IGNORECASE)
 _TEX_CUT = re.compile(r"\\([a-z]*)(?:%(?=[-_0{a-z])|\Z)", re.IGNORECASE)
 # Each of these goes through a text once, whatever the text: what comes back is hostile to patterns too.
