@@ -20,6 +20,11 @@ _PRIVATE = 0x02
 _MAPPING = _PRIVATE | 0x10 | 0x20 | 0x4000 | 0x8000 | 0x20000 | 0x100000
 
 
+_CLOCKS = (0, 1, 2, 3, 4, 5, 6, 7, 11)
+"""The time, and what this process took. A negative number is the processor time of any process of the machine."""
+_SLEPT_BY = (0, 1)
+
+
 class Within(NamedTuple):
     """An argument has no bit outside ``bits``, and all those of ``needed``."""
 
@@ -69,12 +74,12 @@ ALLOWED = (
     Call("sigaltstack", 131, 132),
     Call("restart_syscall", 219, 128),
     Call("setitimer", 38, 103, (OneOf(0, (0,)),)),
-    Call("clock_gettime", 228, 113),
-    Call("clock_getres", 229, 114),
+    Call("clock_gettime", 228, 113, (OneOf(0, _CLOCKS),)),
+    Call("clock_getres", 229, 114, (OneOf(0, _CLOCKS),)),
     Call("gettimeofday", 96, 169),
     Call("time", 201, None),
     Call("nanosleep", 35, 101),
-    Call("clock_nanosleep", 230, 115),
+    Call("clock_nanosleep", 230, 115, (OneOf(0, _SLEPT_BY),)),
     Call("sched_yield", 24, 124),
     Call("getpid", 39, 172),
     Call("gettid", 186, 178),
