@@ -358,3 +358,19 @@ def test_no_style_or_command_is_put_together_from_parts(name: str) -> None:
 def test_honest_signs_and_tags_are_let_in(text: str) -> None:
     raw = figure({"title": {"text": text}}, {"type": "bar", "name": text, "hovertemplate": text})
     assert checked(raw) == raw
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"modebar": {"add": ["sendDataToCloud"]}},
+        {"modebar": {"add": "toImage+SendDataToCloud"}},
+        {"modebar.add": ["editInChartStudio"]},
+        {"template": {"layout": {"modebar": {"add": ["senddatatocloud"]}}}},
+        {"updatemenus": [{"buttons": [{"method": "relayout", "args": ["modebar.add", "sendDataToCloud"]}]}]},
+        {"updatemenus": [{"buttons": [{"method": "relayout", "args": [{"modebar.add": ["sendDataToCloud"]}]}]}]},
+    ],
+)
+def test_no_figure_adds_a_button_that_sends_it_elsewhere(layout: object) -> None:
+    assert "elsewhere" in refused(figure(layout))
+    assert checked(figure({"modebar": {"add": ["drawline", "toggleSpikelines"]}}))

@@ -31,6 +31,8 @@ _ADDRESSES = frozenset(
 )
 _STYLES = frozenset(("map", "mapbox"))
 _BUTTONS = frozenset(("args", "args2"))
+# Buttons of the bar above a figure that send it, with its data, to a service of others.
+_UPLOADS = ("senddatatocloud", "editinchartstudio")
 _FREE = frozenset(("meta", "customdata"))  # an author's own, which plotly.js only shows
 _MAPS = re.compile(r"(scatter|choropleth|density)(geo|map|mapbox)|choropleth")
 _ITEM_BYTES = {"f8": 8, "f4": 4, "i1": 1, "u1": 1, "uc1": 1, "u1c": 1, "i2": 2, "u2": 2, "i4": 4, "u4": 4}
@@ -210,6 +212,8 @@ def _entry(name: str, item: Any, place: _Place, inside: frozenset[str]) -> None:
         _map_style(item, place.below(name))
     elif read.last == "type" and inside & _BUTTONS:
         _no_map(item, place.below(name))
+    elif read.last == "add":
+        _no_upload(item, place.below(name))
     if item and (type(item) is dict or type(item) is list):
         _walk(item, place.below(name), inside | read.marks if read.marks else inside)
 
@@ -227,6 +231,13 @@ def _name(name: str) -> _Name:
 def _no_map(value: Any, place: _Place) -> None:
     if any(isinstance(one, str) and _MAPS.fullmatch(one) for one in _listed(value)):
         raise Unsafe(f"'{place}' makes a map, which fetches its picture of the land from elsewhere.")
+
+
+def _no_upload(value: Any, place: _Place) -> None:
+    """Of the buttons that a bar is to have besides the usual."""
+    for one in _listed(value):
+        if isinstance(one, str) and any(name in one.lower() for name in _UPLOADS):
+            raise Unsafe(f"'{place}' adds '{one[:40]}', a button that sends the figure and its data elsewhere.")
 
 
 def _listed(value: Any) -> list[Any]:
@@ -252,6 +263,7 @@ def _map_style(value: Any, place: _Place) -> None:
 def _arguments(values: list[Any], place: _Place) -> None:
     """Texts among the arguments of a button may be names of properties, and the next one their value."""
     _no_map(values, place)
+    _no_upload(values, place)
     for text in values:
         if not isinstance(text, str):
             continue
