@@ -301,8 +301,14 @@ def test_no_text_makes_the_look_at_it_slow(name: str) -> None:
         b'{"data": [], "layout": {"' + b"a." * 7_000_000 + b'": 1}}',
         b'{"data": [], "layout": {"a": ["style", ' + b'"$",' * 3_900_000 + b"1]}}",
         b'{"data": [{"type": [' + b"1," * 7_000_000 + b"1]}]}",
+        b'{"data": [], "layout": {"a": "' + b"<b>" * 5_000_000 + b'"}}',
+        b'{"data": [], "layout": {"a": "' + b"<b style=a>" * 1_400_000 + b'"}}',
+        b'{"data": [], "layout": {"a": ["$",' + b'"<5\\\\x",' * 900_000 + b"1]}}",
     ],
-    ids=["dicts", "nested", "long shape", "listed shape", "dotted key", "texts", "kind of trace"],
+    ids=[
+        *("dicts", "nested", "long shape", "listed shape", "dotted key", "texts", "kind of trace"),
+        *("plain tags", "tags", "signs in texts"),
+    ],
 )
 def test_no_figure_costs_the_server_much(raw: bytes) -> None:
     began = time.process_time()

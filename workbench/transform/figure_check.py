@@ -9,7 +9,7 @@ from __future__ import annotations
 import binascii
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ MOST_CONTAINERS = 400_000
 """Most lists and mappings of a figure; each costs some hundred bytes of memory to read."""
 MOST_TEXTS = 1_000_000
 """Most texts and keys of a figure."""
+MOST_MARKS = 300_000
+"""Most tags with more than a name, and commands of formulas, in the texts of a figure."""
 
 _FORBIDDEN = frozenset(("__proto__", "constructor", "prototype"))
 # What plotly.js fetches, wherever it stands: pictures, outlines of maps and their tiles, its own services.
@@ -43,6 +45,7 @@ _LONGEST_KEY = 1000
 _NUMBERS: frozenset[type] = frozenset((int, float, bool, type(None)))
 # What a page makes of texts: tags of pseudo-HTML, and formulas that reach beyond themselves.
 _TAGS = ("a", "b", "br", "em", "i", "s", "span", "strong", "sub", "sup", "u")
+_PLAIN_TAGS = [f"<{end}{name}>" for name in (*_TAGS, "extra") for end in ("", "/")]
 _COMMANDS = (
     *("href", "url", "require", "style", "class", "cssid", "includegraphics", "data", "html", "csname"),
     "mmltoken",
@@ -86,14 +89,9 @@ def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES
     _top(content)
     _walk(content, _Place(None, "", 0), frozenset())
     written = orjson.dumps(content)
-    if b"<" in written:
-        for text in _texts(content):
-            if "<" in text:
-                _tags(text)
-    if b"$" in written and b"\\\\" in written:
-        for text in _texts(content):
-            if "\\" in text:
-                _formula(text)
+    formulas = b"$" in written and b"\\\\" in written
+    if b"<" in written or formulas:
+        _look(_texts(content), formulas)
     return written
 
 
@@ -313,6 +311,29 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += one.values()
         elif isinstance(one, list) and not set(map(type, one)) <= _NUMBERS:
             waiting += one
+
+
+def _look(texts: Iterable[str], formulas: bool) -> None:
+    """Look at the tags of each text and, where there may be formulas, at its commands."""
+    left = MOST_MARKS
+    for text in texts:
+        tags, commands = _marked(text), text.count("\\") if formulas else 0
+        left -= tags + commands
+        if left < 0:
+            raise Unsafe(f"The texts of the figure hold more than {MOST_MARKS} tags and commands of formulas.")
+        if tags:
+            _tags(text)
+        if commands:
+            _formula(text)
+
+
+def _marked(text: str) -> int:
+    """How many signs of a text begin a tag, or seem to, beside plain tags that say nothing but their name."""
+    if "<" not in text:
+        return 0
+    for tag in _PLAIN_TAGS:
+        text = text.replace(tag, " ")
+    return text.count("<")
 
 
 def _tags(text: str) -> None:
