@@ -309,6 +309,10 @@ def run(
         str | None,
         typer.Option(metavar="STEP", help="With .csv or .parquet: the rows of this step, not the traces."),
     ] = None,
+    protected: Annotated[
+        bool,
+        typer.Option("--protected", help="Run the script locked in: for a recipe that somebody else wrote."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a recipe and write its figure, its traces or a step's rows."""
@@ -319,6 +323,7 @@ def run(
             output,
             bench.values(raw, param or []),
             step=step,
+            protected=protected or None,
             progress=lambda name, index, of, detail: told(index, of, f"{name} {detail}"),
         )
     for warning in account["warnings"]:

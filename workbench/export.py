@@ -42,6 +42,9 @@ _POINTS = (
     *("labels", "parents", "values", "base", "text", "hovertext"),
 )
 _ERRORS = ("error_x", "error_y", "error_z")
+MOST_VALUES = 10_000_000
+"""Most values of the table of a figure: a short row beside a long one, or an empty shape, may stand for many more."""
+_EXACT = 2**53
 
 
 def ending_of(path: str | Path, endings: Sequence[str] = ENDINGS) -> str:
@@ -207,14 +210,19 @@ def traces(figure: bytes) -> Table:
     ``error_y`` and ``error_y_minus``, and custom data as ``customdata`` (``customdata 0`` ... if there are
     several). A grid (heatmap, contour) gives a row a cell; a table's columns carry its header's words.
     Where x or y is only implied (as a start and a step), it is written out.
+
+    Raises
+    ------
+    BadRequest
+        If the table would have more than ``MOST_VALUES`` values.
     """
     parts = [
-        _labelled(number, str(trace.get("name") or f"trace {number}"), _points(trace))
+        _labelled(number, _name(trace.get("name"), number), _points(trace))
         for number, trace in enumerate(decode(figure)["data"])
     ]
     names = dict.fromkeys(name for part in parts for name in part)
-    order = [name for name in ("trace", "name", *_POINTS) if name in names]
-    order += [name for name in names if name not in order]
+    order = dict.fromkeys([*(name for name in ("trace", "name", *_POINTS) if name in names), *names])
+    _bounded(sum(part.n for part in parts), max(len(order), len(parts)))
     return Table(
         {
             name: concat_columns([part.columns.get(name) or Column.nulls(part.n) for part in parts])
@@ -222,6 +230,10 @@ def traces(figure: bytes) -> Table:
         },
         sum(part.n for part in parts),
     )
+
+
+def _name(name: Any, number: int) -> str:
+    return str(name) if isinstance(name, str | int | float) and name else f"trace {number}"
 
 
 def _labelled(number: int, name: str, points: Table) -> Table:
@@ -236,13 +248,13 @@ def _points(trace: Mapping[str, Any]) -> Table:
     if trace.get("type") == "table":
         return _cells(trace)
     if _depth(trace.get("z")) == 2:
-        return _grid(trace, [list(row) for row in trace["z"]])
+        return _grid(trace, trace["z"])
     columns: dict[str, Column] = {}
     for key in _POINTS:
         if _depth(trace.get(key)) == 1:
             columns[key] = _column(trace[key])
     for key in _ERRORS:
-        bars = trace.get(key) or {}
+        bars = _mapping(trace.get(key))
         for part, name in (("array", key), ("arrayminus", f"{key}_minus")):
             if _depth(bars.get(part)) == 1:
                 columns[name] = _column(bars[part])
@@ -252,16 +264,42 @@ def _points(trace: Mapping[str, Any]) -> Table:
         for key, other in (("x", "y"), ("y", "x")):
             if key not in columns and other in columns:
                 columns[key] = _column(_implied(trace, key, n))
+    return _table(columns, n)
+
+
+def _table(columns: Mapping[str, Column], n: int) -> Table:
+    """Columns that may be shorter than others."""
+    _bounded(n, len(columns))
     return Table({name: _to_length(column, n) for name, column in columns.items()}, n)
+
+
+def _bounded(rows: int, columns: int) -> None:
+    if rows * columns > MOST_VALUES:
+        raise BadRequest(
+            f"The values of the figure would be a table of {rows} rows and {columns} columns; it may have "
+            f"{MOST_VALUES} values. Take the rows of a step."
+        )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _listed(value: Any) -> Any:
+    """A list or array as it is; one value as a list of it."""
+    if isinstance(value, list | np.ndarray):
+        return value
+    return [] if value is None else [value]
 
 
 def _implied(trace: Mapping[str, Any], key: str, n: int) -> Any:
     start, step = trace.get(f"{key}0", 0), trace.get(f"d{key}", 1)
-    return (
-        start + step * np.arange(n)
-        if isinstance(start, int | float) and isinstance(step, int | float)
-        else [None] * n
-    )
+    if not isinstance(start, int | float) or not isinstance(step, int | float):
+        return [None] * n
+    if abs(start) + abs(step) * n >= _EXACT:
+        start, step = float(start), float(step)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return start + step * np.arange(n)
 
 
 def _custom(values: Any) -> dict[str, Column]:
@@ -270,13 +308,18 @@ def _custom(values: Any) -> dict[str, Column]:
         return {"customdata": _column(values)}
     if depth != 2:
         return {}
-    width = max((len(row) for row in values), default=0)
-    rows = [list(row) + [None] * (width - len(row)) for row in values]
+    _bounded(len(values), 1)
+    width = max((len(_listed(row)) for row in values), default=0)
+    _bounded(len(values), width)
+    rows = [[*_listed(row), *[None] * (width - len(_listed(row)))] for row in values]
     return {f"customdata {place}": _column([_scalar(row[place]) for row in rows]) for place in range(width)}
 
 
-def _grid(trace: Mapping[str, Any], grid: list[list[Any]]) -> Table:
-    height, width = len(grid), max(map(len, grid))
+def _grid(trace: Mapping[str, Any], values: Any) -> Table:
+    _bounded(len(values), 1)
+    height, width = len(values), max((len(_listed(row)) for row in values), default=0)
+    _bounded(height, width)
+    grid = [list(_listed(row)) for row in values]
     x = trace["x"] if _depth(trace.get("x")) == 1 else _implied(trace, "x", width)
     y = trace["y"] if _depth(trace.get("y")) == 1 else _implied(trace, "y", height)
     across, down = np.tile(np.arange(width), height), np.repeat(np.arange(height), width)
@@ -287,15 +330,17 @@ def _grid(trace: Mapping[str, Any], grid: list[list[Any]]) -> Table:
 
 
 def _cells(trace: Mapping[str, Any]) -> Table:
-    cells = (trace.get("cells") or {}).get("values")
-    header = (trace.get("header") or {}).get("values")
+    cells = _listed(_mapping(trace.get("cells")).get("values"))
+    header = _listed(_mapping(trace.get("header")).get("values"))
+    _bounded(len(cells), 1)
     made: dict[str, Column] = {}
-    for place, values in enumerate(cells if cells is not None else []):
-        title = header[place] if header is not None and place < len(header) else place
-        name = str(title[0] if isinstance(title, list) and title else title)
-        made[name if name not in made and name not in ("trace", "name") else f"{name} ({place})"] = _column(values)
-    n = max((len(column) for column in made.values()), default=0)
-    return Table({name: _to_length(column, n) for name, column in made.items()}, n)
+    for place, values in enumerate(cells):
+        title = header[place] if place < len(header) else place
+        name = str(_scalar(title[0] if isinstance(title, list) and title else title))
+        made[name if name not in made and name not in ("trace", "name") else f"{name} ({place})"] = _column(
+            _listed(values)
+        )
+    return _table(made, max((len(column) for column in made.values()), default=0))
 
 
 def _depth(values: Any) -> int:
@@ -317,12 +362,14 @@ def _scalar(value: Any) -> Any:
 
 
 def _column(values: Any) -> Column:
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray) and values.ndim == 1:
         return Column.of(values)
     return Column.from_python([_scalar(value) for value in values])
 
 
 def _to_length(column: Column, n: int) -> Column:
+    if len(column) > n:
+        return column.take(np.arange(n))
     return column if len(column) == n else concat_columns([column, Column.nulls(n - len(column))])
 
 

@@ -47,7 +47,6 @@ from .store.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
 from .table import Column, Kind, Table
 from .transform.drawers import Drawer, drawer
-from .transform.keys import check_keys
 from .transform.script import check_script
 from .typed_arrays import decode
 
@@ -144,7 +143,7 @@ class LocalWorkbench:
         """
         script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
         told = (
-            self._drawer().check(script) or check_keys(script, *_names(config))
+            self._drawer().check(script, _names(config), organization=self._counted())
             if isinstance(script, str) and script
             else []
         )
@@ -313,7 +312,7 @@ class LocalWorkbench:
                 answered.packed,
                 answered.values,
                 content=answered.content,
-                organization=self.scope.organization_id if self.protected else None,
+                organization=self._counted(),
                 cancelled=None if cancel is None else cancel.is_set,
             )
             return drawn.figure, {"log": drawn.log, "looked_at": draws.locked}
@@ -341,6 +340,10 @@ class LocalWorkbench:
     def _drawer(self, protected: bool | None = None) -> Drawer:
         """Who draws: the one place that chooses."""
         return drawer(self.protected if protected is None else protected)
+
+    def _counted(self) -> str | None:
+        """Whose scripts these are, where workers are shared by organization."""
+        return self.scope.organization_id if self.protected else None
 
     def _answered(
         self, config: PlotConfig, values: Mapping[str, Any], progress: Progress | None, cancel: Cancel | None
@@ -467,10 +470,21 @@ class LocalWorkbench:
 
     # Dashboards and plots
 
+    def check_script(self, config: PlotConfig) -> None:
+        """Nothing where the script of a recipe is sound.
+
+        Raises
+        ------
+        Invalid
+            With everything wrong with it. Where scripts are protected, that is found in a locked process: Python's
+            parser can be made to take seconds and memory, and to crash.
+        """
+        if problems := self._drawer().check(config.transform, organization=self._counted()):
+            raise Invalid(problems)
+
     def save_plot(self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save") -> Plot:
         """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name."""
-        if problems := self._drawer().check(config.transform):
-            raise Invalid(problems)
+        self.check_script(config)
         return self.store.plots.save(board.id, name, config.dump(), self.scope, self.actor, origin=origin)
 
     def plots(self, board: Dashboard) -> list[Plot]:

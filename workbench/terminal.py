@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,8 +22,24 @@ IN_A_PIPE = 200
 """Columns where the output is no terminal and nothing says how wide it is."""
 
 
+# A terminal acts on these: they move, overwrite, hide and turn around what was said, and some write the clipboard.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(text: str) -> str:
+    """Text of a file or of somebody's script for a terminal: control characters are shown, not sent."""
+    return _CONTROL.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
+
+
+class _Console(Console):
+    """A console that sends a terminal no control characters but its own."""
+
+    def print(self, *objects: Any, **more: Any) -> None:
+        super().print(*(harmless(one) if isinstance(one, str) else one for one in objects), **more)
+
+
 def _console(*, stderr: bool = False) -> Console:
-    console = Console(stderr=stderr, highlight=False)
+    console = _Console(stderr=stderr, highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = IN_A_PIPE
     return console
@@ -54,7 +71,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else escape(str(value))
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else escape(harmless(str(value)))
 
 
 def print_problems(problems: Sequence[Problem]) -> None:

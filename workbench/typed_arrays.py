@@ -50,8 +50,10 @@ def is_spec(value: Any) -> bool:
 def from_spec(spec: dict[str, Any]) -> NDArray[Any]:
     """The array of a spec: read-only."""
     values = np.frombuffer(base64.b64decode(spec["bdata"]), np.dtype("<" + spec["dtype"]))
-    if "shape" in spec:
-        values = values.reshape([int(part) for part in str(spec["shape"]).split(",")])
+    shape = spec.get("shape")
+    if shape is not None:
+        lengths = shape if isinstance(shape, list) else str(shape).split(",")
+        values = values.reshape([int(part) for part in lengths])
     return values
 
 

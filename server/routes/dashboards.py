@@ -9,7 +9,6 @@ from workbench import export
 from workbench.errors import Invalid, NotFound, Problem, instead
 from workbench.recipe.check import sound
 from workbench.records import Dashboard, Plot
-from workbench.transform.script import check_script
 
 from .. import query
 from .. import schemas as s
@@ -33,8 +32,8 @@ def _of_dashboard(call: Call) -> Mapping[str, Any]:
     return {"dashboard_id": call.path["dashboard_id"]}
 
 
-def sound_config(raw: Any) -> dict[str, Any]:
-    """A recipe as it is kept.
+def sound_config(call: Call, raw: Any) -> dict[str, Any]:
+    """A recipe as it is kept; its script is looked at where scripts are drawn.
 
     Raises
     ------
@@ -42,9 +41,7 @@ def sound_config(raw: Any) -> dict[str, Any]:
         With everything wrong with it or with its script.
     """
     checked = sound(raw)
-    problems = check_script(checked.transform)
-    if problems:
-        raise Invalid(problems)
+    call.work.check_script(checked)
     return checked.dump()
 
 
@@ -52,7 +49,7 @@ def create_plot(call: Call) -> dict[str, Any]:
     given = fields.read(call.body, {"name": str, "config": dict}, required=("name", "config"))
     body = {
         "name": given["name"],
-        "config": sound_config(given["config"]),
+        "config": sound_config(call, given["config"]),
         "dashboard_id": call.path["dashboard_id"],
     }
     return crud.wire(crud.create(call, Plot, body))
@@ -63,7 +60,7 @@ def change_plot(call: Call) -> dict[str, Any]:
     types = {"name": str, "config": dict, "revision": int}
     given = fields.read(call.body, types, required=("revision",))
     if "config" in given:
-        given["config"] = sound_config(given["config"])
+        given["config"] = sound_config(call, given["config"])
     return crud.wire(crud.change(call, call.record(Plot), given))
 
 
@@ -191,6 +188,7 @@ OPERATIONS = (
         project="path",
         body=Body(s.body({"name": s.NAME, "config": s.ref("PlotConfig")}), "small"),
         answer=_PLOT,
+        heavy=True,
     ),
     Operation("GET", _PLACE, crud.reads(Plot), Need.READ, "One plot", project="path", answer=_PLOT),
     Operation(
@@ -205,6 +203,7 @@ OPERATIONS = (
             "small",
         ),
         answer=_PLOT,
+        heavy=True,
     ),
     Operation(
         "DELETE",

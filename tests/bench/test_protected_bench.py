@@ -107,6 +107,37 @@ def test_a_workbench_may_draw_all_protected(bench: wb.Bench) -> None:
     assert shared.check(recipe("import os\n" + DRAWS).raw(), {})[0].ctx["line"] == 1
 
 
+def test_where_all_is_protected_no_script_is_parsed_in_this_process(
+    bench: wb.Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script of one megabyte costs the parser seconds and hundreds of megabytes, and may crash it."""
+    work = bench.work
+    shared = LocalWorkbench(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
+    board = bench.dashboards.create("Board").record
+    found = shared.check(recipe(DRAWS.replace("cells", "cels")).raw(), {})
+    assert [one.type for one in found] == ["script_key"]
+    for name in ("script._parsed", "inprocess.check_keys"):
+        monkeypatch.setattr(f"workbench.transform.{name}", lambda *_, **__: pytest.fail("parsed here"))
+    wrong = "import os\n" + DRAWS + " "
+    assert shared.check(recipe(wrong).raw(), {})[0].type == "script_import"
+    with pytest.raises(Invalid, match="'os'"):
+        shared.save_plot(board, "Wrong", recipe(wrong).config)
+    shared.save_plot(board, "Right", recipe(DRAWS + " ").config)
+    shared.figure(recipe(DRAWS + " ").config, {})
+
+
+def test_a_check_counts_for_its_organization(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = bench.work
+    shared = LocalWorkbench(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
+    counted: list[str | None] = []
+    pool = protected.shared()
+    turn = pool.turns.turn
+    monkeypatch.setattr(pool.turns, "turn", lambda who, *more: counted.append(who) or turn(who, *more))
+    shared.check(recipe(DRAWS).raw(), {})
+    shared.save_plot(bench.dashboards.create("Board").record, "Drawn", recipe(DRAWS).config)
+    assert counted == [work.scope.organization_id] * 2
+
+
 def test_where_the_lock_does_not_hold_nothing_is_drawn(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     class Refuses:
         locked = True

@@ -16,6 +16,7 @@ import pytest
 import workbench as wb
 from workbench import terminal
 from workbench.cli import main
+from workbench.transform import protected
 
 
 class Ended(NamedTuple):
@@ -318,6 +319,35 @@ def test_run_shows_where_a_script_failed(run: Run, tmp_path: Path) -> None:
     assert ended.code == 1
     assert "config.transform: Line 2" in ended.err
     assert "line 2: return data['cells']['nmae']" in ended.err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")
+def test_run_draws_protected_if_asked(run: Run, tmp_path: Path) -> None:
+    reads = (
+        "def transform(data, params):\n    return {'data': [], 'layout': {'meta': pd.io.common.os.listdir('/')}}\n"
+    )
+    path = recipe_of(tmp_path, transform=reads)
+    assert run("run", path, "-o", "near.json").code == 0
+    try:
+        refused = run("run", path, "-o", "far.json", "--protected")
+        assert refused.code == 1
+        assert "Line 2: PermissionError" in refused.err
+        assert not (tmp_path / "far.json").exists()
+        honest = recipe_of(tmp_path, "honest.json")
+        assert run("run", honest, "-o", "a.json").code == 0
+        drawn = run("run", honest, "-o", "b.json", "--protected", "--json")
+        assert json.loads(drawn.out)["cache"]["figure"] == "miss"
+        assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    finally:
+        protected.shared().close()
+
+
+def test_what_a_script_says_moves_nothing_on_a_terminal(run: Run, tmp_path: Path) -> None:
+    says = "def transform(data, params):\n    raise ValueError('\\x1b]52;c;ZXZpbA==\\x07\\x1b[2J\\rfine\\x9b\\u202e')\n"
+    ended = run("run", recipe_of(tmp_path, transform=says), "-o", "x.html")
+    assert ended.code == 1
+    assert r"ValueError: \x1b]52;c;ZXZpbA==\x07\x1b[2J\rfine\x9b\u202e" in ended.err
+    assert not set(ended.err) & set("\x1b\x07\r\x9b\u202e")
 
 
 def test_search_prints_kind_and_name(run: Run) -> None:

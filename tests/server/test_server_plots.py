@@ -29,6 +29,25 @@ def demo(demo_copy: Path) -> Iterator[tuple[Lab, LocalWorkbench]]:
         near.close()
 
 
+def test_the_script_of_a_plot_is_looked_at_in_a_locked_process(
+    demo: tuple[Lab, LocalWorkbench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far, near = demo
+    plot = plots(near)[0]
+    where = place(near, plot).rpartition("/")[0]
+    for name in ("script._parsed", "inprocess.check_keys"):
+        monkeypatch.setattr(f"workbench.transform.{name}", lambda *_, **__: pytest.fail("parsed here"))
+    config = {**plot.config, "transform": "import os\n" + plot.config["transform"]}
+    refused = far.call("POST", where, far.admin, json={"name": "Wrong", "config": config})
+    assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "script_import")
+    asked = {"revision": plot.revision, "config": config}
+    refused = far.call("PATCH", place(near, plot), far.admin, json=asked)
+    assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "script_import")
+    config["transform"] = plot.config["transform"] + "\n"
+    made = far.call("POST", where, far.admin, json={"name": "Right", "config": config})
+    assert made.status_code == 200, made.text
+
+
 def plots(near: LocalWorkbench) -> list[Any]:
     boards = near.store.rows.page(Dashboard, near.scope, limit=None).items
     return [plot for board in boards for plot in near.plots(board)]

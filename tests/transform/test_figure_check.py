@@ -299,11 +299,84 @@ def test_no_text_makes_the_look_at_it_slow(name: str) -> None:
         b'{"data": [{"type": "bar", "y": {"dtype": "f8", "bdata": "", "shape": "' + b"1," * 7_000_000 + b'1"}}]}',
         b'{"data": [{"type": "bar", "y": {"dtype": "f8", "bdata": "", "shape": [' + b"1," * 7_000_000 + b"1]}}]}",
         b'{"data": [], "layout": {"' + b"a." * 7_000_000 + b'": 1}}',
+        b'{"data": [], "layout": {"a": ["style", ' + b'"$",' * 3_900_000 + b"1]}}",
+        b'{"data": [{"type": [' + b"1," * 7_000_000 + b"1]}]}",
+        b'{"data": [], "layout": {"a": "' + b"<b>" * 5_000_000 + b'"}}',
+        b'{"data": [], "layout": {"a": "' + b"<b style=a>" * 1_400_000 + b'"}}',
+        b'{"data": [], "layout": {"a": ["$",' + b'"<5\\\\x",' * 900_000 + b"1]}}",
     ],
-    ids=["dicts", "nested", "long shape", "listed shape", "dotted key"],
+    ids=[
+        *("dicts", "nested", "long shape", "listed shape", "dotted key", "texts", "kind of trace"),
+        *("plain tags", "tags", "signs in texts"),
+    ],
 )
 def test_no_figure_costs_the_server_much(raw: bytes) -> None:
     began = time.process_time()
     with contextlib.suppress(Unsafe):
         checked(raw)
     assert time.process_time() - began < 2.0
+
+
+STYLE = "style='background-image:url(//a)'>"
+COMPOSED = {
+    "prefix and suffix": figure(
+        {"xaxis": {"tickprefix": "<b style='background-image:url(//a/", "ticksuffix": ")'>x</b>"}}
+    ),
+    "letters of a form of times": figure({"xaxis": {"type": "date", "tickformat": f"<b sty%le={STYLE[6:]}%Y"}}),
+    "tag from a form of times": figure({"xaxis": {"type": "date", "tickformat": f"<%i {STYLE}%Y"}}),
+    "two parts of meta": figure({"title": {"text": "%{meta.a}%{meta.b}"}, "meta": {"a": "<b st", "b": STYLE[2:]}}),
+    "tag from meta": figure({"title": {"text": "<%{meta}"}, "meta": f"b {STYLE}"}),
+    "name from meta": figure({"title": {"text": "<b%{meta}"}, "meta": f" {STYLE}"}),
+    "style from meta": figure({"title": {"text": "<b style='cursor:%{meta}'>x"}, "meta": "url(//a)"}),
+    "style from a template": figure(
+        None, {"type": "bar", "texttemplate": "<b sty%{customdata}", "customdata": [STYLE[3:]]}
+    ),
+    "tag that is taken out": figure(None, {"type": "bar", "name": f"<b sty<x>{STYLE[3:]}"}),
+    "sign before a part": figure({"yaxis": {"tickprefix": "<", "ticksuffix": f"b {STYLE}"}}),
+    "space of JavaScript": figure({"title": {"text": "<b style\ufeff=\ufeff'cursor:url(//a)'>x"}}),
+    "formula from meta": figure({"title": {"text": "$%{meta}$"}, "meta": "\\href{javascript:alert(1)}{x}"}),
+    "command in two parts": figure(
+        {"title": {"text": "$%{meta.a}%{meta.b}$"}, "meta": {"a": "\\hr", "b": "ef{}"}}
+    ),
+    "command from a form of times": figure(
+        {"xaxis": {"type": "date", "tickformat": "$\\h%ref{javascript:1}{x}$"}}
+    ),
+    "command behind a percent": figure({"xaxis": {"type": "date", "tickformat": "$\\%-href{javascript:1}{x}$"}}),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_no_style_or_command_is_put_together_from_parts(name: str) -> None:
+    assert "The text" in refused(COMPOSED[name])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a < b, x<5, <= 3, I<I_max and c << d",
+        "<b>x</b> <span style='font-size:80%; color:rgb(1,2,3)'>y</span>",
+        "<a href='https://a.b/c%20d?e=1'>paper</a>",
+        "%{x:.2f} <br>%{customdata[0]}<extra></extra>",
+        r"$\frac{dQ}{dV}$ at $50\%$ of $\mathrm{A\,h}$",
+        "&lt;",
+    ],
+)
+def test_honest_signs_and_tags_are_let_in(text: str) -> None:
+    raw = figure({"title": {"text": text}}, {"type": "bar", "name": text, "hovertemplate": text})
+    assert checked(raw) == raw
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"modebar": {"add": ["sendDataToCloud"]}},
+        {"modebar": {"add": "toImage+SendDataToCloud"}},
+        {"modebar.add": ["editInChartStudio"]},
+        {"template": {"layout": {"modebar": {"add": ["senddatatocloud"]}}}},
+        {"updatemenus": [{"buttons": [{"method": "relayout", "args": ["modebar.add", "sendDataToCloud"]}]}]},
+        {"updatemenus": [{"buttons": [{"method": "relayout", "args": [{"modebar.add": ["sendDataToCloud"]}]}]}]},
+    ],
+)
+def test_no_figure_adds_a_button_that_sends_it_elsewhere(layout: object) -> None:
+    assert "elsewhere" in refused(figure(layout))
+    assert checked(figure({"modebar": {"add": ["drawline", "toggleSpikelines"]}}))

@@ -21,7 +21,7 @@ import workbench as wb
 from workbench.dataset import Dataset, unpack
 from workbench.errors import Busy, Cancelled, NotProtected, ScriptError
 from workbench.transform import inprocess, protected
-from workbench.transform.protected import Limits
+from workbench.transform.protected import Limits, calls
 from workbench.transform.protected.lone import Lone
 from workbench.transform.protected.turns import Turns
 from workbench.transform.script import check_script
@@ -316,6 +316,44 @@ def test_every_saved_plot_of_the_demo_is_the_same_twice(pool: protected.Pool, de
             for _ in range(2):
                 far = pool.draw(config.transform, answered.packed, answered.values, content=answered.content)
                 assert (far.figure, far.log) == (near.figure, near.log), plot.name
+
+
+SWEEP = """
+def transform(data, params):
+    c = np.ctypeslib.ctypes
+    libc = c.CDLL(None, use_errno=True)
+    passed = []
+    for number in params["numbers"]:
+        c.set_errno(0)
+        if libc.syscall(number, -1, 0, 0, 0, 0, 0) != -1 or c.get_errno() not in (1, 13):
+            passed.append(number)
+    return {"data": [], "layout": {"meta": passed}}
+"""
+
+
+def test_the_kernel_refuses_every_call_that_is_not_on_the_list(pool: protected.Pool) -> None:
+    architecture = calls.ARCHITECTURES[os.uname().machine]
+    allowed = {call.number(architecture) for call in calls.ALLOWED}
+    # These two pass every filter by the kernel's own word (Linux 6.14), and it ends whoever calls them.
+    probes = (335, 336) if architecture == calls.X86_64 else ()
+    others = [number for number in range(1000) if number not in allowed and number not in probes]
+    drawn = pool.draw(SWEEP, DATA, {"numbers": others})
+    assert orjson.loads(drawn.figure)["layout"]["meta"] == []
+
+
+TELLS = """
+def transform(data, params):
+    modules = pd.io.common.os.sys.modules
+    s, platform = modules["sys"], modules["platform"]
+    told = [platform.uname().node, platform.node(), s.path, s.executable, s.argv, s.orig_argv]
+    told.append(dict(modules["os"].environ))
+    return {"data": [], "layout": {"meta": told}}
+"""
+
+
+def test_a_script_learns_neither_the_machines_name_nor_its_search_path(pool: protected.Pool) -> None:
+    told = orjson.loads(pool.draw(TELLS, DATA, {}).figure)["layout"]["meta"]
+    assert told == ["", "", [], "", [""], [""], {}]
 
 
 @pytest.mark.long

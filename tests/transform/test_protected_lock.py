@@ -62,6 +62,9 @@ GOOD = [
     ("futex", (0, 0 | 128)),
     ("futex", (0, 9 | 128 | 256)),
     ("setitimer", (0,)),
+    ("clock_gettime", (1,)),
+    ("clock_gettime", (3,)),
+    ("clock_nanosleep", (1,)),
     ("exit_group", (0,)),
     ("getrandom", (0, 16, 0)),
 ]
@@ -80,9 +83,15 @@ BAD = [
     ("mprotect", (0, 4096, 5)),
     ("mprotect", (0, 4096, 0x01000001)),
     ("madvise", (0, 4096, 12)),
+    ("futex", (0, 0)),
+    ("futex", (0, 1)),
     ("futex", (0, 11)),
     ("futex", (0, 4)),
     ("setitimer", (1,)),
+    ("clock_gettime", ((~1 << 3) | 2,)),
+    ("clock_getres", ((~1 << 3) | 2,)),
+    ("clock_nanosleep", ((~1 << 3) | 2,)),
+    ("clock_nanosleep", (2,)),
 ]
 
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ..errors import Problem
 from .inprocess import Drawn, InProcess
+from .keys import Names
 
 __all__ = ["Drawer", "Drawn", "drawer"]
 
@@ -15,8 +16,9 @@ class Drawer(Protocol):
     """Draws a script on a packed dataset; the answers are the same whoever does it.
 
     ``locked`` says that a script cannot reach anything but its data, and that figures are looked at when they come
-    back. ``content`` names the bytes of ``packed``; ``organization`` is whose figure it is; ``cancelled`` is asked
-    while waiting.
+    back. ``check`` finds what is wrong with a script without running it, and with ``names`` also the keys that its
+    recipe does not have. ``content`` names the bytes of ``packed``; ``organization`` is whose figure it is;
+    ``cancelled`` is asked while waiting.
     """
 
     @property
@@ -33,7 +35,9 @@ class Drawer(Protocol):
         cancelled: Callable[[], bool] | None = None,
     ) -> Drawn: ...
 
-    def check(self, script: str, *, organization: str | None = None) -> list[Problem]: ...
+    def check(
+        self, script: str, names: Names | None = None, *, organization: str | None = None
+    ) -> list[Problem]: ...
 
 
 def drawer(protected: bool) -> Drawer:

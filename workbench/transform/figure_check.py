@@ -9,7 +9,7 @@ from __future__ import annotations
 import binascii
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -21,6 +21,10 @@ from .figure import DEEPEST, PARTS
 MOST_BYTES = 16 * 2**20
 MOST_CONTAINERS = 400_000
 """Most lists and mappings of a figure; each costs some hundred bytes of memory to read."""
+MOST_TEXTS = 1_000_000
+"""Most texts and keys of a figure."""
+MOST_MARKS = 300_000
+"""Most tags with more than a name, and commands of formulas, in the texts of a figure."""
 
 _FORBIDDEN = frozenset(("__proto__", "constructor", "prototype"))
 # What plotly.js fetches, wherever it stands: pictures, outlines of maps and their tiles, its own services.
@@ -29,6 +33,8 @@ _ADDRESSES = frozenset(
 )
 _STYLES = frozenset(("map", "mapbox"))
 _BUTTONS = frozenset(("args", "args2"))
+# Buttons of the bar above a figure that send it, with its data, to a service of others.
+_UPLOADS = ("senddatatocloud", "editinchartstudio")
 _FREE = frozenset(("meta", "customdata"))  # an author's own, which plotly.js only shows
 _MAPS = re.compile(r"(scatter|choropleth|density)(geo|map|mapbox)|choropleth")
 _ITEM_BYTES = {"f8": 8, "f4": 4, "i1": 1, "u1": 1, "uc1": 1, "u1c": 1, "i2": 2, "u2": 2, "i4": 4, "u4": 4}
@@ -37,11 +43,19 @@ _PARTS = re.compile(r"[.\[\]]+")
 _REMOTE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//|\s*(?:data|blob|javascript|file):", re.IGNORECASE)
 _LONGEST_KEY = 1000
 _NUMBERS: frozenset[type] = frozenset((int, float, bool, type(None)))
-# Quick looks at the whole text, before a look at each text: a style of pseudo-HTML, a command of TeX.
-_STYLE = re.compile(rb'style(?!")', re.IGNORECASE)
-_TEX = re.compile(rb"\\\\(?:href|url|require|style|class|cssId|includegraphics|data|html)", re.IGNORECASE)
+# What a page makes of texts: tags of pseudo-HTML, and formulas that reach beyond themselves.
+_TAGS = ("a", "b", "br", "em", "i", "s", "span", "strong", "sub", "sup", "u")
+_PLAIN_TAGS = [f"<{end}{name}>" for name in (*_TAGS, "extra") for end in ("", "/")]
+_COMMANDS = (
+    *("href", "url", "require", "style", "class", "cssid", "includegraphics", "data", "html", "csname"),
+    "mmltoken",
+)
+_TEX = re.compile(rf"\\(?:{'|'.join(_COMMANDS)})", re.IGNORECASE)
+_TEX_CUT = re.compile(r"\\([a-z]*)(?:%(?=[-_0{a-z])|\Z)", re.IGNORECASE)
 # Each of these goes through a text once, whatever the text: what comes back is hostile to patterns too.
 _TAG = re.compile(r"<[^<>]*>")
+_TAG_NAME = re.compile(r"/?([^\s>%]*)(\s?)")
+_PLAIN_PERCENT = re.compile(r"%[0-9a-f]{2}|(?<=[0-9])%(?=[;\"'\s])", re.IGNORECASE)
 _STYLED = re.compile(r"style\s*=\s*(\"[^\"]*\"?|'[^']*'?|[^\s\"']\S*)", re.IGNORECASE)
 _COLOUR = re.compile(r"(?:^|[^\w-])(?:rgb|rgba|hsl|hsla)\Z", re.IGNORECASE)
 
@@ -66,6 +80,8 @@ def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES
         raise Unsafe(f"The figure has {len(raw) / 1e6:.1f} MB; it may have {most_bytes / 1e6:.1f} MB.")
     if raw.count(b"{") + raw.count(b"[") > MOST_CONTAINERS:
         raise Unsafe(f"The figure holds more than {MOST_CONTAINERS} lists and mappings.")
+    if raw.count(b'"') > 2 * MOST_TEXTS:
+        raise Unsafe(f"The figure holds more than {MOST_TEXTS} texts.")
     try:
         content = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -73,9 +89,9 @@ def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES
     _top(content)
     _walk(content, _Place(None, "", 0), frozenset())
     written = orjson.dumps(content)
-    if _STYLE.search(written) or _TEX.search(written):
-        for text in _texts(content):
-            _text(text)
+    formulas = b"$" in written and b"\\\\" in written
+    if b"<" in written or formulas:
+        _look(_texts(content), formulas)
     return written
 
 
@@ -135,7 +151,7 @@ def _traces(traces: Any, place: str) -> None:
 def _known(kind: Any, place: str) -> None:
     types = _trace_types()
     if not isinstance(kind, str) or kind not in types:
-        shown = str(kind)[:40]
+        shown = _shown(kind, 40)
         raise Unsafe(
             f"'{place}' is '{shown}', which is no kind of trace. {instead(shown, types, 'kinds of trace')}"
         )
@@ -144,6 +160,11 @@ def _known(kind: Any, place: str) -> None:
             f"'{place}' is '{kind}': a map fetches its picture of the land from elsewhere, which a figure of a "
             "protected script must not. Draw longitude and latitude with 'scatter'."
         )
+
+
+def _shown(value: Any, most: int) -> str:
+    """The beginning of a text or number; of what is neither only its kind, which may be large and nested."""
+    return str(value)[:most] if isinstance(value, str | int | float) else f"a {type(value).__name__}"
 
 
 @cache
@@ -189,6 +210,8 @@ def _entry(name: str, item: Any, place: _Place, inside: frozenset[str]) -> None:
         _map_style(item, place.below(name))
     elif read.last == "type" and inside & _BUTTONS:
         _no_map(item, place.below(name))
+    elif read.last == "add":
+        _no_upload(item, place.below(name))
     if item and (type(item) is dict or type(item) is list):
         _walk(item, place.below(name), inside | read.marks if read.marks else inside)
 
@@ -206,6 +229,13 @@ def _name(name: str) -> _Name:
 def _no_map(value: Any, place: _Place) -> None:
     if any(isinstance(one, str) and _MAPS.fullmatch(one) for one in _listed(value)):
         raise Unsafe(f"'{place}' makes a map, which fetches its picture of the land from elsewhere.")
+
+
+def _no_upload(value: Any, place: _Place) -> None:
+    """Of the buttons that a bar is to have besides the usual."""
+    for one in _listed(value):
+        if isinstance(one, str) and any(name in one.lower() for name in _UPLOADS):
+            raise Unsafe(f"'{place}' adds '{one[:40]}', a button that sends the figure and its data elsewhere.")
 
 
 def _listed(value: Any) -> list[Any]:
@@ -231,6 +261,7 @@ def _map_style(value: Any, place: _Place) -> None:
 def _arguments(values: list[Any], place: _Place) -> None:
     """Texts among the arguments of a button may be names of properties, and the next one their value."""
     _no_map(values, place)
+    _no_upload(values, place)
     for text in values:
         if not isinstance(text, str):
             continue
@@ -251,7 +282,7 @@ def _array(value: dict[str, Any], place: _Place) -> None:
     """A typed array: a known type, and the bytes of its shape."""
     dtype, text, shape = value.get("dtype"), value.get("bdata"), value.get("shape")
     if not isinstance(dtype, str) or dtype not in _ITEM_BYTES or not isinstance(text, str):
-        raise Unsafe(f"'{place}' is no typed array: dtype {str(dtype)[:20]!r}.")
+        raise Unsafe(f"'{place}' is no typed array: dtype {_shown(dtype, 20)!r}.")
     try:
         size = len(binascii.a2b_base64(text, strict_mode=True)) if text else 0
     except (binascii.Error, ValueError) as error:
@@ -259,7 +290,7 @@ def _array(value: dict[str, Any], place: _Place) -> None:
     if size % _ITEM_BYTES[dtype]:
         raise Unsafe(f"'{place}' has {size} bytes, which are no whole {dtype}.")
     if shape is not None and math.prod(_lengths(shape, place)) * _ITEM_BYTES[dtype] != size:
-        raise Unsafe(f"'{place}' has {size} bytes, which do not fill the shape {str(shape)[:40]}.")
+        raise Unsafe(f"'{place}' has {size} bytes, which do not fill the shape {_shown(shape, 40)}.")
 
 
 def _lengths(shape: Any, place: _Place) -> list[int]:
@@ -282,15 +313,66 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += one
 
 
-def _text(text: str) -> None:
-    """Styles of pseudo-HTML go into the page as they are; they may name colours and sizes, and fetch nothing."""
+def _look(texts: Iterable[str], formulas: bool) -> None:
+    """Look at the tags of each text and, where there may be formulas, at its commands."""
+    left = MOST_MARKS
+    for text in texts:
+        tags, commands = _marked(text), text.count("\\") if formulas else 0
+        left -= tags + commands
+        if left < 0:
+            raise Unsafe(f"The texts of the figure hold more than {MOST_MARKS} tags and commands of formulas.")
+        if tags:
+            _tags(text)
+        if commands:
+            _formula(text)
+
+
+def _marked(text: str) -> int:
+    """How many signs of a text begin a tag, or seem to, beside plain tags that say nothing but their name."""
+    if "<" not in text:
+        return 0
+    for tag in _PLAIN_TAGS:
+        text = text.replace(tag, " ")
+    return text.count("<")
+
+
+def _tags(text: str) -> None:
+    """Styles of pseudo-HTML go into the page as they are; they may name colours and sizes, and fetch nothing.
+
+    A page puts texts together (a prefix, a value, a suffix; ``%{meta}`` in a template) and forms of times into them.
+    So each tag stands whole in one text, and nothing is put into it.
+    """
+    end = 0
     for tag in _TAG.finditer(text):
-        for found in _STYLED.finditer(tag.group()):
+        _whole(text, end, tag.start())
+        end = tag.end()
+        if "%" in _PLAIN_PERCENT.sub("", tag.group()):
+            raise Unsafe(
+                f"The text '{text[:60]}' has a tag into which something would be put: '{tag.group()[:60]}'."
+            )
+        for found in _STYLED.finditer(tag.group().replace("\ufeff", " ")):  # a space to JavaScript alone
             if _fetches(found.group(1)):
                 raise Unsafe(
                     f"The text '{text[:60]}' has a style that could fetch from elsewhere: '{found.group(1)[:60]}'."
                 )
-    if "$" in text and _TEX.search(orjson.dumps(text)):
+    _whole(text, end, len(text))
+
+
+def _whole(text: str, start: int, end: int) -> None:
+    """Between tags, and after the last one, no tag is begun that another text could complete."""
+    begun = text.rfind("<", start, end)
+    if begun < 0:
+        return
+    found = _TAG_NAME.match(text, begun + 1, end)
+    name, ended = (found.group(1).lower(), found.group(2)) if found else ("", "")
+    if name in _TAGS if ended else any(tag.startswith(name) for tag in _TAGS):
+        raise Unsafe(f"The text '{text[:60]}' begins a tag that it does not end. For a plain '<' write '&lt;'.")
+
+
+def _formula(text: str) -> None:
+    """A formula draws, and links and fetches nothing; its commands may be put together from several texts too."""
+    cut = (found.group(1).lower() for found in _TEX_CUT.finditer(text))
+    if _TEX.search(text) or any(command.startswith(begun) for begun in cut for command in _COMMANDS):
         raise Unsafe(f"The text '{text[:60]}' has a command of TeX that reaches beyond the formula.")
 
 

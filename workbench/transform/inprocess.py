@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import Problem, ScriptError
 from .figure import NotAFigure, encode
 from .frames import frames
+from .keys import Names, check_keys
 from .script import check_script, problem, run
 
 
@@ -39,9 +40,14 @@ class InProcess:
         """As ``draw``; what only matters to processes that wait is not looked at."""
         return draw(script, packed, params)
 
-    def check(self, script: str, *, organization: str | None = None) -> list[Problem]:
-        """As ``check_script``."""
-        return check_script(script)
+    def check(self, script: str, names: Names | None = None, *, organization: str | None = None) -> list[Problem]:
+        """As ``check``."""
+        return check(script, names)
+
+
+def check(script: str, names: Names | None = None) -> list[Problem]:
+    """As ``check_script`` and, of a script that is sound and where there are names, as ``check_keys``."""
+    return check_script(script) or ([] if names is None else check_keys(script, *names))
 
 
 def draw(script: str, packed: bytes | bytearray | memoryview, params: Mapping[str, Any]) -> Drawn:

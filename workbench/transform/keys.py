@@ -11,9 +11,13 @@ import warnings
 from collections.abc import Collection, Iterator
 
 from ..errors import Problem, instead
-from .script import NAME, check_script, problem
+from .script import MOST_PROBLEMS, NAME, check_script, problem
+
+Names = tuple[Collection[str] | None, Collection[str] | None]
+"""The names of a recipe's steps and params; None where they cannot be read."""
 
 _FORGIVING = ("KeyError", "LookupError", "Exception", "BaseException")
+_LONGEST_KEY = 200
 _CHANGES = ("update", "setdefault", "pop", "popitem", "clear", "__setitem__")
 
 
@@ -33,15 +37,22 @@ def check_keys(text: str, steps: Collection[str] | None, params: Collection[str]
     function = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == NAME)
     positional = [*function.args.posonlyargs, *function.args.args]
     known = (("step", steps), ("param", params))
-    found: list[tuple[int, str]] = []
+    found: list[tuple[int, str, str, Collection[str]]] = []
     for argument, (what, names) in zip(positional, known, strict=False):
         if names is not None and _keeps_its_meaning(function, argument.arg, tree):
-            found += _unknown(tree, function, argument.arg, what, names)
-    return [problem(text, line, message, "script_key") for line, message in sorted(found)]
+            keys = _unknown(tree, function, argument.arg, names)
+            found += [(line, key, what, names) for line, key in keys]
+    found.sort(key=lambda one: one[:3])
+    return [_told(text, *one) for one in found[:MOST_PROBLEMS]]
+
+
+def _told(text: str, line: int, key: str, what: str, names: Collection[str]) -> Problem:
+    message = f"There is no {what} '{key[:_LONGEST_KEY]}'. {instead(key[:_LONGEST_KEY], names, f'{what}s')}"
+    return problem(text, line, message, "script_key")
 
 
 def _unknown(
-    tree: ast.Module, function: ast.FunctionDef, name: str, what: str, names: Collection[str]
+    tree: ast.Module, function: ast.FunctionDef, name: str, names: Collection[str]
 ) -> Iterator[tuple[int, str]]:
     put = _put_in(tree) | _asked_for(function, name)
     forgiven = _forgiven(function)
@@ -52,7 +63,7 @@ def _unknown(
             continue
         line: int = node.lineno  # type: ignore[attr-defined]
         told.add((line, key))
-        yield line, f"There is no {what} '{key}'. {instead(key, names, f'{what}s')}"
+        yield line, key
 
 
 def _key_read(node: ast.AST, name: str) -> str | None:

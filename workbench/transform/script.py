@@ -15,7 +15,7 @@ import threading
 import traceback
 import types
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,6 +38,9 @@ SEED = 0
 _MODULE = "__transform__"
 _RETURNED = "__returned__"
 _LONGEST = 2000
+_LONGEST_LINE = 500
+MOST_PROBLEMS = 100
+"""Most problems that are told of one script."""
 _LONGEST_NAME = 200
 _MOST_LOOPS = 50
 # numpy's own defaults, as in a process in which nobody has set others.
@@ -67,9 +70,19 @@ def problem(text: str, line: int | None, message: str, kind: str = "script_error
 
 
 def text_of_line(text: str, line: int) -> str:
-    """A line of a script by its number, from 1; empty where there is none."""
-    lines = _LINE_END.split(text)  # as Python counts them: splitlines() also breaks at form feeds and the like
-    return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    """A line of a script by its number, from 1; empty where there is none. Of a very long one its beginning."""
+    return text_in(lines_of(text), line)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a script as Python counts them: splitlines() also breaks at form feeds and the like."""
+    return _LINE_END.split(text)
+
+
+def text_in(lines: Sequence[str], line: int) -> str:
+    """As ``text_of_line``, of a script that is split already."""
+    told = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return told if len(told) <= _LONGEST_LINE else f"{told[:_LONGEST_LINE]} ..."
 
 
 def check_script(text: str) -> list[Problem]:
@@ -87,7 +100,7 @@ def _checked(text: str) -> tuple[Problem, ...]:
     tree = _parsed(text)
     if isinstance(tree, Problem):
         return (tree,)
-    return (*_shape_problems(text, tree), *_import_problems(text, tree))
+    return (*_shape_problems(text, tree), *_import_problems(text, tree))[:MOST_PROBLEMS]
 
 
 def _parsed(text: str) -> ast.Module | Problem:
@@ -130,9 +143,9 @@ def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
         return [problem(text, others[close[0]] if close else None, message, "script_shape")]
     problems = [
         problem(text, node.lineno, f"{NAME} is defined a second time; a script defines it once.", "script_shape")
-        for node in found[1:]
+        for node in found[1:MOST_PROBLEMS]
     ]
-    for node in found:
+    for node in found[:MOST_PROBLEMS]:
         why = _misshapen(node)
         if why:
             problems.append(problem(text, node.lineno, why, "script_shape"))
@@ -166,7 +179,7 @@ def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def _import_problems(text: str, tree: ast.Module) -> list[Problem]:
-    problems = []
+    found: list[tuple[int, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             whys = [refusal(alias.name) for alias in node.names]
@@ -174,8 +187,9 @@ def _import_problems(text: str, tree: ast.Module) -> list[Problem]:
             whys = [refusal(node.module or "", [alias.name for alias in node.names], node.level)]
         else:
             continue
-        problems += [problem(text, node.lineno, why, "script_import") for why in whys if why]
-    return sorted(problems, key=lambda one: one.ctx["line"])
+        found += [(node.lineno, why) for why in whys if why]
+    found.sort(key=lambda one: one[0])
+    return [problem(text, line, why, "script_import") for line, why in found[:MOST_PROBLEMS]]
 
 
 def _mark_returns(function: ast.FunctionDef) -> None:

@@ -10,11 +10,10 @@ from types import FrameType
 from typing import Any
 
 from ...errors import Problem, ScriptError
-from ..inprocess import Drawn, draw
+from ..inprocess import Drawn, check, draw
 from ..output import FILENAME
-from ..script import check_script
 from .outcome import MEMORY, SIZE, TIME, limit
-from .wire import ANSWER, ANSWER_MAGIC, Job
+from .wire import ANSWER, ANSWER_MAGIC, CHECKED, Job
 
 FRIENDLY = 0.8
 """The part of its time after which a script is told so, with the line; at its end the process is killed."""
@@ -51,7 +50,8 @@ def _time_up(_: int, __: FrameType | None) -> None:
 
 def _answer(job: Job, data: memoryview) -> tuple[bytes, dict[str, Any]]:
     if job.kind == "check":
-        return b"", {"log": "", "problems": [_told(one) for one in check_script(job.script)]}
+        names = tuple(job.params[name] for name in CHECKED) if job.params else None
+        return b"", {"log": "", "problems": [_told(one) for one in check(job.script, names)]}
     try:
         drawn: Drawn = draw(job.script, data, job.params)
     except ScriptError as error:

@@ -20,6 +20,11 @@ _PRIVATE = 0x02
 _MAPPING = _PRIVATE | 0x10 | 0x20 | 0x4000 | 0x8000 | 0x20000 | 0x100000
 
 
+_CLOCKS = (0, 1, 2, 3, 4, 5, 6, 7, 11)
+"""The time, and what this process took. A negative number is the processor time of any process of the machine."""
+_SLEPT_BY = (0, 1)
+
+
 class Within(NamedTuple):
     """An argument has no bit outside ``bits``, and all those of ``needed``."""
 
@@ -61,20 +66,21 @@ ALLOWED = (
     Call("mremap", 25, 216),
     # WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE
     Call("madvise", 28, 233, (OneOf(2, (3, 4, 8, 14, 15)),)),
-    # WAIT, WAKE, WAIT_BITSET, WAKE_BITSET, each private or not, by either clock
-    Call("futex", 202, 98, (OneOf(1, (0, 1, 9, 10), ignored=128 | 256),)),
+    # WAIT, WAKE, WAIT_BITSET, WAKE_BITSET, by either clock, each private: one on the page of a file would be the same
+    # for all processes that map it, and a way to signal.
+    Call("futex", 202, 98, (OneOf(1, (128, 129, 137, 138), ignored=256),)),
     Call("rt_sigaction", 13, 134),
     Call("rt_sigprocmask", 14, 135),
     Call("rt_sigreturn", 15, 139),
     Call("sigaltstack", 131, 132),
     Call("restart_syscall", 219, 128),
     Call("setitimer", 38, 103, (OneOf(0, (0,)),)),
-    Call("clock_gettime", 228, 113),
-    Call("clock_getres", 229, 114),
+    Call("clock_gettime", 228, 113, (OneOf(0, _CLOCKS),)),
+    Call("clock_getres", 229, 114, (OneOf(0, _CLOCKS),)),
     Call("gettimeofday", 96, 169),
     Call("time", 201, None),
     Call("nanosleep", 35, 101),
-    Call("clock_nanosleep", 230, 115),
+    Call("clock_nanosleep", 230, 115, (OneOf(0, _SLEPT_BY),)),
     Call("sched_yield", 24, 124),
     Call("getpid", 39, 172),
     Call("gettid", 186, 178),

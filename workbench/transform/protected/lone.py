@@ -18,10 +18,22 @@ from typing import Any, BinaryIO
 
 from ...errors import Cancelled, Problem, ScriptError
 from ..inprocess import Drawn
+from ..keys import Names
 from .outcome import MEND, Ended, Fence, Limits, killed, limited, refused
 from .reply import Forged, ended_of, read
 from .turns import Turns
-from .wire import ANSWER, ANSWER_MAGIC, JOB, JOB_MAGIC, MOST_ANSWER_JSON, READY, Job, Kind, read_exactly
+from .wire import (
+    ANSWER,
+    ANSWER_MAGIC,
+    JOB,
+    JOB_MAGIC,
+    MOST_ANSWER_JSON,
+    READY,
+    Job,
+    Kind,
+    names_as_params,
+    read_exactly,
+)
 
 _START_SECONDS = 60.0
 _SLICE = 0.05
@@ -61,9 +73,9 @@ class Lone:
             raise ScriptError(ended.problems, ended.log)
         return Drawn(ended.figure, ended.log)
 
-    def check(self, script: str, *, organization: str | None = None) -> list[Problem]:
+    def check(self, script: str, names: Names | None = None, *, organization: str | None = None) -> list[Problem]:
         """As ``Pool.check``."""
-        return self.run(script, None, {}, kind="check", organization=organization).problems
+        return self.run(script, None, names_as_params(names), kind="check", organization=organization).problems
 
     def run(
         self,

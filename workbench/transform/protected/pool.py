@@ -14,6 +14,7 @@ from typing import Any
 
 from ...errors import Cancelled, NotProtected, Problem, ScriptError
 from ..inprocess import Drawn
+from ..keys import Names
 from ..output import FILENAME
 from .launch import Gone, Worker, Zygote
 from .lock import Bounds
@@ -21,7 +22,7 @@ from .outcome import MEND, Ended, Fence, Limits, killed, limited, refused
 from .reply import Forged, ended_of, read
 from .sealed import Sealed, Shelf
 from .turns import Turns
-from .wire import ANSWER, ANSWER_MAGIC, FAILED, JOB, JOB_MAGIC, MOST_ANSWER_JSON, READY, Job, Kind
+from .wire import ANSWER, ANSWER_MAGIC, FAILED, JOB, JOB_MAGIC, MOST_ANSWER_JSON, READY, Job, Kind, names_as_params
 
 _READY_SECONDS = 10.0
 _SLICE = 0.05
@@ -106,9 +107,9 @@ class Pool:
             raise ScriptError(ended.problems, ended.log)
         return Drawn(ended.figure, ended.log)
 
-    def check(self, script: str, *, organization: str | None = None) -> list[Problem]:
-        """As ``check_script``, where a script that crashes Python's parser takes nothing with it."""
-        return self.run(script, None, {}, kind="check", organization=organization).problems
+    def check(self, script: str, names: Names | None = None, *, organization: str | None = None) -> list[Problem]:
+        """As ``inprocess.check``, where a script that crashes Python's parser takes nothing with it."""
+        return self.run(script, None, names_as_params(names), kind="check", organization=organization).problems
 
     def run(
         self,

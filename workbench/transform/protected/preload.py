@@ -8,7 +8,9 @@ import encodings.aliases
 import encodings.idna
 import gc
 import importlib
+import os
 import pkgutil
+import platform
 import sys
 import warnings
 import zoneinfo
@@ -42,6 +44,19 @@ def everything() -> None:
 
         draw_some()
     _tidy()
+
+
+def forget() -> None:
+    """What tells more of this machine than a figure needs: its name, and where its programs and folders are."""
+    platform.uname()
+    cached = platform._uname_cache  # type: ignore[attr-defined]
+    if cached is not None:
+        platform._uname_cache = cached._replace(node="")  # type: ignore[attr-defined]
+    sys.argv[:], sys.orig_argv[:] = [""], [""]
+    sys.executable = sys._base_executable = ""  # type: ignore[attr-defined]
+    sys.path.clear()
+    sys.path_importer_cache.clear()
+    os.environ.clear()
 
 
 def _names() -> Iterator[str]:

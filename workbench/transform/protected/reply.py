@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,20 @@ import orjson
 from ...errors import Problem
 from ..figure_check import Unsafe, checked
 from ..output import MOST
-from ..script import PLACE, problem, text_of_line
+from ..script import MOST_PROBLEMS, PLACE, lines_of, problem, text_in
 from .outcome import Ended
 from .wire import Job
 
-KINDS = ("script_error", "script_result", "script_syntax", "script_shape", "script_import", "script_limit")
-_MOST_PROBLEMS, _LONGEST = 100, 4000
+KINDS = (
+    "script_error",
+    "script_result",
+    "script_syntax",
+    "script_shape",
+    "script_import",
+    "script_key",
+    "script_limit",
+)
+_LONGEST = 4000
 _LIMITS = ("time", "memory", "size")
 
 
@@ -48,11 +57,12 @@ def read(job: Job, text: bytes, figure: bytes) -> Answer:
     if not isinstance(meta, dict) or not set(meta) <= {"log", "problems", "limit"}:
         raise Forged("no answer")
     log, told, limit = meta.get("log"), meta.get("problems"), meta.get("limit")
-    if not isinstance(log, str) or not isinstance(told, list) or len(told) > _MOST_PROBLEMS:
+    if not isinstance(log, str) or not isinstance(told, list) or len(told) > MOST_PROBLEMS:
         raise Forged("no log and problems")
     if limit not in (None, *_LIMITS):
         raise Forged("an unknown limit")
-    problems = [_problem(job, one) for one in told]
+    lines = lines_of(job.script) if told else []
+    problems = [_problem(lines, one) for one in told]
     log = log.encode()[:MOST].decode("utf-8", "ignore")
     if problems or job.kind == "check":
         return Answer(None, problems, log, limit)
@@ -62,7 +72,7 @@ def read(job: Job, text: bytes, figure: bytes) -> Answer:
         return Answer(None, [problem(job.script, None, str(error), "script_result")], log)
 
 
-def _problem(job: Job, told: Any) -> Problem:
+def _problem(lines: Sequence[str], told: Any) -> Problem:
     if not isinstance(told, dict):
         raise Forged("no problem")
     message, kind, line, error = (told.get(name) for name in ("msg", "type", "line", "error"))
@@ -70,7 +80,7 @@ def _problem(job: Job, told: Any) -> Problem:
         raise Forged("no problem")
     if type(line) is not int or not 0 < line < 1_000_000:
         raise Forged("no line")
-    context: dict[str, Any] = {"line": line, "text": text_of_line(job.script, line)}
+    context: dict[str, Any] = {"line": line, "text": text_in(lines, line)}
     if isinstance(error, str):
         context["error"] = error[:200]
     return Problem(PLACE, message, str(kind), context)

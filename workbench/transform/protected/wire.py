@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +15,15 @@ JOB = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of the packed datase
 ANSWER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of the figure
 JOB_MAGIC, ANSWER_MAGIC = b"WBJ1", b"WBA1"
 MOST_ANSWER_JSON = 2**20
+CHECKED = ("steps", "params")
+"""The params of a job to check: the names of the recipe's steps and params; none where only the script is meant."""
+
+
+def names_as_params(names: tuple[Collection[str] | None, Collection[str] | None] | None) -> dict[str, Any]:
+    """Names of steps and params as the params of a job to check."""
+    if names is None:
+        return {}
+    return {what: None if one is None else list(one) for what, one in zip(CHECKED, names, strict=True)}
 
 
 @dataclass(frozen=True)

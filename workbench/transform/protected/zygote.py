@@ -12,7 +12,6 @@ import select
 import signal
 import socket
 import struct
-import sys
 import traceback
 from typing import NoReturn
 
@@ -37,8 +36,7 @@ def main(control: int, bounds: dict[str, int]) -> NoReturn:
         found = probe.in_child(lock)
         if not found:  # else it is to say so at once
             preload.everything()
-            sys.argv[:], sys.orig_argv[:] = [""], [""]
-            os.environ.clear()  # only now: libraries read their settings when they are loaded
+            preload.forget()  # only now: libraries read their settings when they are loaded
             warm.touch()
             gc.collect()
             gc.freeze()
