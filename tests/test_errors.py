@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
+import pytest
+
 import workbench.errors as errors
 
 
@@ -35,3 +41,27 @@ def test_invalid_tells_all_problems_with_their_place() -> None:
         "msg": "is odd.",
         "type": "value_error",
     }
+
+
+CHAIN = (
+    "import workbench as wb, pathlib\n{mode}\ndef mine(path):\n    return wb.Recipe.load(path)\nmine('no.json')"
+)
+
+
+@pytest.mark.parametrize(("mode", "inside"), [("", False), ("%xmode Verbose", True)])
+def test_a_notebook_shows_the_callers_lines_and_the_sentence(mode: str, inside: bool) -> None:
+    words = [sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "-c", CHAIN.format(mode=mode)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    told = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
+    assert "mine(" in told
+    assert "return wb.Recipe.load(path)" in told
+    assert told.rstrip().splitlines()[-1].startswith("BadRequest: The recipe"), told
+    assert ("def load(cls" in told) is inside, told
+
+
+def test_an_error_of_the_workbench_alone_keeps_its_lines() -> None:
+    try:
+        errors.instead(None, ["a"])  # type: ignore[arg-type]
+    except AttributeError as error:
+        inner = error.__traceback__.tb_next if error.__traceback__ else None
+        assert errors._of_the_caller(inner) is inner

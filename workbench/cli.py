@@ -6,6 +6,7 @@ wrongly (an unknown option, store, project, param or step). A mistake ends in a 
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
 from dataclasses import asdict
@@ -87,7 +88,9 @@ def demo(
     else:
         print_rows(made.counts, ["what", "count", "examples"], title="The demo store")
         print_rows(made.plots, ["plot", "dashboard", "result", "ms"], title="\nSaved plots")
-        out.print(f"\nOpen [bold]{escape(str(made.index))}[/bold] in a browser.", soft_wrap=True)
+        live = escape(f"workbench lab {shlex.quote(str(folder))}")
+        out.print(f"\nWith controls, in JupyterLab: [bold]{live}[/bold]", soft_wrap=True)
+        out.print(f"As pages: open [bold]{escape(str(made.index))}[/bold] in a browser.", soft_wrap=True)
         opening = escape(f"import workbench as wb; bench = wb.open({str(made.store)!r})")
         out.print(f"In Python: [bold]{opening}[/bold]", soft_wrap=True)
     for failure in made.failures:

@@ -26,6 +26,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 Loc = tuple[str | int, ...]
@@ -36,6 +38,37 @@ class WorkbenchError(Exception):
 
     status = 500
     code = "ERROR"
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows of it: the lines of the person who called, and the sentence. ``%xmode Verbose`` shows
+        the workbench's own lines too, and ``%debug`` enters them."""
+        from IPython.core.getipython import get_ipython
+
+        shown = get_ipython().InteractiveTB
+        if shown.mode in ("Verbose", "Docs"):
+            return list(shown.structured_traceback(type(self), self, self.__traceback__))
+        cause, hidden = self.__cause__, self.__suppress_context__
+        self.__cause__, self.__suppress_context__ = None, True
+        try:
+            return list(shown.structured_traceback(type(self), self, _of_the_caller(self.__traceback__)))
+        finally:
+            self.__cause__, self.__suppress_context__ = cause, hidden
+
+
+def _of_the_caller(found: TracebackType | None) -> TracebackType | None:
+    """A traceback up to where the workbench was called."""
+    frames = []
+    step = found
+    while step is not None and _PACKAGE not in Path(step.tb_frame.f_code.co_filename).parents:
+        frames.append(step)
+        step = step.tb_next
+    shortened = None
+    for frame in reversed(frames):
+        shortened = TracebackType(shortened, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return shortened or found
+
+
+_PACKAGE = Path(__file__).parent
 
 
 class BadRequest(WorkbenchError):

@@ -45,7 +45,7 @@ def sound(quick: Quick) -> None:
 @pytest.mark.parametrize(
     ("pattern", "view", "titles"),
     [
-        ("neware/M50-A-0[34]_ageing*", "cycles", {"Capacity / A h", "Cycle number", "Coulombic eff. / %"}),
+        ("neware/M50-A-0[34]_ageing*", "cycles", {"Capacity / A h", "Cycle count", "Coulombic eff. / %"}),
         ("bdf/LFP-C-03_ageing*", "cycles", {"Capacity / A h"}),
         ("biologic/PCH-02*", "cycles", {"Capacity / mA h"}),
         ("neware/M50-A-01_RPT*", "time", {"Time / h", "Voltage / V", "Current / A", "Temp. / °C"}),
@@ -106,10 +106,27 @@ def test_real_files_are_drawn_or_refused_in_words(bench: Bench, shared_data: Pat
 
 def test_a_partial_last_cycle_is_left_out_and_told(bench: Bench) -> None:
     with bench.quick(SAMPLES / "bdf" / "LFP-C-03_ageing.bdf.csv.gz") as quick:
-        assert max(quick.figure.data[0].x) == 120
-        assert told(quick, "assumed")[-1].startswith("Cycle 121 was cut short and is left out")
-        assert max(quick.bench.figure(quick.recipe, partial=True).data[0].x) == 121
+        assert max(quick.figure.data[0].x) == 119
+        assert told(quick, "assumed")[-1].startswith("The last cycle, of count 120, was cut short and is left out")
+        assert max(quick.bench.figure(quick.recipe, partial=True).data[0].x) == 120
         assert len(quick.cycles()) == 121
+
+
+def test_cycles_count_from_0_and_no_legend_covers_them(bench: Bench) -> None:
+    with bench.quick(SAMPLES / "neware" / "M50-A-03_ageing.csv.gz") as quick:
+        assert min(quick.figure.data[0].x) == 0
+        assert quick.figure.layout.legend.yref == "container"
+
+
+@pytest.mark.parametrize(("most", "title"), [(2.0, "Current / A"), (0.02, "Current / mA"), (2e-5, "Current / µA")])
+def test_small_currents_are_drawn_in_a_unit_of_their_size(bench: Bench, most: float, title: str) -> None:
+    time = np.arange(0.0, 3600.0, 60.0)
+    volts = np.where(time < 1800, 3.9, 3.7)
+    frame = pd.DataFrame({"Time [s]": time, "Voltage [V]": volts, "Current [A]": np.where(time < 1800, 0.0, most)})
+    with bench.quick(frame) as quick:
+        assert quick.figure.layout.yaxis2.title.text == title
+        assert max(quick.figure.data[1].y) == pytest.approx({"A": 2.0, "mA": 20.0, "µA": 20.0}[title.split()[-1]])
+        assert quick.figure.workbench.lint == []
 
 
 def test_what_a_file_holds_can_be_shown_otherwise(bench: Bench) -> None:

@@ -106,12 +106,14 @@ def given_number(text: str) -> Act:
 
 
 GREEK = ["alpha", "beta", "gamma", "delta", "epsilon"]
+LETTERS = [*GREEK, "zeta", "eta"]
 MANY = [f"cell {n:02d}" for n in range(60)]
 CASES: dict[str, Case] = {
     "toggle_buttons": Case("lines", {"options": ["lines", "dots"]}, click("dots"), "dots"),
     "dropdown": Case("alpha", {"options": GREEK}, press("select", "ArrowDown"), "beta"),
     "combobox": Case(MANY[0], {"options": MANY}, write("input", "cell 41"), "cell 41"),
-    "select_multiple": Case(["alpha"], {"options": GREEK}, with_control("gamma"), ["alpha", "gamma"]),
+    "toggle_multiple": Case(["alpha", "beta"], {"options": GREEK}, click("alpha"), ["beta"]),
+    "select_multiple": Case(["alpha"], {"options": LETTERS}, with_control("gamma"), ["alpha", "gamma"]),
     "filtered_select_multiple": Case(MANY[:3], {"options": MANY[:30]}, only_filtered("cell 1"), MANY[10:20]),
     "checkbox": Case(True, {}, press("input", "Space"), False),
     "int_slider": Case(3, {"min": 0, "max": 10}, press(".noUi-handle", "ArrowRight"), 4),

@@ -105,7 +105,7 @@ def test_a_partial_last_cycle_is_told_in_any_unit(lowest: bool, shift: int, fact
     data = cycles(lowest=lowest)
     (odd,) = lint(encode(fade(data, shift, factor)), data)
     assert (odd.code, odd.trace) == ("partial_cycle", 0)
-    assert "'M50-A-01' (data[0]) ends with cycle 30, which was cut short" in odd.message
+    assert "'M50-A-01' (data[0]) ends with cycle count 29, which was cut short" in odd.message
     assert (
         "stopped at 3.2 V, the others reach 2.5 V" if lowest else "falls to 30% of the cycle before"
     ) in odd.message
@@ -144,7 +144,7 @@ def test_the_cliff_of_the_sample_data_is_found_in_a_naive_plot(bench: Bench, col
     figure = bench.figure(naive_recipe(*columns))
     (odd,) = figure.workbench.lint
     assert odd.code == "partial_cycle"
-    assert "ends with cycle 121" in str(odd)
+    assert "ends with cycle count 120" in str(odd)
     assert figure.data[odd.trace].x[-1] == 120
     assert odd.as_dict() == {"code": "partial_cycle", "message": odd.message, "trace": odd.trace}
     assert bench.figure(naive_recipe(*columns)).workbench.lint == [odd]

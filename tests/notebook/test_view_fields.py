@@ -38,7 +38,8 @@ TABLE = [
     ("toggle_buttons", "b", {"options": ["a", "b"]}, widgets.ToggleButtons),
     ("dropdown", 3, {"options": [1, 2, 3, 4, 5]}, widgets.Dropdown),
     ("combobox", 7, {"options": list(range(60))}, widgets.Combobox),
-    ("select_multiple", ["a"], {"options": ["a", "b"]}, widgets.SelectMultiple),
+    ("toggle_multiple", ["a"], {"options": ["a", "b"]}, widgets.Box),
+    ("select_multiple", ["a"], {"options": [*"abcdefg"]}, widgets.SelectMultiple),
     ("filtered_select_multiple", [1], {"options": list(range(20))}, widgets.SelectMultiple),
     ("checkbox", True, {}, widgets.Checkbox),
     ("int_slider", 3, {"min": 0, "max": 9}, widgets.IntSlider),
@@ -253,3 +254,39 @@ def test_what_is_wrong_with_a_value_stands_below_its_control() -> None:
     panel.mark({})
     assert panel.fields["a"].note.value == ""
     assert "wb-wrong" not in panel.fields["a"].widget._dom_classes
+
+
+def test_a_press_lets_one_of_a_few_go_and_leaves_the_others() -> None:
+    held = Held([1, True], options=["1", 1, True])
+    assert [button.value for button in held.field.main.children] == [False, True, True]
+    held.field.main.children[1].value = False
+    assert (held.field.value, held.told) == ([True], 1)
+    assert held.field.value[0] is True
+    held.field.main.children[2].value = False
+    assert held.field.value == []
+    held.field.show(held.decided([{"value": "1", "label": "one"}, {"value": 2, "label": None}], ["1"]))
+    assert [button.description for button in held.field.main.children] == ["one", "2"]
+    assert (held.field.value, held.told) == (["1"], 2)
+
+
+def test_a_part_of_a_name_chooses_the_only_one_that_has_it_else_names_some() -> None:
+    names = [f"cell {n}_{kind}" for n in range(30) for kind in ("ageing", "RPT")]
+    held = Held(names[0], options=names)
+    held.field.main.value = "rpt 17"
+    assert (held.field.value, held.field.main.value, held.told) == ("cell 17_RPT", "cell 17_RPT", 1)
+    held.field.main.value = "_RPT"
+    assert (held.field.value, held.told) == ("cell 17_RPT", 1)
+    assert "fits 30 choices: cell 0_RPT, cell 1_RPT, cell 2_RPT and 27 more" in held.field.note.value
+    held.field.main.value = "pouch"
+    assert "none of the choices" in held.field.note.value
+    assert (held.field.value, held.told) == ("cell 17_RPT", 1)
+
+
+def test_no_number_is_shown_where_the_script_decides() -> None:
+    held = Held(None, min=1.0)
+    assert "wb-auto" in held.field.widget._dom_classes
+    held.field.auto.value = False
+    assert "wb-auto" not in held.field.widget._dom_classes
+    held.field.auto.value = True
+    assert "wb-auto" in held.field.widget._dom_classes
+    assert held.field.value is None

@@ -59,7 +59,7 @@ def template() -> go.layout.Template:
         "yaxis": axis,
         "margin": {"l": 70, "r": 24, "t": 44, "b": 60},
         "legend": {"bgcolor": "rgba(255,255,255,0.85)", "borderwidth": 0, "font": {"size": 12}},
-        "modebar": {"remove": list(_BUTTONS_LESS), "bgcolor": "rgba(255,255,255,0.7)"},
+        "modebar": {"remove": list(_BUTTONS_LESS), "bgcolor": "rgba(255,255,255,0)"},
         "hovermode": "closest",
         "hoverlabel": {"bgcolor": "white", "bordercolor": "#BBBBBB", "font": {"color": _INK, "size": 12}},
     }

@@ -38,7 +38,7 @@ def partial_cycle(drawn: Drawn) -> Iterator[Odd]:
             if trace.n not in told and _draws(trace, cut):
                 told.add(trace.n)
                 yield Odd(
-                    f"{trace.label} ends with cycle {cut.cycle + 1:g}, which was cut short: {cut.why}.", trace.n
+                    f"{trace.label} ends with cycle count {cut.cycle:g}, which was cut short: {cut.why}.", trace.n
                 )
 
 

@@ -6,8 +6,7 @@ Values are looked up by place in lists of our own: ipywidgets compares with ``==
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, ClassVar
 
@@ -15,106 +14,9 @@ import ipywidgets as widgets
 
 from ..recipe.controls import text_of
 from ..recipe.values import same_key
+from .field import Changed, Decided, Field, same
 
 NONE = "(none)"
-Decided = Mapping[str, Any]
-Changed = Callable[[], None]
-
-
-class Field:
-    """The control of one param: ``widget`` to show, ``value`` as the recipe takes it.
-
-    Parameters
-    ----------
-    decided : what ``decide`` gave.
-    changed : called when a person has changed the value; never by ``show``.
-    """
-
-    kinds: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(self, decided: Decided, changed: Changed) -> None:
-        self.decided = decided
-        self._changed = changed
-        self._quiet = False
-        self.note = widgets.HTML()
-        self.note.add_class("wb-hint")
-        self.main = self.build(decided)
-        self.note.layout.display = "none"
-        self.widget = widgets.VBox([*self.around(), self.note])
-        self.widget.add_class("wb-field")
-        self.widget.add_class(f"wb-{decided['widget'].replace('_', '-')}")
-        self.show(decided)
-
-    # What each kind says for itself
-
-    def build(self, decided: Decided) -> widgets.Widget:
-        """The widget that holds the value."""
-        raise NotImplementedError
-
-    def around(self) -> list[widgets.Widget]:
-        """The widgets of the cell, from top to bottom."""
-        return [self.main]
-
-    def put(self, decided: Decided) -> None:
-        """Show choices, bounds and value."""
-        raise NotImplementedError
-
-    @property
-    def value(self) -> Any:
-        """The value that is shown, as the recipe takes it."""
-        raise NotImplementedError
-
-    # What all have in common
-
-    def show(self, decided: Decided) -> None:
-        """Show another state of the param; nobody is told of a change."""
-        self.decided = decided
-        with self.quiet():
-            self.put(decided)
-        self.hint(decided.get("note"))
-
-    @contextmanager
-    def quiet(self) -> Iterator[None]:
-        before, self._quiet = self._quiet, True
-        try:
-            yield
-        finally:
-            self._quiet = before
-
-    def hint(self, text: str | None, wrong: bool = False) -> None:
-        """A sentence below the control, or none."""
-        shown = "" if not text else f"<span>{_escaped(text)}</span>"
-        if self.note.value != shown:
-            self.note.value = shown
-            self.note.layout.display = "" if text else "none"
-        (self.widget.add_class if wrong else self.widget.remove_class)("wb-wrong")
-
-    def heard(self, *_: Any) -> None:
-        """A person did something."""
-        if not self._quiet:
-            self._changed()
-
-    def watch(self, widget: widgets.Widget, *names: str) -> widgets.Widget:
-        widget.observe(self.heard, names=list(names))
-        return widget
-
-    def common(self) -> dict[str, Any]:
-        """The label and the tooltip, which ipywidgets would write as "null" if there were none."""
-        return {
-            "description": self.decided["label"],
-            "tooltip": self.decided["description"],
-            "style": {"description_width": "initial"},
-            "layout": widgets.Layout(width="auto", min_width="0"),
-        }
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two values are the same to a recipe."""
-    return same_key(a) == same_key(b)
 
 
 # Choices
@@ -189,14 +91,72 @@ class Search(_Choice):
         if self._quiet:
             return
         text = self.main.value.strip()
-        found = [n for n, label in enumerate(self.labels) if label.casefold() == text.casefold()]
+        found = self._found(text.casefold())
         if len(found) != 1:
-            kept = "nothing" if self.place is None else f"'{self.labels[self.place]}'"
-            self.hint(f"'{text}' is none of the choices; {kept} stays chosen.", wrong=True)
+            self.hint(self._why_not(text, found), wrong=True)
             return
         self.hint(None)
         self.place = found[0]
+        with self.quiet():
+            self.main.value = self.labels[self.place]
         super().heard()
+
+    def _found(self, text: str) -> list[int]:
+        """The choice of this name, else all that have the words in theirs."""
+        folded = [label.casefold() for label in self.labels]
+        words = text.split()
+        return [n for n, label in enumerate(folded) if label == text] or [
+            n for n, label in enumerate(folded) if words and all(word in label for word in words)
+        ]
+
+    def _why_not(self, text: str, found: Sequence[int]) -> str:
+        kept = "nothing" if self.place is None else f"'{self.labels[self.place]}'"
+        if not found:
+            return f"'{text}' is none of the choices; {kept} stays chosen."
+        some = ", ".join(self.labels[n] for n in found[:3])
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        return f"'{text}' fits {len(found)} choices: {some}{more}. Type more of one; {kept} stays chosen."
+
+
+class Toggles(Field):
+    """Any of a few values: a button for each, which a click presses or lets go."""
+
+    kinds = ("toggle_multiple",)
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        self.values: list[Any] = []
+        self.labels: list[str] = []
+        self.title = widgets.Label(decided["label"], tooltip=decided["description"])
+        made = widgets.Box(tooltip=decided["description"])
+        made.add_class("wb-toggles")
+        return made
+
+    def around(self) -> list[widgets.Widget]:
+        return [self.title, self.main]
+
+    def put(self, decided: Decided) -> None:
+        self.values = [option["value"] for option in decided["options"]]
+        labels = [option["label"] for option in decided["options"]]
+        if labels != self.labels:
+            self._make(labels)
+        keys = {same_key(value) for value in decided["value"] or []}
+        self._nulls = [value for value in decided["value"] or [] if value is None]  # no option, and kept
+        for button, value in zip(self.main.children, self.values, strict=True):
+            button.value = same_key(value) in keys
+            button.disabled = decided["disabled"]
+
+    def _make(self, labels: list[str]) -> None:
+        before, self.labels = self.main.children, labels
+        tooltip, layout = self.decided["description"], {"width": "auto"}
+        made = [widgets.ToggleButton(description=label, tooltip=tooltip, layout=layout) for label in labels]
+        self.main.children = [self.watch(button, "value") for button in made]
+        for button in before:
+            button.close()
+
+    @property
+    def value(self) -> Any:
+        chosen = [value for value, button in zip(self.values, self.main.children, strict=True) if button.value]
+        return None if self.decided["value"] is None and not chosen else [*self._nulls, *chosen]
 
 
 class Several(Field):
@@ -401,11 +361,16 @@ class Optional(Field):
     def put(self, decided: Decided) -> None:
         value = decided["value"]
         self.auto.value = value is None
-        self.main.disabled = value is None
+        self._mute(value is None)
         if value is not None:
             self.main.value = value
         elif not self._inside(self.main.value):
             self.main.value = decided["min"] if decided["min"] is not None else decided["max"]
+
+    def _mute(self, auto: bool) -> None:
+        """No number is to be seen where none counts; the widget itself has no empty state."""
+        self.main.disabled = auto
+        (self.widget.add_class if auto else self.widget.remove_class)("wb-auto")
 
     def _inside(self, value: Any) -> bool:
         low, high = self.decided["min"], self.decided["max"]
@@ -418,7 +383,7 @@ class Optional(Field):
     def heard(self, *_: Any) -> None:
         if self._quiet:
             return
-        self.main.disabled = self.auto.value
+        self._mute(self.auto.value)
         wrong = not self.auto.value and not self._inside(self.main.value)
         self.hint(f"Use a number {bounds(self.decided)}." if wrong else None, wrong)
         if not wrong:
@@ -523,7 +488,7 @@ def _refused(name: str) -> Any:
 
 FIELDS: dict[str, type[Field]] = {
     kind: made
-    for made in (Select, Search, Several, Switch, Number, Range, Optional, Text, Time, Json)
+    for made in (Select, Search, Toggles, Several, Switch, Number, Range, Optional, Text, Time, Json)
     for kind in made.kinds
 }
 """The class of every widget that can be decided, save ``hidden``."""

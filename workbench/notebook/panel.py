@@ -10,7 +10,8 @@ import ipywidgets as widgets
 from ..recipe.controls import decide
 from ..recipe.params import Param
 from .doors import at_home
-from .fields import Field, field, replaceable
+from .field import Field
+from .fields import field, replaceable
 
 GROUPS = ("data", "view")
 _CLASSES = {"data": "wb-data", "view": "wb-look"}

@@ -146,7 +146,7 @@ function themed(layout, ground) {
     font: { ...base.font, color: "#d8dbe0" },
     xaxis: { ...base.xaxis, ...axis }, yaxis: { ...base.yaxis, ...axis },
     legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
+    modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
   };
   return { ...layout, template: { ...template, layout: dark } };
 }

@@ -28,7 +28,7 @@ from ..transform.inprocess import draw
 from ..typed_arrays import decode
 from . import words
 from .doors import at_home
-from .fields import same
+from .field import same
 from .history import History
 from .panel import ControlPanel
 from .plot_view import ACTS, TILE_ACTS, KeyGuard, PlotView

@@ -20,6 +20,7 @@ Widget: TypeAlias = Literal[
     "toggle_buttons",
     "dropdown",
     "combobox",
+    "toggle_multiple",
     "select_multiple",
     "filtered_select_multiple",
     "checkbox",
@@ -78,7 +79,7 @@ def decide(
 
 _TYPED = frozenset(
     {"text", "textarea", "json", "int", "float", "bounded_int", "bounded_float", "optional_number"}
-    | {"combobox", "select_multiple", "filtered_select_multiple"}
+    | {"combobox", "toggle_multiple", "select_multiple", "filtered_select_multiple"}
 )
 
 
@@ -125,10 +126,13 @@ def _choices(param: Param, choices: Sequence[Mapping[str, Any]], value: Any) -> 
 
 
 def _choice_widget(multiple: bool, shown: Sequence[Mapping[str, Any]]) -> Widget:
-    if multiple:
-        return "select_multiple" if len(shown) <= 8 else "filtered_select_multiple"
     lengths = [len(choice["label"]) for choice in shown]
-    if 2 <= len(shown) <= 4 and max(lengths) <= 14 and sum(lengths) <= 48:
+    short = max(lengths, default=0) <= 14 and sum(lengths) <= 48
+    if multiple:
+        if short and 1 <= len(shown) <= 6:
+            return "toggle_multiple"
+        return "select_multiple" if len(shown) <= 8 else "filtered_select_multiple"
+    if short and 2 <= len(shown) <= 4:
         return "toggle_buttons"
     return "dropdown" if len(shown) <= 40 else "combobox"
 

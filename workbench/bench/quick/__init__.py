@@ -194,10 +194,12 @@ def _shown(figure: Figure) -> str:
 def _left_out(taken: Taken, figure: Figure) -> str | None:
     drawn = max((trace.x[-1] for trace in figure.data if trace.x is not None and len(trace.x)), default=0)
     cycles = taken.work.sampled(taken.record, "cycles")
-    last = cycles["Cycle count"].values[-1] + 1 if cycles.n else 0
-    if drawn >= last:
+    if not cycles.n or drawn >= cycles["Cycle count"].values[-1]:
         return None
-    return f"Cycle {last} was cut short and is left out; it shows with bench.figure(quick.recipe, partial=True)."
+    return (
+        f"The last cycle, of count {cycles['Cycle count'].values[-1]}, was cut short and is left out; "
+        "it shows with quick.bench.figure(quick.recipe, partial=True)."
+    )
 
 
 def _count(n: int, what: str) -> str:

@@ -32,9 +32,10 @@ def over_time(data: Any, params: Any) -> go.Figure:
     heights = {1: [1], 2: [0.6, 0.4], 3: [0.46, 0.27, 0.27]}[len(columns)]
     fig = make_subplots(rows=len(columns), shared_xaxes=True, vertical_spacing=0.05, row_heights=heights)
     for row, column in enumerate(columns, start=1):
+        values, title = of_size(samples[column], column)
         fig.add_scatter(
             x=time,
-            y=samples[column],
+            y=values,
             mode="lines",
             name=column,
             showlegend=False,
@@ -43,11 +44,21 @@ def over_time(data: Any, params: Any) -> go.Figure:
             row=row,
             col=1,
         )
-        fig.update_yaxes(title_text=TITLES.get(column, battery.axis_title(column)), row=row)
+        fig.update_yaxes(title_text=title, row=row)
     fig.update_xaxes(title_text=f"Time / {unit}", row=len(columns))
     return fig.update_layout(
         template=battery.template(), margin={"t": 24}, height=[400, 450, 560][len(columns) - 1]
     )
+
+
+def of_size(values: Any, column: str) -> tuple[Any, str]:
+    """Values with the title of their axis; currents of coin cells in mA or µA."""
+    if column == "Current [A]":
+        most = values.abs().max()
+        for unit, factor in (("µA", 1e6), ("mA", 1e3)):
+            if 0 < most < 100 / factor:
+                return factor * values, f"Current / {unit}"
+    return values, TITLES.get(column, battery.axis_title(column))
 
 
 def whole_cycles(rows: Any) -> Any:
@@ -63,29 +74,28 @@ def per_cycle(data: Any, params: Any) -> go.Figure:
     rows = data["cycles"] if params["partial"] else whole_cycles(data["cycles"])
     milli = max(rows[OUT].max(), rows[IN].max()) < 0.1
     unit, factor = ("mA h", 1000) if milli else ("A h", 1)
-    number = rows[CYCLE] + 1
-    fig = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.65, 0.35])
+    fig = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.58, 0.42])
     for column, name, symbol, color in ((OUT, "discharge", "circle", 0), (IN, "charge", "circle-open", 1)):
         fig.add_scatter(
-            x=number,
+            x=rows[CYCLE],
             y=factor * rows[column],
             mode="markers",
             name=name,
             marker={"symbol": symbol, "color": battery.PALETTE[color], "size": 6},
-            hovertemplate=f"cycle %{{x}}: %{{y:.5g}} {unit}<extra>{name}</extra>",
+            hovertemplate=f"cycle count %{{x}}: %{{y:.5g}} {unit}<extra>{name}</extra>",
             row=1,
             col=1,
         )
     # Of a cycle that hardly charged, the efficiency is a quotient of noise.
     efficiency = (100 * rows["Coulombic efficiency"]).where(rows[IN] > 0.01 * rows[IN].max())
     fig.add_scatter(
-        x=number,
+        x=rows[CYCLE],
         y=efficiency,
         mode="markers",
         name="efficiency",
         showlegend=False,
         marker={"color": battery.PALETTE[2], "size": 5},
-        hovertemplate="cycle %{x}: %{y:.3f} %<extra></extra>",
+        hovertemplate="cycle count %{x}: %{y:.3f} %<extra></extra>",
         row=2,
         col=1,
     )
@@ -96,9 +106,9 @@ def per_cycle(data: Any, params: Any) -> go.Figure:
         fig.update_yaxes(range=[low - room, high + room], row=2)
     fig.update_yaxes(title_text=f"Capacity / {unit}", row=1)
     fig.update_yaxes(title_text="Coulombic eff. / %", row=2)
-    fig.update_xaxes(title_text="Cycle number", row=2)
-    legend = {"x": 0.99, "xanchor": "right", "y": 0.99, "yanchor": "top"}
-    return fig.update_layout(template=battery.template(), margin={"t": 24}, legend=legend)
+    fig.update_xaxes(title_text="Cycle count", row=2)
+    look = {"template": battery.template(), "legend": battery.legend()}
+    return fig.update_layout(margin={"t": 24}, height=520, **look)
 
 
 def nyquist(data: Any, params: Any) -> go.Figure:

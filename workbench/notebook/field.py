@@ -1,0 +1,110 @@
+"""What all controls of a view have in common: label, hint, value, and whose doing a change is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import ipywidgets as widgets
+
+from ..recipe.values import same_key
+
+Decided = Mapping[str, Any]
+Changed = Callable[[], None]
+
+
+class Field:
+    """The control of one param: ``widget`` to show, ``value`` as the recipe takes it.
+
+    Parameters
+    ----------
+    decided : what ``decide`` gave.
+    changed : called when a person has changed the value; never by ``show``.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, decided: Decided, changed: Changed) -> None:
+        self.decided = decided
+        self._changed = changed
+        self._quiet = False
+        self.note = widgets.HTML()
+        self.note.add_class("wb-hint")
+        self.main = self.build(decided)
+        self.note.layout.display = "none"
+        self.widget = widgets.VBox([*self.around(), self.note])
+        self.widget.add_class("wb-field")
+        self.widget.add_class(f"wb-{decided['widget'].replace('_', '-')}")
+        self.show(decided)
+
+    # What each kind says for itself
+
+    def build(self, decided: Decided) -> widgets.Widget:
+        """The widget that holds the value."""
+        raise NotImplementedError
+
+    def around(self) -> list[widgets.Widget]:
+        """The widgets of the cell, from top to bottom."""
+        return [self.main]
+
+    def put(self, decided: Decided) -> None:
+        """Show choices, bounds and value."""
+        raise NotImplementedError
+
+    @property
+    def value(self) -> Any:
+        """The value that is shown, as the recipe takes it."""
+        raise NotImplementedError
+
+    # What all have in common
+
+    def show(self, decided: Decided) -> None:
+        """Show another state of the param; nobody is told of a change."""
+        self.decided = decided
+        with self.quiet():
+            self.put(decided)
+        self.hint(decided.get("note"))
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        before, self._quiet = self._quiet, True
+        try:
+            yield
+        finally:
+            self._quiet = before
+
+    def hint(self, text: str | None, wrong: bool = False) -> None:
+        """A sentence below the control, or none."""
+        shown = "" if not text else f"<span>{_escaped(text)}</span>"
+        if self.note.value != shown:
+            self.note.value = shown
+            self.note.layout.display = "" if text else "none"
+        (self.widget.add_class if wrong else self.widget.remove_class)("wb-wrong")
+
+    def heard(self, *_: Any) -> None:
+        """A person did something."""
+        if not self._quiet:
+            self._changed()
+
+    def watch(self, widget: widgets.Widget, *names: str) -> widgets.Widget:
+        widget.observe(self.heard, names=list(names))
+        return widget
+
+    def common(self) -> dict[str, Any]:
+        """The label and the tooltip, which ipywidgets would write as "null" if there were none."""
+        return {
+            "description": self.decided["label"],
+            "tooltip": self.decided["description"],
+            "style": {"description_width": "initial"},
+            "layout": widgets.Layout(width="auto", min_width="0"),
+        }
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are the same to a recipe."""
+    return same_key(a) == same_key(b)
