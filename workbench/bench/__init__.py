@@ -124,12 +124,17 @@ class Bench:
         repair: str | Iterable[str] = (),
         jobs: int = 1,
         keep_file: bool = False,
+        sheet: Any = None,
+        name_rule: str | None = None,
+        dry_run: bool = False,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Report:
         """Read cycler files, folders or patterns (``data/*.csv``) into the store.
 
         What does not exist yet is made and reported; one bad file never stops the others; the same samples are not
-        stored twice in a project. The report says of each file what was made, assumed, kept, repaired or odd.
+        stored twice in a project, and a file that has grown extends its measurement. The report says of each file
+        what was made, assumed, kept, repaired or odd; ``report.frame()`` is it as a DataFrame, and
+        ``report.save("report.csv")`` keeps it.
 
         Parameters
         ----------
@@ -144,12 +149,18 @@ class Bench:
         repair : what may be mended, and is recorded then: "time" makes a clock that falls stand still.
         jobs : how many processes read at the same time.
         keep_file : keep the bytes of the files too.
+        sheet : what is known of each file: a path to a csv or a workbook, a DataFrame, or rows as mappings, with a
+            column ``file`` (a name or a pattern) and any of ``specification``, ``batch``, ``cell``, ``test``,
+            ``protocol``, ``tags``, ``temperature [degC]``, ``mass [g]`` ... The same sheet again updates.
+        name_rule : what the file names say, as ``"{batch}_{cell}_{test}"``. A sheet goes before it, and it before the
+            options above.
+        dry_run : report what would happen, and change nothing.
         progress : called with (files done, files in all, the file at hand).
 
         Raises
         ------
         BadRequest
-            For an option that cannot be meant so. What is wrong with a file stands in the report instead.
+            For an option or a sheet that cannot be meant so. What is wrong with a file stands in the report instead.
         """
         return self.work.ingest(
             paths,
@@ -163,6 +174,9 @@ class Bench:
             repair=repair,
             jobs=jobs,
             keep_file=keep_file,
+            sheet=sheet,
+            name_rule=name_rule,
+            dry_run=dry_run,
             progress=progress,
         )
 
