@@ -7,7 +7,7 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,8 +22,9 @@ from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress
 from .errors import BadRequest, Cancelled, Invalid, Problem, instead
-from .ingest import Report, extend, register
+from .ingest import Growing, Report, extend, register
 from .ingest import ingest as ingest_files
+from .ingest import watch as watch_folder
 from .lint import Lint, lint
 from .recipe.check import sound
 from .recipe.parse import parse
@@ -360,6 +361,16 @@ class LocalWorkbench:
     def ingest(self, paths: str | Path | Iterable[str | Path], **options: Any) -> Report:
         """Read cycler files or folders into the project."""
         return ingest_files(self.store, self.scope, paths, actor=self.actor, **options)
+
+    def watch(self, folder: str | Path, **options: Any) -> Iterator[Report]:
+        """Take in what appears or grows in a folder; ``options`` are those of `watch_folder` and of `ingest`."""
+        own = {name: options.pop(name) for name in ("every", "settle", "once", "stopped") if name in options}
+        sheet = options.get("sheet")
+
+        def take(files: list[Path], growing: Growing) -> Report:
+            return self.ingest(files, growing=growing, **options)
+
+        return watch_folder(folder, take, also=Path(sheet) if isinstance(sheet, str | Path) else None, **own)
 
     # Records
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..errors import BadRequest, instead
 from ..phrases import place
@@ -14,6 +13,7 @@ from ..store.store import Scope, Store
 from . import paths as places
 from .extending import extend
 from .given import register
+from .growth import Growing
 from .intake import Intake
 from .jobs import jobs_of
 from .making import Destination
@@ -23,16 +23,16 @@ from .ratings import ratings_of
 from .report import FileReport, Report
 from .run import Run
 from .sheet import read_sheet
+from .watch import watch
+from .zones import checked_zone
 
-__all__ = ["FileReport", "Limits", "Report", "extend", "ingest", "register"]
-
-Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+__all__ = ["FileReport", "Growing", "Limits", "Report", "extend", "ingest", "register", "watch"]
 
 
 def ingest(
     store: Store,
     scope: Scope,
-    paths: Paths,
+    paths: places.Paths,
     *,
     specification: str | Record | None = None,
     rating: str | Mapping[str, Any] | None = None,
@@ -47,7 +47,8 @@ def ingest(
     sheet: Any = None,
     name_rule: str | None = None,
     dry_run: bool = False,
-    whole_lines: bool = False,
+    growing: Growing | None = None,
+    zone: str | None = None,
     limits: Limits | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     actor: str | None = None,
@@ -74,7 +75,9 @@ def ingest(
         before ``name_rule``, that before the options. For files that are there it changes what it says now.
     name_rule : what the names say, as ``"{batch}_{cell}_{test}"`` (see `name_rule.NameRule`).
     dry_run : say what would happen and change nothing.
-    whole_lines : files may be written to meanwhile: a last line without an end is left for later.
+    growing : the files may be written to meanwhile: which of them to take in now. Each is read as it was at one
+        moment, without a last line that has no end.
+    zone : the time zone of clock times that name none, as ``"Europe/Berlin"``; without it they are taken as UTC.
     limits : bounds on the rows, columns and reading time of one file.
     progress : called with (files done, files in all, the file at hand).
 
@@ -99,14 +102,20 @@ def ingest(
         repair=(repair,) if isinstance(repair, str) else tuple(repair),
         limits=limits or Limits(),
         typed_in=place(),
-        whole_lines=whole_lines,
+        whole_lines=growing is not None,
+        zone=None if zone is None else checked_zone(zone),
     )
-    found = places.find(paths, any_format=format is not None, but=None if listed is None else listed.path)
+    named = paths if growing is None else growing.at_hand(paths, any_format=format is not None)
+    found = places.find(named, any_format=format is not None, but=None if listed is None else listed.path)
     report = Report(skipped=[places.shown(path) for path in found.skipped], dry_run=dry_run)
     for pattern in found.missing:
         name = places.shown(pattern)
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
-    run = Run(store, scope, intake, jobs_of(found.files, options, listed, rule), progress)
+    wanted = jobs_of(found.files, options, listed, rule)
+    if growing is not None:
+        wanted, report.left = growing.of(wanted)
+        report.skipped = growing.skipped
+    run = Run(store, scope, intake, wanted, progress)
     report.files += run.dry(jobs) if dry_run else run.all(jobs)
     report.unused = [] if listed is None else listed.unused()
     return report

@@ -83,7 +83,7 @@ class Intake:
                 self.known(job, same, report)
                 return
             to = self._to.of(job.labels)
-            cell = self._making.cell_at(to, job.stem)
+            cell = self._making.cell_at(to, job.labels, job.stem)
             name = job.labels.measurement or job.stem
             grown = grown_from(self._store, self._scope, job.paths[0], prepared, samples, cell, name)
             if grown is not None and grown.how == "within":

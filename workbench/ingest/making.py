@@ -110,7 +110,7 @@ class Making:
             return None if is_estimated(specification.source, ratings) else rated_ah(ratings)
         return None if to.ratings is None else rated_ah(to.ratings)
 
-    def cell_at(self, to: Destination, stem: str) -> Instance | None:
+    def cell_at(self, to: Destination, labels: Labels, stem: str) -> Instance | None:
         """The cell that a file is about, if it is there."""
         try:
             specification = self.known_specification(to) or self.existing(Specification, UNSPECIFIED, {})
@@ -118,7 +118,7 @@ class Making:
             return None
         if specification is None:
             return None
-        return self._named(to, Labels(batch=_name_of(to.batch)), stem, specification)[0]
+        return self._named(to, labels, stem, specification)[0]
 
     def _named(
         self, to: Destination, labels: Labels, stem: str, specification: Specification
@@ -258,10 +258,6 @@ class Making:
             Measurement, self.scope, where={"instance_id": cell.id}, limit=None
         ).items
         return found
-
-
-def _name_of(ref: Ref | None) -> str | None:
-    return ref if isinstance(ref, str) or ref is None else str(ref.name)
 
 
 def _ratings_of(specification: Specification) -> dict[str, Any]:

@@ -7,9 +7,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from ..errors import FileRefused, WorkbenchError
 from ..readers import recognise
+
+Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 @dataclass
@@ -22,7 +25,7 @@ class Found:
 
 
 def find(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    paths: Paths,
     *,
     any_format: bool = False,
     but: Path | None = None,
@@ -65,13 +68,14 @@ def _walk(folder: Path, chosen: dict[Path, None], found: Found, *, any_format: b
             place = Path(parent, name)
             if name.startswith(".") or place in chosen or not place.is_file():
                 continue
-            if any_format or _is_known(place):
+            if any_format or is_known(place):
                 chosen[place] = None
             else:
                 found.skipped.append(str(place))
 
 
-def _is_known(path: Path) -> bool:
+def is_known(path: Path) -> bool:
+    """Whether a file is of a format that some reader knows."""
     try:
         recognise(path)
     except (FileRefused, WorkbenchError, OSError):

@@ -21,14 +21,15 @@ from ..cycling.cycles import cycles_of
 from ..cycling.findings import Finding
 from ..errors import BadRequest, FileRefused, TooLarge, instead
 from ..phrases import Place, counted
-from ..readers import read
+from ..readers import Reading, read
 from ..readers.reading import SIGNS
 from ..table import Table
 from . import spool
 from .parts import Joined
 from .paths import shown
 from .scale import scale_findings
-from .snapshot import snapshot
+from .snapshot import Snapshot, snapshot
+from .zones import in_zone
 
 _LOOKS = 4
 _CHUNK = 1 << 20
@@ -58,6 +59,8 @@ class Options:
     """Further files of the same test, in their order."""
     whole_lines: bool = False
     """The file may be written to meanwhile: it is read as it was at one moment, without a line that has no end."""
+    zone: str | None = None
+    """The time zone of clock times that name none."""
 
     def __post_init__(self) -> None:
         if self.sign is not None and self.sign not in SIGNS:
@@ -68,7 +71,13 @@ class Options:
 
     def said(self) -> dict[str, Any]:
         """What a person said of the reading, and the version that reads: the same again gives the same samples."""
-        said = {"format": self.format, "map": self.column_map, "sign": self.sign, "repair": list(self.repair)}
+        said = {
+            "format": self.format,
+            "map": self.column_map,
+            "sign": self.sign,
+            "repair": list(self.repair),
+            "zone": self.zone,
+        }
         return {"version": version("battery-workbench"), **{name: value for name, value in said.items() if value}}
 
 
@@ -116,14 +125,18 @@ def prepare(path: Path, options: Options, file: IO[bytes]) -> Prepared:
     deadline = time.monotonic() + options.limits.seconds
     named = [path, *(Path(part) for part in options.parts)]
     with ExitStack() as stack:
-        paths = [stack.enter_context(snapshot(one)) if options.whole_lines else one for one in named]
+        shots = [stack.enter_context(snapshot(one)) for one in named] if options.whole_lines else []
+        paths = [shot.path for shot in shots] or named
+        held = [_held_back(shot) for shot in shots if shot.held]
         files = [_file(one, deadline, options.limits) for one in paths]
         known = Known()
         for _ in range(_LOOKS):
             file.seek(0)
             file.truncate()
             try:
-                return _prepared(paths, options, file, known, deadline, files)
+                prepared = _prepared(paths, options, file, known, deadline, files)
+                prepared.findings += held
+                return prepared
             except SecondLook as look:
                 known = look.known
     raise FileRefused(f"'{path.name}' changes from one reading to the next.")
@@ -138,7 +151,7 @@ def _prepared(
     files: list[dict[str, Any]],
 ) -> Prepared:
     joined = Joined(
-        [read(path, format=options.format, column_map=options.column_map, sign=options.sign) for path in paths],
+        [_reading(path, options) for path in paths],
         [path.name for path in paths],
     )
     reading = joined.first
@@ -185,6 +198,16 @@ def _prepared(
         voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
     )
+
+
+def _held_back(shot: Snapshot) -> Finding:
+    message = f"The last line of '{shot.path.name}' has no end yet ({counted(shot.held, 'byte')}); it waits."
+    return Finding("assumed", "unfinished_line", message)
+
+
+def _reading(path: Path, options: Options) -> Reading:
+    reading = read(path, format=options.format, column_map=options.column_map, sign=options.sign)
+    return reading if options.zone is None else in_zone(reading, options.zone)
 
 
 def _file(path: Path, deadline: float, limits: Limits) -> dict[str, Any]:

@@ -96,13 +96,15 @@ class FileReport:
 class Report:
     """The account of an ingest; in a notebook and in a terminal it shows itself as a table.
 
-    ``skipped`` are files of folders that are of no known format, ``unused`` the rows of the sheet that fit no file.
+    ``skipped`` are files of folders that are of no known format, ``unused`` the rows of the sheet that fit no file,
+    ``left`` the files that wait for other parts of their test (when a folder is watched).
     Of a ``dry_run`` it says what would happen.
     """
 
     files: list[FileReport] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
+    left: set[Path] = field(default_factory=set)
     dry_run: bool = False
 
     @property

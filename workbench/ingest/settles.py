@@ -41,4 +41,6 @@ def settled_by(code: str) -> str | None:
         return option("rating", "5Ah,2.5V,4.2V")
     if code in _SHEET:
         return f"{option_name('sheet')}: {_SHEET[code]}"
+    if code == "unfinished_line":
+        return "the next line end in the file; `ingest` reads it as it is"
     return "nothing to settle: so the store keeps every series" if code in _NOTHING else None

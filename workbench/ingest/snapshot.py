@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from ..errors import FileRefused
 
@@ -15,8 +15,15 @@ _CHUNK = 1 << 20
 _HEAD = 4096
 
 
+class Snapshot(NamedTuple):
+    """A copy of a file, and how many bytes of an unfinished line were left out."""
+
+    path: Path
+    held: int
+
+
 @contextmanager
-def snapshot(path: Path) -> Iterator[Path]:
+def snapshot(path: Path) -> Iterator[Snapshot]:
     """A copy of a file under its own name, in a folder that goes again. What is added meanwhile is not in it.
 
     Of a text file a last line without a line end is left out: nobody can know whether it is whole.
@@ -34,12 +41,10 @@ def snapshot(path: Path) -> Iterator[Path]:
             size = path.stat().st_size
             with path.open("rb") as source, copy.open("w+b") as target:
                 _copied(source, target, size)
-                if size and _is_text(target):
-                    _cut(target, path)
+                held = _cut(target, path) if size and _is_text(target) else 0
         except OSError as error:
             raise FileRefused(f"'{path}' cannot be read: {error.strerror or error}.") from None
-        os.utime(copy)
-        yield copy
+        yield Snapshot(copy, held)
 
 
 def _copied(source: IO[bytes], target: IO[bytes], size: int) -> None:
@@ -56,15 +61,15 @@ def _is_text(file: IO[bytes]) -> bool:
     return b"\0" not in head and not head.startswith((b"\x1f\x8b", b"PK\x03\x04", b"PAR1"))
 
 
-def _cut(file: IO[bytes], path: Path) -> None:
-    """Take away what follows the last line end."""
-    end = file.seek(0, os.SEEK_END)
+def _cut(file: IO[bytes], path: Path) -> int:
+    """Take away what follows the last line end; how many bytes that was."""
+    size = end = file.seek(0, os.SEEK_END)
     while end:
         start = max(end - _CHUNK, 0)
         file.seek(start)
         found = max((block := file.read(end - start)).rfind(b"\n"), block.rfind(b"\r"))
         if found >= 0:
             file.truncate(start + found + 1)
-            return
+            return size - (start + found + 1)
         end = start
     raise FileRefused(f"'{path.name}' holds no whole line yet.")
