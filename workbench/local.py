@@ -14,13 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from .cycling.life import KINDS
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
 from .engine import answer, choices, keys, zoom
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
-from .engine.reader import Cancel, Progress
+from .engine.reader import Cancel, Progress, Reader
 from .errors import BadRequest, Cancelled, Invalid, Problem, instead
 from .ingest import Growing, Report, extend, register
 from .ingest import ingest as ingest_files
@@ -435,6 +436,13 @@ class LocalWorkbench:
                 capacity = self.get(Specification, measurement.specification_id).ratings.capacity
                 rated = in_ampere_hours(capacity.value, capacity.unit)
         return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, rated)}), stored.n)
+
+    def over_life(self, measurement: Measurement, dataset: str) -> Table:
+        """A summary of a measurement with the columns over the life of its cell, as far as they are known."""
+        with self.store.snapshot():
+            table = self.steps(measurement) if dataset == "steps" else self.sampled(measurement.id, dataset)
+            lives = Reader(self.store, self.scope).lives
+            return lives.tables({measurement.id: table}, list(KINDS), dataset)[measurement.id]
 
     def add_time_series(
         self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None

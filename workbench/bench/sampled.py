@@ -86,13 +86,14 @@ class Measurements(Sampled[Measurement]):
         """All samples, exact; ``columns`` picks some."""
         return self._frame(ref, "series", columns)
 
-    def steps(self, ref: Ref) -> pd.DataFrame:
-        """One row per step: the ``steps`` summary."""
-        return frame_of(self._work.steps(self.get(ref)))
+    def steps(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
+        """One row per step: the ``steps`` summary; ``life`` adds the columns over the life of the cell."""
+        record = self.get(ref)
+        return frame_of(self._work.over_life(record, "steps") if life else self._work.steps(record))
 
-    def cycles(self, ref: Ref) -> pd.DataFrame:
-        """One row per cycle: the ``cycles`` summary."""
-        return self._frame(ref, "cycles")
+    def cycles(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
+        """One row per cycle: the ``cycles`` summary; ``life`` adds the columns over the life of the cell."""
+        return frame_of(self._work.over_life(self.get(ref), "cycles")) if life else self._frame(ref, "cycles")
 
 
 class Simulations(Sampled[Simulation]):
