@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from .bench import Bench, open_bench
-from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption
+from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
 from .errors import BadRequest
 from .ingest import Report
 from .place import meant_store
@@ -70,6 +70,7 @@ def add_commands(app: typer.Typer) -> None:
     example = "Example: `workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run`"
     app.command(epilog=example)(ingest)
     app.command(epilog="Example: `workbench watch data/ --sheet cells.csv --store lab.db`")(watch)
+    app.command(epilog="Example: `workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet`")(export)
 
 
 def ingest(
@@ -205,6 +206,31 @@ def _watch(bench: Bench, folder: Path, options: dict[str, Any], *, as_json: bool
                 out.print(what + rows, markup=False, soft_wrap=True)
                 for remark in [file.why] if file.status == "refused" else file.odd:
                     out.print(f"          {remark}", markup=False, soft_wrap=True)
+
+
+def export(
+    measurement: Annotated[str, typer.Argument(metavar="MEASUREMENT", help="Its name or id.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option("-o", metavar="OUT", help="The file to write: .bdf.csv .bdf.parquet .parquet"),
+    ],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    instance: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The cell, where several have a measurement of this name.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a measurement with all that is known of it, so that `workbench ingest` reads it back to the bit."""
+    with open_bench(existing(store), project, organization) as bench, progress_bar("Writing"):
+        record = bench.work.measurement(measurement, instance)
+        written = bench.measurements.export(record, output)
+    if as_json:
+        print_json({"files": [str(path) for path in written], "measurement_id": record.id})
+    else:
+        names = " and ".join(str(path) for path in written)
+        out.print(f"Wrote {names}.", markup=False, soft_wrap=True)
 
 
 class _asked_to_stop:  # noqa: N801

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from . import exchange
 from .cycling.life import KINDS
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
@@ -32,7 +33,9 @@ from .recipe.parse import parse
 from .recipe.plot import PlotConfig
 from .recipe.values import effective, read_cli_values
 from .records import (
+    Batch,
     Dashboard,
+    Instance,
     Measurement,
     Organization,
     Plot,
@@ -54,6 +57,7 @@ from .transform.script import check_script
 from .typed_arrays import decode
 
 R = TypeVar("R", bound=Record)
+_PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -459,6 +463,43 @@ class LocalWorkbench:
         """More samples of a running measurement; its steps and cycles follow in the same transaction."""
         return extend(self.store, self.scope, measurement, samples, actor=self.actor)
 
+    def measurement(self, ref: str, cell: str | None = None) -> Measurement:
+        """The measurement of a name or id, of this cell if one is named."""
+        where = {} if cell is None else {"instance_id": self.get(Instance, cell).id}
+        return self.store.rows.find(Measurement, ref, self.scope, where=where)
+
+    def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
+        """Write the samples of a measurement with all that is known of it; answers the files that were written."""
+        with self.store.snapshot():
+            info = self.store.series.info(measurement.id)
+            if info is None:
+                raise BadRequest(f"The measurement '{measurement.name}' has no sampled data to export.")
+            series, rows = self.store.series, info.rows
+
+            def batches() -> Iterator[Table]:
+                for start in range(0, rows, _PIECE):
+                    yield series.read(measurement.id, None, (start, min(start + _PIECE, rows)))
+
+            start = measurement.start_time
+            return exchange.write(
+                path, batches, self._passport(measurement), start=None if start is None else start.timestamp()
+            )
+
+    def _passport(self, measurement: Measurement) -> exchange.Passport:
+        instance = self.get(Instance, measurement.instance_id)
+        batch = None if instance.batch_id is None else self.get(Batch, instance.batch_id)
+        given = measurement.source.get("steps") == "given"
+        return exchange.Passport(
+            columns=[],
+            content_hash="",
+            rows=0,
+            measurement=_known(measurement),
+            instance=_known(instance),
+            batch={} if batch is None else _known(batch),
+            specification=_known(self.get(Specification, instance.specification_id)),
+            steps=exchange.packed(self.store.series.read(measurement.id, dataset="steps")) if given else None,
+        )
+
     def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
         """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
         with self.store.transaction() as connection:
@@ -555,6 +596,14 @@ def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
     steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
     given = [] if params is None else params
     return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
+
+
+def _known(record: Record) -> dict[str, Any]:
+    """What a record says of itself, as JSON, without what only this store understands."""
+    links = {name for name, member in type(record).members().items() if member.link or not member.stored}
+    kept = {"name", *type(record).given()} - links - {"files", "content_hash", "processing_status"}
+    said: dict[str, Any] = record.model_dump(mode="json", include=kept)
+    return said
 
 
 def _column(values: list[Any], kind: Kind) -> Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
@@ -81,6 +82,20 @@ class Measurements(Sampled[Measurement]):
         The rows need ``Time [s]``, not falling and not before the last stored one, and ``Step count``.
         """
         return self._work.extend(self.get(ref).id, table_of(time_series))
+
+    def export(self, ref: Ref, path: str | Path) -> list[Path]:
+        """Write a measurement with all that is known of it: ``.bdf.csv`` and ``.bdf.parquet`` (Battery Data Format,
+        current positive on charge) or ``.parquet`` (our names and sign).
+
+        `Bench.ingest` reads such a file back to the bit, with its cell, batch, specification, tags and properties; in
+        text that stands in a ``.bdf.json`` beside it. Answers the files that were written.
+
+        Raises
+        ------
+        BadRequest
+            For another ending, a folder that is not there, or a measurement without samples.
+        """
+        return self._work.export_measurement(self.get(ref), Path(path))
 
     def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
         """All samples, exact; ``columns`` picks some."""

@@ -22,6 +22,7 @@ from .paths import shown
 from .prepare import Prepared
 from .relabel import fields_of, names, relabel
 from .report import FileReport
+from .restored import MEASURED, labels_of
 
 _CHUNK = 1 << 20
 _FILE_NAME = re.compile(r"[/\\?#%\x00-\x1f]")
@@ -82,7 +83,7 @@ class Intake:
             if same is not None:
                 self.known(job, same, report)
                 return
-            to = self._to.of(job.labels)
+            to = self._destination(job, prepared)
             cell = self._making.cell_at(to, job.labels, job.stem)
             name = job.labels.measurement or job.stem
             grown = grown_from(self._store, self._scope, job.paths[0], prepared, samples, cell, name)
@@ -100,6 +101,26 @@ class Intake:
             except Conflict:
                 if grown is None or attempt == _ATTEMPTS - 1:
                     raise
+
+    def _destination(self, job: Job, prepared: Prepared) -> Destination:
+        """Where a file goes: as is said of it, else as is meant for all, else as it says itself."""
+        to = self._to.of(job.labels)
+        if prepared.passport is None:
+            return to
+        own = labels_of(prepared.passport)
+        return Destination(
+            to.specification or own.specification,
+            to.ratings or own.ratings,
+            to.instance or own.instance,
+            to.batch or own.batch,
+        )
+
+    def _labels(self, job: Job, prepared: Prepared) -> Labels:
+        """What is said of a cell that is to be made, also by the file itself."""
+        if prepared.passport is None:
+            return job.labels
+        own = labels_of(prepared.passport)
+        return job.labels.over(Labels(cell=own.cell, design=own.design))
 
     def known(self, job: Job, record: Measurement, report: FileReport, *, within: bool = False) -> None:
         """A file whose samples are there: only what is said of it may change."""
@@ -126,8 +147,8 @@ class Intake:
                 same = self.same(prepared)
                 if same is not None:
                     raise _Same(same)
-                stem, to = job.stem, self._to.of(job.labels)
-                instance = self._making.instance(connection, to, job.labels, stem, report, prepared)
+                to, labels = self._destination(job, prepared), self._labels(job, prepared)
+                instance = self._making.instance(connection, to, labels, job.stem, report, prepared)
                 record = self._measurement(connection, id, instance, job, prepared, files)
                 for writer in writers.values():
                     writer.publish(connection)
@@ -195,9 +216,12 @@ class Intake:
             "content_hash": prepared.content_hash,
             "source": {**_source(prepared), **({"labels": said} if said else {})},
             "files": files,
-            **fields_of(job.labels, Labels(), None),
+            **_brought(prepared),
         }
-        wanted = job.labels.measurement or job.stem
+        for name, value in fields_of(job.labels, Labels(), None).items():
+            data[name] = {**data.get(name, {}), **value} if isinstance(value, dict) else value
+        own = None if prepared.passport is None else prepared.passport["measurement"].get("name")
+        wanted = job.labels.measurement or own or job.stem
         for name in names(wanted):
             try:
                 made = self._store.rows.create(
@@ -219,6 +243,20 @@ def _place(report: FileReport, record: Measurement) -> None:
     report.measurement, report.measurement_id = record.name, record.id
     report.instance, report.batch = record.instance_name or "", record.batch_name or ""
     report.specification = record.specification_name or ""
+
+
+def _brought(prepared: Prepared) -> dict[str, Any]:
+    """What an exported file brings along for its measurement."""
+    if prepared.passport is None:
+        return {}
+    measurement = prepared.passport["measurement"]
+    source = {**_source(prepared), "exported_from": measurement.get("source") or {}}
+    if prepared.passport.get("steps"):
+        source["steps"] = "given"
+    return {
+        **{name: measurement[name] for name in MEASURED if measurement.get(name) is not None},
+        "source": source,
+    }
 
 
 def _end(start: datetime | None, duration: float | None) -> datetime | None:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from .ratings import Ratings
-
+Ratings = dict[str, dict[str, Any]]
 ABOUT = ("specification", "cell", "test")
 """What a property may describe: the design of the cell, the cell, this one test of it."""
 

@@ -12,9 +12,9 @@ from ..errors import Conflict, NotFound
 from ..phrases import option_name
 from ..records import Batch, Instance, Measurement, Record, Specification
 from ..store.store import Scope, Store
-from .labels import Labels
+from .labels import Labels, Ratings
 from .prepare import Prepared
-from .ratings import ESTIMATED, Ratings, compared, estimated, is_estimated, of_header, rated_ah
+from .ratings import ESTIMATED, compared, estimated, is_estimated, of_header, rated_ah
 from .report import FileReport
 
 R = TypeVar("R", bound=Record)

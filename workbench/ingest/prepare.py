@@ -27,6 +27,7 @@ from ..table import Table
 from . import spool
 from .parts import Joined
 from .paths import shown
+from .restored import Restored, restored
 from .scale import scale_findings
 from .snapshot import Snapshot, snapshot
 from .zones import in_zone
@@ -102,6 +103,7 @@ class Prepared:
     capacity: float | None
     voltage_min: float | None
     voltage_max: float | None
+    passport: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -150,6 +152,10 @@ def _prepared(
     deadline: float,
     files: list[dict[str, Any]],
 ) -> Prepared:
+    if len(paths) == 1 and options.said().keys() <= {"version"} and (found := restored(paths[0], file)):
+        return _exported(found, options, files)
+    file.seek(0)
+    file.truncate()
     joined = Joined(
         [_reading(path, options) for path in paths],
         [path.name for path in paths],
@@ -197,6 +203,33 @@ def _prepared(
         capacity=capacity,
         voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+    )
+
+
+def _exported(found: Restored, options: Options, files: list[dict[str, Any]]) -> Prepared:
+    survey, measurement = found.survey, found.passport.measurement
+    return Prepared(
+        format="exported",
+        rows=survey.rows,
+        steps=found.steps.n,
+        cycles=found.cycles.n,
+        file_hash=hash_of_all(files),
+        content_hash=found.content_hash,
+        size=sum(one["size"] for one in files),
+        start_time=measurement.get("start_time"),
+        duration=survey.clock.duration,
+        kept=[],
+        findings=[],
+        metadata=measurement.get("test_setup") or {},
+        files=files,
+        said=options.said(),
+        capacity=_largest_capacity(found.steps, found.cycles),
+        voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        passport={
+            name: getattr(found.passport, name) for name in ("measurement", "instance", "batch", "specification")
+        }
+        | {"steps": "given" if found.passport.steps else None},
     )
 
 

@@ -98,7 +98,15 @@ def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Tabl
         CatalogSeries(name, kind, units.get(name, split_unit(name)[1]), count) for name, kind, count in counted
     ]
     order = {name: place for place, name in enumerate((*known, *KINDS))}
-    return sorted(found, key=lambda column: (-column.records, order.get(column.name, len(order)), column.name))
+    return sorted(
+        found,
+        key=lambda column: (
+            column.name in KINDS,
+            -column.records,
+            order.get(column.name, len(order)),
+            column.name,
+        ),
+    )
 
 
 def _over_life(counted: list[tuple[str, Kind, int]]) -> list[tuple[str, Kind, int]]:
@@ -154,7 +162,8 @@ def _summary(
         if all(need in counts for need in needs):  # computed on read from what these measurements hold
             counts.setdefault(name, (KINDS[name], min(counts[need][1] for need in needs)))
     found = []
-    for column in (*described, *LIFE_COLUMNS):
+    over_life = [column for column in LIFE_COLUMNS if column.name in counts]
+    for column in (*described, *over_life):
         _, count = counts.pop(column.name, (column.kind, 0))
         found.append(CatalogSummary(column.name, column.kind, column.unit, column.meaning, count))
     found += [
