@@ -155,7 +155,9 @@ def _spelling(unit: str | None) -> str | None:
 def _slip(folded: str) -> bool:
     """Whether a word is a slip of the pen away from one of ours."""
     known = [word for word in (*_FOLDED, *OF_THE_TEST) if len(word) > 3]
-    return any(_distance(folded, word) <= (1 if len(word) < 6 else 2) for word in known)
+    return any(
+        sorted(folded) == sorted(word) or _distance(folded, word) <= (1 if len(word) < 6 else 2) for word in known
+    )
 
 
 def _distance(a: str, b: str) -> int:

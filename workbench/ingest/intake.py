@@ -113,6 +113,7 @@ class Intake:
             to.ratings or own.ratings,
             to.instance or own.instance,
             to.batch or own.batch,
+            to.by_batch,
         )
 
     def _labels(self, job: Job, prepared: Prepared) -> Labels:

@@ -30,6 +30,8 @@ class Destination:
     ratings: Ratings | None = None
     instance: Ref | None = None
     batch: Ref | None = None
+    by_batch: bool = False
+    """The batch is said of this one file: a cell of that name in another batch is another cell."""
 
     def of(self, labels: Labels) -> Destination:
         """With what is said of one file in place of what is meant for all."""
@@ -38,6 +40,7 @@ class Destination:
             {**(self.ratings or {}), **labels.ratings} or None,
             labels.instance or self.instance,
             labels.batch or self.batch,
+            by_batch=labels.batch is not None,
         )
 
 
@@ -91,6 +94,8 @@ class Making:
             return self.find(Specification, to.specification)
         if to.instance is not None:
             instance = self.find(Instance, to.instance)
+            if to.by_batch and _elsewhere(instance, str(to.batch)):
+                return None
             return self.find(Specification, instance.specification_id)
         return None
 
@@ -129,9 +134,7 @@ class Making:
         found = self.existing(Instance, to.instance or stem, within)
         name = to.instance.name if isinstance(to.instance, Record) else to.instance or stem
         batch = labels.batch
-        if found is None or batch is None or found.batch_name is None or isinstance(to.instance, Record):
-            return found, name
-        if found.batch_name.casefold() == batch.casefold():
+        if found is None or batch is None or isinstance(to.instance, Record) or not _elsewhere(found, batch):
             return found, name
         name = f"{batch} {name}"
         return self.existing(Instance, name, within), name
@@ -258,6 +261,10 @@ class Making:
             Measurement, self.scope, where={"instance_id": cell.id}, limit=None
         ).items
         return found
+
+
+def _elsewhere(cell: Instance, batch: str) -> bool:
+    return cell.batch_name is not None and cell.batch_name.casefold() != batch.casefold()
 
 
 def _ratings_of(specification: Specification) -> dict[str, Any]:
