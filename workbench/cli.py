@@ -18,6 +18,7 @@ from rich.markup import escape
 
 from . import __version__
 from .bench import Bench, open_bench
+from .cli_ingest import add_commands as add_files
 from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
 from .cli_server import add_commands
 from .errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
@@ -144,91 +145,7 @@ def _make_demo(folder: Path) -> None:
         err.print(failure, style="red", markup=False, soft_wrap=True)
 
 
-@app.command(
-    epilog="Example: `workbench ingest data/ --specification 'LG M50' --rating 5Ah,2.5V,4.2V --batch A --sign charge`"
-)
-def ingest(
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Cycler files, folders of them, or patterns.")
-    ],
-    store: StoreOption = None,
-    project: ProjectOption = None,
-    organization: OrganizationOption = None,
-    specification: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Cell specification, made if absent; else 'Unspecified'.")
-    ] = None,
-    rating: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATING", help="Of a new specification, as 5Ah,2.5V,4.2V; else estimated from the data."
-        ),
-    ] = None,
-    instance: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The cell, made if absent; else the file's stem.")
-    ] = None,
-    batch: Annotated[str | None, typer.Option(metavar="NAME", help="The cells' batch, made if absent.")] = None,
-    format: Annotated[
-        str | None, typer.Option(metavar="FORMAT", help="The file format; else recognised from the content.")
-    ] = None,
-    column_map: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="THEIRS=OURS", help="As 'Volts=Voltage [V]'; repeatable."),
-    ] = None,
-    sign: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIGN", help="What a positive current in the file means: discharge, charge or unsigned."
-        ),
-    ] = None,
-    repair: Annotated[
-        list[str] | None,
-        typer.Option(metavar="WHAT", help="What may be mended: time, so that a clock that falls stands still."),
-    ] = None,
-    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Files read at the same time.")] = 1,
-    keep_file: Annotated[
-        bool, typer.Option("--keep-file", help="Keep the file's bytes in the store too.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Read cycler files or folders into the store; what does not exist yet is made and reported."""
-    pairs = _pairs(column_map)
-    with open_bench(meant_store(store), project, organization) as bench, progress_bar("Reading") as step:
-        name = bench.work.project.name
-        report = bench.ingest(
-            paths,
-            specification=specification,
-            rating=rating,
-            instance=instance,
-            batch=batch,
-            format=format,
-            column_map=pairs,
-            sign=sign,
-            repair=repair or (),
-            jobs=jobs,
-            keep_file=keep_file,
-            progress=step,
-        )
-    if as_json:
-        print_json(report.as_dict())
-    else:
-        out.print(report)
-        if report.stored:
-            where = f"Stored in {meant_store(store)}, project '{name}'."
-            out.print(f"\n{where} `workbench catalog` says what can be plotted now.", markup=False, soft_wrap=True)
-    if not report.ok:
-        raise typer.Exit(1)
-
-
-def _pairs(items: list[str] | None) -> dict[str, str] | None:
-    if not items:
-        return None
-    pairs = {}
-    for item in items:
-        theirs, equals, ours = item.partition("=")
-        if not equals or not theirs.strip() or not ours.strip():
-            raise BadRequest(f"--map takes 'their column=our column', not '{item}'.")
-        pairs[theirs.strip()] = ours.strip()
-    return pairs
+add_files(app)
 
 
 @app.command(epilog="Example: `workbench catalog --store lab.db`")

@@ -7,30 +7,35 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from . import exchange
+from .cycling.life import KINDS
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
 from .engine import answer, choices, keys, zoom
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
-from .engine.reader import Cancel, Progress
+from .engine.reader import Cancel, Progress, Reader
 from .errors import BadRequest, Cancelled, Invalid, Problem, instead
-from .ingest import Report, extend, register
+from .ingest import Growing, Report, extend, register
 from .ingest import ingest as ingest_files
+from .ingest import watch as watch_folder
 from .lint import Lint, lint
 from .recipe.check import sound
 from .recipe.parse import parse
 from .recipe.plot import PlotConfig
 from .recipe.values import effective, read_cli_values
 from .records import (
+    Batch,
     Dashboard,
+    Instance,
     Measurement,
     Organization,
     Plot,
@@ -51,6 +56,7 @@ from .transform.script import check_script
 from .typed_arrays import decode
 
 R = TypeVar("R", bound=Record)
+_PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -364,6 +370,16 @@ class LocalWorkbench:
         """Read cycler files or folders into the project."""
         return ingest_files(self.store, self.scope, paths, actor=self.actor, **options)
 
+    def watch(self, folder: str | Path, **options: Any) -> Iterator[Report]:
+        """Take in what appears or grows in a folder; ``options`` are those of `watch_folder` and of `ingest`."""
+        own = {name: options.pop(name) for name in ("every", "settle", "once", "stopped") if name in options}
+        sheet = options.get("sheet")
+
+        def take(files: list[Path], growing: Growing) -> Report:
+            return self.ingest(files, growing=growing, **options)
+
+        return watch_folder(folder, take, also=Path(sheet) if isinstance(sheet, str | Path) else None, **own)
+
     # Records
 
     def get(self, kind: type[R], ref: str | Record) -> R:
@@ -428,6 +444,13 @@ class LocalWorkbench:
                 rated = in_ampere_hours(capacity.value, capacity.unit)
         return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, rated)}), stored.n)
 
+    def over_life(self, measurement: Measurement, dataset: str) -> Table:
+        """A summary of a measurement with the columns over the life of its cell, as far as they are known."""
+        with self.store.snapshot():
+            table = self.steps(measurement) if dataset == "steps" else self.sampled(measurement.id, dataset)
+            lives = Reader(self.store, self.scope).lives
+            return lives.tables({measurement.id: table}, list(KINDS), dataset)[measurement.id]
+
     def add_time_series(
         self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
@@ -442,6 +465,43 @@ class LocalWorkbench:
     def extend(self, measurement: str, samples: Table) -> Measurement:
         """More samples of a running measurement; its steps and cycles follow in the same transaction."""
         return extend(self.store, self.scope, measurement, samples, actor=self.actor)
+
+    def measurement(self, ref: str, cell: str | None = None) -> Measurement:
+        """The measurement of a name or id, of this cell if one is named."""
+        where = {} if cell is None else {"instance_id": self.get(Instance, cell).id}
+        return self.store.rows.find(Measurement, ref, self.scope, where=where)
+
+    def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
+        """Write the samples of a measurement with all that is known of it; answers the files that were written."""
+        with self.store.snapshot():
+            info = self.store.series.info(measurement.id)
+            if info is None:
+                raise BadRequest(f"The measurement '{measurement.name}' has no sampled data to export.")
+            series, rows = self.store.series, info.rows
+
+            def batches() -> Iterator[Table]:
+                for start in range(0, rows, _PIECE):
+                    yield series.read(measurement.id, None, (start, min(start + _PIECE, rows)))
+
+            start = measurement.start_time
+            return exchange.write(
+                path, batches, self._passport(measurement), start=None if start is None else start.timestamp()
+            )
+
+    def _passport(self, measurement: Measurement) -> exchange.Passport:
+        instance = self.get(Instance, measurement.instance_id)
+        batch = None if instance.batch_id is None else self.get(Batch, instance.batch_id)
+        given = measurement.source.get("steps") == "given"
+        return exchange.Passport(
+            columns=[],
+            content_hash="",
+            rows=0,
+            measurement=_known(measurement),
+            instance=_known(instance),
+            batch={} if batch is None else _known(batch),
+            specification=_known(self.get(Specification, instance.specification_id)),
+            steps=exchange.packed(self.store.series.read(measurement.id, dataset="steps")) if given else None,
+        )
 
     def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
         """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
@@ -550,6 +610,14 @@ def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
     steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
     given = [] if params is None else params
     return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
+
+
+def _known(record: Record) -> dict[str, Any]:
+    """What a record says of itself, as JSON, without what only this store understands."""
+    links = {name for name, member in type(record).members().items() if member.link or not member.stored}
+    kept = {"name", *type(record).given()} - links - {"files", "content_hash", "processing_status"}
+    said: dict[str, Any] = record.model_dump(mode="json", include=kept)
+    return said
 
 
 def _column(values: list[Any], kind: Kind) -> Column:

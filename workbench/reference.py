@@ -25,6 +25,7 @@ from .bench.studies import Studies
 from .cli import app
 from .cycling.columns import SERIES_COLUMNS
 from .cycling.cycles import CYCLE_COLUMNS
+from .cycling.life import LIFE_COLUMNS
 from .cycling.steps import STEP_COLUMNS
 from .ingest import FileReport, Report
 from .lint import RULES, Lint
@@ -387,11 +388,18 @@ def _columns() -> str:
         ),
         ("steps", "One row per step: `op` `summary`, `dataset` `steps`.", STEP_COLUMNS),
         ("cycles", "One row per cycle: `op` `summary`, `dataset` `cycles`.", CYCLE_COLUMNS),
+        ("Life", _LIFE, LIFE_COLUMNS),
     ):
         lines += [f"## {title}", "", told, "", "| column | type | unit | meaning |", "|---|---|---|---|"]
         lines += [f"| `{c.name}` | {c.kind} | {c.unit or ''} | {_cell(c.meaning)} |" for c in columns]
         lines.append("")
     return "\n".join(lines)
+
+
+_LIFE = (
+    "Computed on read over all tests of a cell, in `steps` and `cycles`; the first two also in a time series. "
+    "See [the life of a cell](../how-to/grow.md#the-life-of-a-cell)."
+)
 
 
 # Words

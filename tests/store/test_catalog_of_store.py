@@ -87,6 +87,7 @@ def test_series_and_summaries_are_counted_by_record(lab: Lab) -> None:
         ("Time [s]", "number", "s", 2),
         ("Voltage [V]", "number", "V", 1),
         ("extra", "number", None, 1),
+        ("Time in life [d]", "number", "d", 2),
     ]
     assert made["simulations"].series == []
     assert next(column for column in made.steps if column.name == "Step count").records == 1

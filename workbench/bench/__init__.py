@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,15 +121,21 @@ class Bench:
         format: str | None = None,
         column_map: Mapping[str, str] | None = None,
         sign: str | None = None,
+        zone: str | None = None,
         repair: str | Iterable[str] = (),
         jobs: int = 1,
         keep_file: bool = False,
+        sheet: Any = None,
+        name_rule: str | None = None,
+        dry_run: bool = False,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Report:
         """Read cycler files, folders or patterns (``data/*.csv``) into the store.
 
         What does not exist yet is made and reported; one bad file never stops the others; the same samples are not
-        stored twice in a project. The report says of each file what was made, assumed, kept, repaired or odd.
+        stored twice in a project, and a file that has grown extends its measurement. The report says of each file
+        what was made, assumed, kept, repaired or odd; ``report.frame()`` is it as a DataFrame, and
+        ``report.save("report.csv")`` keeps it.
 
         Parameters
         ----------
@@ -141,15 +147,22 @@ class Bench:
         format : a name of the formats page; else recognised from the content.
         column_map : column of the file -> ours, as ``{"Volts": "Voltage [V]"}``.
         sign : what a positive current means in the file: "discharge", "charge" or "unsigned".
+        zone : the time zone of clock times that name none, as "Europe/Berlin"; without it they are taken as UTC.
         repair : what may be mended, and is recorded then: "time" makes a clock that falls stand still.
         jobs : how many processes read at the same time.
         keep_file : keep the bytes of the files too.
+        sheet : what is known of each file: a path to a csv or a workbook, a DataFrame, or rows as mappings, with a
+            column ``file`` (a name or a pattern) and any of ``specification``, ``batch``, ``cell``, ``test``,
+            ``protocol``, ``tags``, ``temperature [degC]``, ``mass [g]`` ... The same sheet again updates.
+        name_rule : what the file names say, as ``"{batch}_{cell}_{test}"``. A sheet goes before it, and it before the
+            options above.
+        dry_run : report what would happen, and change nothing.
         progress : called with (files done, files in all, the file at hand).
 
         Raises
         ------
         BadRequest
-            For an option that cannot be meant so. What is wrong with a file stands in the report instead.
+            For an option or a sheet that cannot be meant so. What is wrong with a file stands in the report instead.
         """
         return self.work.ingest(
             paths,
@@ -160,11 +173,41 @@ class Bench:
             format=format,
             column_map=column_map,
             sign=sign,
+            zone=zone,
             repair=repair,
             jobs=jobs,
             keep_file=keep_file,
+            sheet=sheet,
+            name_rule=name_rule,
+            dry_run=dry_run,
             progress=progress,
         )
+
+    def watch(
+        self,
+        folder: str | Path,
+        *,
+        every: float = 5.0,
+        settle: float = 10.0,
+        once: bool = False,
+        stopped: Callable[[], bool] = lambda: False,
+        **options: Any,
+    ) -> Iterator[Report]:
+        """Take in what appears or grows in a folder: ``for report in bench.watch("data"): ...``, one for each round
+        in which something came.
+
+        A file is read when it has come to rest; an unfinished last line waits for its end. Nothing but the store is
+        kept, so a watch can be stopped and begun again at any moment.
+
+        Parameters
+        ----------
+        every : seconds between two looks.
+        settle : seconds for which size and time of a file must stand still.
+        once : end when all that is there was taken in.
+        stopped : asked a few times a second whether to end.
+        options : as `ingest` takes them (``sheet``, ``name_rule``, ``specification`` ...).
+        """
+        return self.work.watch(folder, every=every, settle=settle, once=once, stopped=stopped, **options)
 
     def catalog(self) -> Catalog:
         """What there is to plot: sources, their columns, units, and how many records fill them."""

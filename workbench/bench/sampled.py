@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
@@ -82,17 +83,32 @@ class Measurements(Sampled[Measurement]):
         """
         return self._work.extend(self.get(ref).id, table_of(time_series))
 
+    def export(self, ref: Ref, path: str | Path) -> list[Path]:
+        """Write a measurement with all that is known of it: ``.bdf.csv`` and ``.bdf.parquet`` (Battery Data Format,
+        current positive on charge) or ``.parquet`` (our names and sign).
+
+        `Bench.ingest` reads such a file back to the bit, with its cell, batch, specification, tags and properties; in
+        text that stands in a ``.bdf.json`` beside it. Answers the files that were written.
+
+        Raises
+        ------
+        BadRequest
+            For another ending, a folder that is not there, or a measurement without samples.
+        """
+        return self._work.export_measurement(self.get(ref), Path(path))
+
     def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
         """All samples, exact; ``columns`` picks some."""
         return self._frame(ref, "series", columns)
 
-    def steps(self, ref: Ref) -> pd.DataFrame:
-        """One row per step: the ``steps`` summary."""
-        return frame_of(self._work.steps(self.get(ref)))
+    def steps(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
+        """One row per step: the ``steps`` summary; ``life`` adds the columns over the life of the cell."""
+        record = self.get(ref)
+        return frame_of(self._work.over_life(record, "steps") if life else self._work.steps(record))
 
-    def cycles(self, ref: Ref) -> pd.DataFrame:
-        """One row per cycle: the ``cycles`` summary."""
-        return self._frame(ref, "cycles")
+    def cycles(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
+        """One row per cycle: the ``cycles`` summary; ``life`` adds the columns over the life of the cell."""
+        return frame_of(self._work.over_life(self.get(ref), "cycles")) if life else self._frame(ref, "cycles")
 
 
 class Simulations(Sampled[Simulation]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from ..cycling.life import KINDS, Life
 from ..dataset import Samples
 from ..errors import Cancelled, Invalid, Problem
 from ..recipe.jsontext import show
@@ -13,7 +14,9 @@ from ..store.scope import Scope
 from ..store.series import SeriesInfo
 from ..store.store import Store
 from ..table import Kind, Table
+from . import life as lifetimes
 from .columns import merged
+from .life import Lives
 
 _STATUS = {
     "measurements": ("measurement_type", "processing_status"),
@@ -51,6 +54,13 @@ class Source(NamedTuple):
     info: SeriesInfo
 
 
+class InLife(NamedTuple):
+    """What a test had before it, and the columns that are computed from that."""
+
+    before: Life
+    names: list[str]
+
+
 class Reader:
     """Reads for a plan. Whatever is read is counted in ``reads`` and noted in ``dependencies``."""
 
@@ -61,6 +71,7 @@ class Reader:
         self.scope = scope
         self.reads = {"steps": 0, "sources": 0}
         self.dependencies: set[Dependency] = set()
+        self.lives = Lives(self)
         self._progress = progress
         self._cancel = cancel
         self._at = ("", 0, 0)
@@ -85,8 +96,9 @@ class Reader:
         self.dependencies.update(("rows", table) for table in tables)
         return self.store.rows.plan_list(source, self.scope, where, None if fields is None else [*fields], limit)
 
-    def sources(self, source: str, ids: Sequence[Any], dataset: str) -> list[Source]:
-        """The records of ``ids`` with what their series holds, in that order.
+    def sources(self, source: str, ids: Sequence[Any], dataset: str, columns: Sequence[str] = ()) -> list[Source]:
+        """The records of ``ids`` with what their series holds, in that order; of measurements also those of
+        ``columns`` that stand over the life of the cell.
 
         Raises
         ------
@@ -106,6 +118,8 @@ class Reader:
         bare = [key for key in wanted if key not in infos]
         if bare:
             raise Invalid([_bare(source, records[key], kind, status, dataset) for key in bare])
+        if source == "measurements":
+            infos = {key: self.lives.widened(info, dataset, columns) for key, info in infos.items()}
         return [Source(key, str(records[key]["name"]), infos[key]) for key in wanted]
 
     def kinds_in_reach(self, source: str, dataset: str) -> dict[str, Kind]:
@@ -116,7 +130,8 @@ class Reader:
         for info in self.store.series.infos(ids, dataset).values():
             for column in info.columns:
                 found.setdefault(column.name, []).append(column.kind)
-        return {name: merged(kinds) for name, kinds in found.items()}
+        over_life = KINDS if source == "measurements" and found else {}
+        return {**over_life, **{name: merged(kinds) for name, kinds in found.items()}}
 
     def sample(
         self,
@@ -128,17 +143,41 @@ class Reader:
     ) -> Samples:
         """Samples of one source, at most ``most``."""
         self.reads["sources"] += 1
-        return self.store.series.sample(owner, x, [*columns], window=window, most=most)
+        series = self.store.series
+        if (life := self._life(owner, [x, *columns])) is None:
+            return series.sample(owner, x, [*columns], window=window, most=most)
+        added = [name for name in (x, *columns) if name in life.names]
+        if window is not None and x in added:
+            low, high = window
+            window = life.before.bound(x, low), life.before.bound(x, high)
+        base, names = lifetimes.stored_name(x, added), lifetimes.stored_names(columns, added)
+        found = series.sample(owner, base, names, window=window, most=most)
+        return lifetimes.with_life(found, [x, *columns], added, life.before)
 
     def stretch(self, owner: str, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
         """Samples of one source with numbers from ``rows[0]`` to before ``rows[1]``, at most ``most``."""
         self.reads["sources"] += 1
-        return self.store.series.sample_rows(owner, x, [*columns], rows, most)
+        series = self.store.series
+        if (life := self._life(owner, [x, *columns])) is None:
+            return series.sample_rows(owner, x, [*columns], rows, most)
+        base, names = lifetimes.stored_name(x, life.names), lifetimes.stored_names(columns, life.names)
+        found = series.sample_rows(owner, base, names, rows, most)
+        return lifetimes.with_life(found, [x, *columns], life.names, life.before)
+
+    def _life(self, owner: str, names: Sequence[str]) -> InLife | None:
+        """Which of these columns of a series stand over the life of its cell; None if none does."""
+        info = self.store.series.info(owner) if KINDS.keys() & set(names) else None
+        before = None if info is None else self.lives.of([owner]).get(owner)
+        if info is None or before is None:
+            return None
+        added = self.lives.added(info, "series", names, before)
+        return InLife(before, added) if added else None
 
     def summaries(self, owners: Sequence[str], columns: Sequence[str], dataset: str) -> dict[str, Table]:
         """Whole summary tables, with those of ``columns`` that each has."""
         self.reads["sources"] += len(owners)
-        return self.store.series.many([*owners], [*columns], dataset)
+        tables = self.store.series.many([*owners], lifetimes.needed(columns, dataset), dataset)
+        return self.lives.tables(tables, columns, dataset) if KINDS.keys() & set(columns) else tables
 
     def revisions(self) -> dict[Dependency, int]:
         """The present revision of everything read so far."""

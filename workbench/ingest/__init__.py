@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from ..errors import BadRequest, StoreError, WorkbenchError, instead
+from ..errors import BadRequest, instead
 from ..phrases import place
 from ..readers import FORMATS
 from ..records import Record
 from ..store.store import Scope, Store
 from . import paths as places
-from . import spool
 from .extending import extend
 from .given import register
-from .intake import Destination, Intake
-from .prepare import Limits, Options, Prepared
+from .growth import Growing
+from .intake import Intake
+from .jobs import jobs_of
+from .making import Destination
+from .name_rule import NameRule
+from .prepare import Limits, Options
 from .ratings import ratings_of
 from .report import FileReport, Report
-from .workers import outcomes
+from .run import Run
+from .sheet import read_sheet
+from .watch import watch
+from .zones import checked_zone
 
-__all__ = ["FileReport", "Limits", "Report", "extend", "ingest", "register"]
-
-Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+__all__ = ["FileReport", "Growing", "Limits", "Report", "extend", "ingest", "register", "watch"]
 
 
 def ingest(
     store: Store,
     scope: Scope,
-    paths: Paths,
+    paths: places.Paths,
     *,
     specification: str | Record | None = None,
     rating: str | Mapping[str, Any] | None = None,
@@ -43,6 +44,11 @@ def ingest(
     repair: str | Iterable[str] = (),
     jobs: int = 1,
     keep_file: bool = False,
+    sheet: Any = None,
+    name_rule: str | None = None,
+    dry_run: bool = False,
+    growing: Growing | None = None,
+    zone: str | None = None,
     limits: Limits | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     actor: str | None = None,
@@ -51,7 +57,8 @@ def ingest(
 
     What does not exist yet is made and reported. Files are committed in the order of their paths, however many
     are read at once; one that cannot be read is reported and the others go on. Samples that the project has
-    already, bit for bit, are not stored again. Each file is stored whole or not at all.
+    already, bit for bit, are not stored again; a file that goes on from a measurement extends it. Each file is
+    stored whole or not at all.
 
     Parameters
     ----------
@@ -64,6 +71,13 @@ def ingest(
     repair : what may be mended, and is recorded then: ``"time"`` makes a clock that falls stand still.
     jobs : how many processes read at the same time.
     keep_file : keep the bytes of the files too.
+    sheet : what is known of each file: a csv or workbook, a DataFrame or rows (see `sheet.read_sheet`). It goes
+        before ``name_rule``, that before the options. For files that are there it changes what it says now.
+    name_rule : what the names say, as ``"{batch}_{cell}_{test}"`` (see `name_rule.NameRule`).
+    dry_run : say what would happen and change nothing.
+    growing : the files may be written to meanwhile: which of them to take in now. Each is read as it was at one
+        moment, without a last line that has no end.
+    zone : the time zone of clock times that name none, as ``"Europe/Berlin"``; without it they are taken as UTC.
     limits : bounds on the rows, columns and reading time of one file.
     progress : called with (files done, files in all, the file at hand).
 
@@ -77,46 +91,31 @@ def ingest(
     if format is not None and format not in FORMATS:
         raise BadRequest(f"There is no format '{format}'. {instead(format, FORMATS, 'formats')}")
     ratings = None if rating is None else ratings_of(rating)
-    intake = Intake(store, scope, Destination(specification, ratings, instance, batch), actor=actor)
+    listed = None if sheet is None else read_sheet(sheet)
+    rule = None if name_rule is None else NameRule(name_rule)
+    to = Destination(specification, ratings, instance, batch)
+    intake = Intake(store, scope, to, actor=actor, keep=keep_file, dry=dry_run)
     options = Options(
         format=format,
         column_map=None if column_map is None else dict(column_map),
         sign=sign,
         repair=(repair,) if isinstance(repair, str) else tuple(repair),
-        rated_capacity_ah=intake.rated_capacity(),
         limits=limits or Limits(),
         typed_in=place(),
+        whole_lines=growing is not None,
+        zone=None if zone is None else checked_zone(zone),
     )
-    found = places.find(paths, any_format=format is not None)
-    report = Report(skipped=[places.shown(path) for path in found.skipped])
+    named = paths if growing is None else growing.at_hand(paths, any_format=format is not None)
+    found = places.find(named, any_format=format is not None, but=None if listed is None else listed.path)
+    report = Report(skipped=[places.shown(path) for path in found.skipped], dry_run=dry_run)
     for pattern in found.missing:
         name = places.shown(pattern)
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
-    for done, (path, outcome, file) in enumerate(outcomes(found.files, options, jobs)):
-        if progress is not None:
-            progress(done, len(found.files), places.shown(path.name))
-        report.files.append(_taken(intake, path, outcome, file, keep=keep_file))
-    if progress is not None:
-        progress(len(found.files), len(found.files), "")
-    return report
-
-
-def _taken(intake: Intake, path: Path, outcome: Mapping[str, Any], file: Any, *, keep: bool) -> FileReport:
-    """Commit one prepared file, or say why not."""
-    started = time.monotonic()
-    report = FileReport(places.shown(path))
-    if "refused" in outcome:
-        report.why, report.format = places.shown(outcome["refused"]), outcome.get("format", "")
-        return report
-    prepared = Prepared.of(outcome["prepared"])
-    report.format, report.kept = prepared.format, prepared.kept
-    report.rows, report.steps, report.cycles = prepared.rows, prepared.steps, prepared.cycles
-    report.take(prepared.findings)
-    try:
-        intake.commit(path, prepared, spool.tables(file), report, keep=keep)
-    except StoreError:
-        raise
-    except (WorkbenchError, OSError) as error:
-        report.status, report.why, report.created = "refused", places.shown(str(error)), []
-    report.seconds = round(time.monotonic() - started, 3)
+    wanted = jobs_of(found.files, options, listed, rule)
+    if growing is not None:
+        wanted, report.left = growing.of(wanted)
+        report.skipped = growing.skipped
+    run = Run(store, scope, intake, wanted, progress)
+    report.files += run.dry(jobs) if dry_run else run.all(jobs)
+    report.unused = [] if listed is None else listed.unused()
     return report

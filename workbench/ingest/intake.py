@@ -4,40 +4,30 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from ..errors import Conflict, NotFound
-from ..phrases import option_name
-from ..records import Batch, Instance, Measurement, Record, Specification
+from ..errors import Conflict
+from ..records import Instance, Measurement
 from ..store.rows import new_id
 from ..store.store import Scope, Store
-from ..table import Table
-from .paths import shown, stem_of
+from .growing import Grown, Samples, grown_from, publish
+from .jobs import Job
+from .labels import Labels
+from .making import Destination, Making
+from .paths import shown
 from .prepare import Prepared
-from .ratings import ESTIMATED, Ratings, compared, estimated, is_estimated, of_header, rated_ah
+from .relabel import fields_of, names, relabel
 from .report import FileReport
+from .restored import MEASURED, labels_of
 
-R = TypeVar("R", bound=Record)
-Ref = str | Record
-UNSPECIFIED = "Unspecified"
 _CHUNK = 1 << 20
 _FILE_NAME = re.compile(r"[/\\?#%\x00-\x1f]")
 _MOST_NAMES = 10_000
-
-
-@dataclass(frozen=True)
-class Destination:
-    """Where measurements go: which cell, of which specification and batch. What has no name yet follows the file."""
-
-    specification: Ref | None = None
-    ratings: Ratings | None = None
-    instance: Ref | None = None
-    batch: Ref | None = None
+_ATTEMPTS = 5
 
 
 class _Same(Exception):
@@ -52,225 +42,222 @@ class Intake:
     """Writes prepared files into one project, one transaction each.
 
     Chunks go in first, unseen; the last transaction makes the records that are missing and publishes samples,
-    steps and cycles together. Whoever looks sees the measurement whole or not at all.
+    steps and cycles together. Whoever looks sees the measurement whole or not at all. A ``dry`` one writes no sample;
+    its caller takes back what else it wrote.
     """
 
-    def __init__(self, store: Store, scope: Scope, destination: Destination, *, actor: str | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        scope: Scope,
+        destination: Destination,
+        *,
+        actor: str | None = None,
+        keep: bool = False,
+        dry: bool = False,
+    ) -> None:
         self._store = store
         self._scope = scope
         self._to = destination
-        self._actor = actor
+        self._keep_files = keep
+        self._dry = dry
+        self._making = Making(store, scope, actor)
 
-    def rated_capacity(self) -> float | None:
-        """The rated capacity of the cells to come, A.h, where somebody said so before their files are read.
-
-        One that was estimated from another file is none: what a file becomes must not hang on what came before it.
-        """
-        try:
-            specification = self._known_specification()
-        except NotFound:
-            specification = None
-        if specification is not None:
-            ratings = specification.ratings.model_dump()
-            return None if is_estimated(specification.source, ratings) else rated_ah(ratings)
-        return None if self._to.ratings is None else rated_ah(self._to.ratings)
+    def rated_capacity(self, labels: Labels) -> float | None:
+        """The rated capacity of the cell of a file, A.h, where somebody said so before it is read."""
+        return self._making.rated_capacity(self._to.of(labels), labels)
 
     def same(self, prepared: Prepared) -> Measurement | None:
         """The measurement of this project that has the same samples, bit for bit."""
         return self._store.rows.of_content(prepared.content_hash, self._scope)
 
-    def commit(
-        self,
-        path: Path,
-        prepared: Prepared,
-        tables: Iterable[tuple[str, Table]],
-        report: FileReport,
-        *,
-        keep: bool,
-    ) -> None:
+    def commit(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
         """Store one file; ``report`` is filled in.
 
         Parameters
         ----------
-        tables : batches of ``series``, and ``steps`` and ``cycles``, as they were spooled.
-        keep : keep the bytes of the file too.
+        samples : opens its batches of ``series``, and ``steps`` and ``cycles``, as they were spooled.
         """
-        same = self.same(prepared)
-        if same is None:
-            try:
-                self._write(path, prepared, tables, report, keep=keep)
+        for attempt in range(_ATTEMPTS):
+            same = self.same(prepared)
+            if same is not None:
+                self.known(job, same, report)
                 return
-            except _Same as found:
-                same = found.measurement
-        report.status, report.measurement, report.measurement_id = "duplicate", same.name, same.id
-        report.why = f"The same content is there already, as '{same.name}' of '{same.instance_name}'."
-        report.created = []
+            to = self._destination(job, prepared)
+            cell = self._making.cell_at(to, job.labels, job.stem)
+            name = job.labels.measurement or job.stem
+            grown = grown_from(self._store, self._scope, job.paths[0], prepared, samples, cell, name)
+            if grown is not None and grown.how == "within":
+                self.known(job, grown.record, report, within=True)
+                return
+            try:
+                if grown is not None:
+                    self._extend(job, prepared, samples, grown, report)
+                else:
+                    self._write(job, prepared, samples, report)
+                return
+            except _Same:
+                continue
+            except Conflict:
+                if grown is None or attempt == _ATTEMPTS - 1:
+                    raise
 
-    def _write(
-        self,
-        path: Path,
-        prepared: Prepared,
-        tables: Iterable[tuple[str, Table]],
-        report: FileReport,
-        *,
-        keep: bool,
-    ) -> None:
+    def _destination(self, job: Job, prepared: Prepared) -> Destination:
+        """Where a file goes: as is said of it, else as is meant for all, else as it says itself."""
+        to = self._to.of(job.labels)
+        if prepared.passport is None:
+            return to
+        own = labels_of(prepared.passport)
+        return Destination(
+            to.specification or own.specification,
+            to.ratings or own.ratings,
+            to.instance or own.instance,
+            to.batch or own.batch,
+            to.by_batch,
+        )
+
+    def _labels(self, job: Job, prepared: Prepared) -> Labels:
+        """What is said of a cell that is to be made, also by the file itself."""
+        if prepared.passport is None:
+            return job.labels
+        own = labels_of(prepared.passport)
+        return job.labels.over(Labels(cell=own.cell, design=own.design))
+
+    def known(self, job: Job, record: Measurement, report: FileReport, *, within: bool = False) -> None:
+        """A file whose samples are there: only what is said of it may change."""
+        report.created, report.changed = [], []
+        with self._store.transaction() as connection:
+            record = relabel(self._making, connection, record, job.labels, report)
+        report.status = "updated" if report.changed or report.created else "duplicate"
+        what = "All its rows are" if within else "The same content is"
+        report.why = f"{what} there already, as '{record.name}' of '{record.instance_name}'."
+        _place(report, record)
+
+    def _write(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
         with self._store.transaction() as connection:
             id = new_id(self._store.clock(connection))
         with ExitStack() as stack:
             writers = {
                 dataset: stack.enter_context(self._store.series.writer(id, dataset))
-                for dataset in ("series", "steps", "cycles")
+                for dataset in (() if self._dry else ("series", "steps", "cycles"))
             }
-            for dataset, table in tables:
+            for dataset, table in () if self._dry else samples():
                 writers[dataset].add(table)
-            files = [self._keep(path, prepared.size)] if keep else []
+            files = self._kept(job.paths, prepared)
             with self._store.transaction() as connection:
                 same = self.same(prepared)
                 if same is not None:
                     raise _Same(same)
-                instance = self._instance(connection, path, prepared, report)
-                measurement = self._measurement(connection, id, instance, path, prepared, report, files)
+                to, labels = self._destination(job, prepared), self._labels(job, prepared)
+                instance = self._making.instance(connection, to, labels, job.stem, report, prepared)
+                record = self._measurement(connection, id, instance, job, prepared, files)
                 for writer in writers.values():
                     writer.publish(connection)
-        report.status, report.measurement, report.measurement_id = "stored", measurement.name, measurement.id
+        report.status, report.added = "stored", prepared.rows
+        _place(report, record)
 
-    def _keep(self, path: Path, size: int) -> dict[str, Any]:
-        piece = self._store.pieces.put(_bytes_of(path))
-        return {"filename": _FILE_NAME.sub("_", shown(path.name))[-255:], "piece": piece, "size": size}
-
-    def _known_specification(self) -> Specification | None:
-        """The specification that was named, or that of the cell that was named; NotFound if it is to be made."""
-        if self._to.specification is not None:
-            return self._find(Specification, self._to.specification)
-        if self._to.instance is not None:
-            instance = self._find(Instance, self._to.instance)
-            return self._find(Specification, instance.specification_id)
-        return None
-
-    def _specification(
-        self, connection: sqlite3.Connection, prepared: Prepared, report: FileReport
-    ) -> Specification:
-        try:
-            found = self._known_specification()
-        except NotFound:
-            found = None
-        name = self._to.specification if isinstance(self._to.specification, str) else UNSPECIFIED
-        if found is None:
-            found = self._existing(Specification, name, {})
-        if found is not None:
-            report.take(compared(prepared, found.ratings.model_dump(), found.name, found.source))
-            return found
-        data: dict[str, Any] = {"name": name, "ratings": self._to.ratings}
-        if self._to.ratings is None:
-            data["ratings"] = estimated(prepared)
-            capacity = rated_ah(data["ratings"])
-            data["source"] = {"ratings": ESTIMATED, "file": Path(report.path).name, "capacity": capacity}
-            if not capacity:
-                report.odd.append(
-                    f"No charge passes in this file, so the capacity of '{name}' is unknown and was set to 0: "
-                    f"give {option_name('rating')}, or correct the specification."
-                )
-            report.assumed.append(
-                f"Ratings of '{name}' were estimated from the data: "
-                + ", ".join(f"{key} {value['value']:g} {value['unit']}" for key, value in data["ratings"].items())
-                + ("; the capacity is that of the file's header." if of_header(prepared) else ".")
+    def _extend(self, job: Job, prepared: Prepared, samples: Samples, grown: Grown, report: FileReport) -> None:
+        """Let a measurement go on with what the file has more."""
+        files = self._kept(job.paths, prepared)
+        with self._store.transaction() as connection:
+            same = self.same(prepared)
+            if same is not None:
+                raise _Same(same)
+            if not self._dry:
+                publish(self._store, connection, grown, prepared, samples)
+            record = self._store.rows.get(Measurement, grown.record.id, self._scope)
+            start = record.start_time
+            changes: dict[str, Any] = {
+                "end_time": _end(start, prepared.duration),
+                "content_hash": prepared.content_hash,
+                "file_name": prepared.files[0]["name"],
+                "source": {**record.source, **_source(prepared)},
+                **({"files": files} if files else {}),
+            }
+            record = self._store.rows.update(
+                Measurement, record.id, changes, self._scope, self._making.actor, connection=connection
             )
-        return self._make(connection, Specification, data, report)
+            record = relabel(self._making, connection, record, job.labels, report)
+        self._store.series.tidy()
+        report.status, report.added = "extended", prepared.rows - grown.info.rows
+        counts = f"had {grown.info.rows:,} rows and has {prepared.rows:,} now"
+        report.why = f"'{record.name}' of '{record.instance_name}' {counts}."
+        _place(report, record)
 
-    def _instance(
-        self, connection: sqlite3.Connection, path: Path, prepared: Prepared, report: FileReport
-    ) -> Instance:
-        specification = self._specification(connection, prepared, report)
-        within = {"specification_id": specification.id}
-        batch = self._batch(connection, specification, report)
-        ref = self._to.instance
-        name = stem_of(path) if ref is None else ref
-        found = self._find(Instance, name) if isinstance(name, Record) else self._existing(Instance, name, within)
-        if found is None:
-            data = {"name": name, **within, "batch_id": None if batch is None else batch.id}
-            return self._make(connection, Instance, data, report)
-        if batch is not None and found.batch_id is None:
-            changed: Instance = self._store.rows.update(
-                Instance, found.id, {"batch_id": batch.id}, self._scope, self._actor, connection=connection
-            )
-            return changed
-        if batch is not None and found.batch_id != batch.id:
-            report.odd.append(f"'{found.name}' is in the batch '{found.batch_name}' and stays there.")
-        return found
-
-    def _batch(
-        self, connection: sqlite3.Connection, specification: Specification, report: FileReport
-    ) -> Batch | None:
-        ref = self._to.batch
-        if ref is None or isinstance(ref, Record):
-            return None if ref is None else self._find(Batch, ref)
-        within = {"specification_id": specification.id}
-        found = self._existing(Batch, ref, within)
-        return found or self._make(connection, Batch, {"name": ref, **within}, report)
+    def _kept(self, paths: Sequence[Path], prepared: Prepared) -> list[dict[str, Any]]:
+        if not self._keep_files or self._dry:
+            return []
+        return [
+            {
+                "filename": _FILE_NAME.sub("_", shown(path.name))[-255:],
+                "piece": self._store.pieces.put(_bytes_of(path)),
+                "size": file["size"],
+            }
+            for path, file in zip(paths, prepared.files, strict=True)
+        ]
 
     def _measurement(
         self,
         connection: sqlite3.Connection,
         id: str,
         instance: Instance,
-        path: Path,
+        job: Job,
         prepared: Prepared,
-        report: FileReport,
         files: list[dict[str, Any]],
     ) -> Measurement:
         start = None if prepared.start_time is None else datetime.fromisoformat(prepared.start_time)
+        said = job.labels.said()
         data = {
             "instance_id": instance.id,
             "measurement_type": "time_series",
             "start_time": start,
             "end_time": _end(start, prepared.duration),
             "test_setup": prepared.metadata,
-            "file_name": shown(path.name),
+            "file_name": prepared.files[0]["name"],
             "content_hash": prepared.content_hash,
-            "source": _source(path, prepared),
+            "source": {**_source(prepared), **({"labels": said} if said else {})},
             "files": files,
+            **_brought(prepared),
         }
-        for name in _names(stem_of(path)):
+        for name, value in fields_of(job.labels, Labels(), None).items():
+            data[name] = {**data.get(name, {}), **value} if isinstance(value, dict) else value
+        own = None if prepared.passport is None else prepared.passport["measurement"].get("name")
+        wanted = job.labels.measurement or own or job.stem
+        for name in names(wanted):
             try:
                 made = self._store.rows.create(
                     Measurement,
                     {**data, "name": name},
                     scope=self._scope,
-                    actor=self._actor,
+                    actor=self._making.actor,
                     id=id,
                     connection=connection,
                 )
             except Conflict:
                 continue
             return made
-        raise Conflict(f"'{instance.name}' has {_MOST_NAMES} measurements called '{stem_of(path)}'.")
-
-    def _find(self, kind: type[R], ref: Ref) -> R:
-        return self._store.rows.find(kind, ref, self._scope)
-
-    def _existing(self, kind: type[R], ref: str, where: Mapping[str, Any]) -> R | None:
-        try:
-            return self._store.rows.find(kind, ref, self._scope, where=where)
-        except NotFound:
-            return None
-
-    def _make(self, connection: sqlite3.Connection, kind: type[R], data: dict[str, Any], report: FileReport) -> R:
-        rows = self._store.rows
-        try:
-            made = rows.create(kind, data, scope=self._scope, actor=self._actor, connection=connection)
-        except Conflict as taken:
-            if taken.existing_id is None:
-                raise
-            return rows.get(kind, taken.existing_id, self._scope)
-        report.created.append(f"{kind.label} '{made.name}'")
-        return made
+        raise Conflict(f"'{instance.name}' has {_MOST_NAMES} measurements called '{wanted}'.")
 
 
-def _names(stem: str) -> Iterator[str]:
-    yield stem
-    for number in range(2, _MOST_NAMES):
-        yield f"{stem} ({number})"
+def _place(report: FileReport, record: Measurement) -> None:
+    """Say in the report where the measurement stands."""
+    report.measurement, report.measurement_id = record.name, record.id
+    report.instance, report.batch = record.instance_name or "", record.batch_name or ""
+    report.specification = record.specification_name or ""
+
+
+def _brought(prepared: Prepared) -> dict[str, Any]:
+    """What an exported file brings along for its measurement."""
+    if prepared.passport is None:
+        return {}
+    measurement = prepared.passport["measurement"]
+    source = {**_source(prepared), "exported_from": measurement.get("source") or {}}
+    if prepared.passport.get("steps"):
+        source["steps"] = "given"
+    return {
+        **{name: measurement[name] for name in MEASURED if measurement.get(name) is not None},
+        "source": source,
+    }
 
 
 def _end(start: datetime | None, duration: float | None) -> datetime | None:
@@ -279,12 +266,21 @@ def _end(start: datetime | None, duration: float | None) -> datetime | None:
     return start + timedelta(seconds=duration)
 
 
-def _source(path: Path, prepared: Prepared) -> dict[str, Any]:
+def _source(prepared: Prepared) -> dict[str, Any]:
     """Where the samples come from and what was done to them, as kept with the measurement."""
     told = [
         {"level": finding.level, "code": finding.code, "message": finding.message} for finding in prepared.findings
     ]
-    return {"file": shown(path.name), "sha256": prepared.file_hash, "format": prepared.format, "findings": told}
+    parts: Mapping[str, Any] = {"files": prepared.files} if len(prepared.files) > 1 else {}
+    return {
+        "file": prepared.files[0]["name"],
+        "sha256": prepared.file_hash,
+        "size": prepared.size,
+        "format": prepared.format,
+        "options": prepared.said,
+        **parts,
+        "findings": told,
+    }
 
 
 def _bytes_of(path: Path) -> Iterator[bytes]:

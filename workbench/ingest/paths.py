@@ -7,9 +7,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from ..errors import FileRefused, WorkbenchError
 from ..readers import recognise
+
+Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 @dataclass
@@ -21,11 +24,17 @@ class Found:
     missing: list[str] = field(default_factory=list)
 
 
-def find(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, any_format: bool = False) -> Found:
+def find(
+    paths: Paths,
+    *,
+    any_format: bool = False,
+    but: Path | None = None,
+) -> Found:
     """The files that ``paths`` name: files, patterns (``data/*.csv``, ``**`` too) and folders with all below.
 
     A file that is named is read whatever it is; in folders only files of a known format count, hidden ones never.
-    ``any_format``: the caller says the format, so nothing in a folder is skipped.
+    ``any_format``: the caller says the format, so nothing in a folder is skipped. ``but`` is a file that is none of
+    them wherever it lies: the sheet that speaks of the others.
     """
     named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     found = Found()
@@ -45,6 +54,9 @@ def find(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, an
             else:
                 chosen[place] = None
     found.files = sorted(chosen, key=lambda path: (path.parts, path.name))
+    if but is not None:
+        found.files = [path for path in found.files if path.absolute() != but.absolute()]
+        found.skipped = [name for name in found.skipped if Path(name).absolute() != but.absolute()]
     found.skipped.sort()
     return found
 
@@ -56,13 +68,14 @@ def _walk(folder: Path, chosen: dict[Path, None], found: Found, *, any_format: b
             place = Path(parent, name)
             if name.startswith(".") or place in chosen or not place.is_file():
                 continue
-            if any_format or _is_known(place):
+            if any_format or is_known(place):
                 chosen[place] = None
             else:
                 found.skipped.append(str(place))
 
 
-def _is_known(path: Path) -> bool:
+def is_known(path: Path) -> bool:
+    """Whether a file is of a format that some reader knows."""
     try:
         recognise(path)
     except (FileRefused, WorkbenchError, OSError):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,7 +25,12 @@ from ..readers import Reading, read
 from ..readers.reading import SIGNS
 from ..table import Table
 from . import spool
+from .parts import Joined
+from .paths import shown
+from .restored import Restored, restored
 from .scale import scale_findings
+from .snapshot import Snapshot, snapshot
+from .zones import in_zone
 
 _LOOKS = 4
 _CHUNK = 1 << 20
@@ -49,6 +56,12 @@ class Options:
     rated_capacity_ah: float | None = None
     limits: Limits = field(default_factory=Limits)
     typed_in: Place = "python"
+    parts: tuple[str, ...] = ()
+    """Further files of the same test, in their order."""
+    whole_lines: bool = False
+    """The file may be written to meanwhile: it is read as it was at one moment, without a line that has no end."""
+    zone: str | None = None
+    """The time zone of clock times that name none."""
 
     def __post_init__(self) -> None:
         if self.sign is not None and self.sign not in SIGNS:
@@ -56,6 +69,17 @@ class Options:
         for repair in self.repair:
             if repair not in REPAIRS:
                 raise BadRequest(f"There is no repair '{repair}'. {instead(repair, REPAIRS, 'repairs')}")
+
+    def said(self) -> dict[str, Any]:
+        """What a person said of the reading, and the version that reads: the same again gives the same samples."""
+        said = {
+            "format": self.format,
+            "map": self.column_map,
+            "sign": self.sign,
+            "repair": list(self.repair),
+            "zone": self.zone,
+        }
+        return {"version": version("battery-workbench"), **{name: value for name, value in said.items() if value}}
 
 
 @dataclass
@@ -74,9 +98,12 @@ class Prepared:
     kept: list[str]
     findings: list[Finding]
     metadata: dict[str, Any]
+    files: list[dict[str, Any]]
+    said: dict[str, Any]
     capacity: float | None
     voltage_min: float | None
     voltage_max: float | None
+    passport: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -98,22 +125,42 @@ def prepare(path: Path, options: Options, file: IO[bytes]) -> Prepared:
         With a sentence for the person; the spool is of no use then.
     """
     deadline = time.monotonic() + options.limits.seconds
-    file_hash, size = _hash_of(path, deadline, options.limits)
-    known = Known()
-    for _ in range(_LOOKS):
-        file.seek(0)
-        file.truncate()
-        try:
-            return _prepared(path, options, file, known, deadline, file_hash, size)
-        except SecondLook as look:
-            known = look.known
+    named = [path, *(Path(part) for part in options.parts)]
+    with ExitStack() as stack:
+        shots = [stack.enter_context(snapshot(one)) for one in named] if options.whole_lines else []
+        paths = [shot.path for shot in shots] or named
+        held = [_held_back(shot) for shot in shots if shot.held]
+        files = [_file(one, deadline, options.limits) for one in paths]
+        known = Known()
+        for _ in range(_LOOKS):
+            file.seek(0)
+            file.truncate()
+            try:
+                prepared = _prepared(paths, options, file, known, deadline, files)
+                prepared.findings += held
+                return prepared
+            except SecondLook as look:
+                known = look.known
     raise FileRefused(f"'{path.name}' changes from one reading to the next.")
 
 
 def _prepared(
-    path: Path, options: Options, file: IO[bytes], known: Known, deadline: float, file_hash: str, size: int
+    paths: Sequence[Path],
+    options: Options,
+    file: IO[bytes],
+    known: Known,
+    deadline: float,
+    files: list[dict[str, Any]],
 ) -> Prepared:
-    reading = read(path, format=options.format, column_map=options.column_map, sign=options.sign)
+    if len(paths) == 1 and options.said().keys() <= {"version"} and (found := restored(paths[0], file)):
+        return _exported(found, options, files)
+    file.seek(0)
+    file.truncate()
+    joined = Joined(
+        [_reading(path, options) for path in paths],
+        [path.name for path in paths],
+    )
+    reading = joined.first
     conformer = Conformer(
         rated_capacity_ah=options.rated_capacity_ah,
         known=known,
@@ -124,7 +171,7 @@ def _prepared(
     )
     content = spool.ContentHash()
     kept: list[str] = []
-    for batch in _bounded(reading, path, deadline, options.limits):
+    for batch in _bounded(joined.batches(), paths[0], deadline, options.limits):
         conformed = conformer.feed(batch)
         kept = conformer.kept
         content.feed(conformed)
@@ -134,7 +181,7 @@ def _prepared(
     spool.put(file, "steps", steps)
     spool.put(file, "cycles", cycles)
     survey = conformer.survey
-    notes = [Finding(note.level, note.code, note.message) for note in reading.notes]
+    notes = joined.notes()
     told = {note.code for note in notes}
     capacity = _largest_capacity(steps, cycles)
     findings += scale_findings(survey, capacity, options.rated_capacity_ah, reading.headers)
@@ -143,23 +190,74 @@ def _prepared(
         rows=survey.rows,
         steps=steps.n,
         cycles=cycles.n,
-        file_hash=file_hash,
+        file_hash=hash_of_all(files),
         content_hash=content.hexdigest(),
-        size=size,
+        size=sum(one["size"] for one in files),
         start_time=None if reading.start_time is None else _iso(reading.start_time),
         duration=survey.clock.duration,
         kept=kept,
         findings=[*notes, *(finding for finding in findings if finding.code not in told)],
         metadata=reading.metadata,
+        files=files,
+        said=options.said(),
         capacity=capacity,
         voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
     )
 
 
-def _bounded(reading: Reading, path: Path, deadline: float, limits: Limits) -> Iterator[Table]:
+def _exported(found: Restored, options: Options, files: list[dict[str, Any]]) -> Prepared:
+    survey, measurement = found.survey, found.passport.measurement
+    return Prepared(
+        format="exported",
+        rows=survey.rows,
+        steps=found.steps.n,
+        cycles=found.cycles.n,
+        file_hash=hash_of_all(files),
+        content_hash=found.content_hash,
+        size=sum(one["size"] for one in files),
+        start_time=measurement.get("start_time"),
+        duration=survey.clock.duration,
+        kept=[],
+        findings=[],
+        metadata=measurement.get("test_setup") or {},
+        files=files,
+        said=options.said(),
+        capacity=_largest_capacity(found.steps, found.cycles),
+        voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        passport={
+            name: getattr(found.passport, name) for name in ("measurement", "instance", "batch", "specification")
+        }
+        | {"steps": "given" if found.passport.steps else None},
+    )
+
+
+def _held_back(shot: Snapshot) -> Finding:
+    message = f"The last line of '{shot.path.name}' has no end yet ({counted(shot.held, 'byte')}); it waits."
+    return Finding("assumed", "unfinished_line", message)
+
+
+def _reading(path: Path, options: Options) -> Reading:
+    reading = read(path, format=options.format, column_map=options.column_map, sign=options.sign)
+    return reading if options.zone is None else in_zone(reading, options.zone)
+
+
+def _file(path: Path, deadline: float, limits: Limits) -> dict[str, Any]:
+    digest, size = _hash_of(path, deadline, limits)
+    return {"name": shown(path.name), "sha256": digest, "size": size}
+
+
+def hash_of_all(files: Sequence[Mapping[str, Any]]) -> str:
+    """The hash of a file; of several parts, of their hashes in their order."""
+    if len(files) == 1:
+        return str(files[0]["sha256"])
+    return hashlib.sha256("\n".join(str(file["sha256"]) for file in files).encode()).hexdigest()
+
+
+def _bounded(batches: Iterator[Table], path: Path, deadline: float, limits: Limits) -> Iterator[Table]:
     rows = 0
-    for batch in reading.batches:
+    for batch in batches:
         rows += batch.n
         if rows > limits.rows:
             raise TooLarge(f"'{path.name}' has more than {counted(limits.rows, 'row')}.")

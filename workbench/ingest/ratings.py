@@ -10,6 +10,7 @@ from ..cycling.findings import Finding
 from ..errors import BadRequest
 from ..phrases import option_name
 from ..readers.quantities import split_header, unit_of
+from .labels import Ratings
 from .prepare import Prepared
 
 _PART = re.compile(r"^\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[-+]?\.\d+)\s*([^\d\s].*?)\s*$")
@@ -17,7 +18,6 @@ _NAMED = frozenset(
     ("capacity", "battery capacity", "cell capacity", "nominal capacity", "rated capacity", "design capacity")
 )
 ESTIMATED = "estimated from the data"
-Ratings = dict[str, dict[str, Any]]
 
 
 def ratings_of(given: str | Mapping[str, Any]) -> Ratings:

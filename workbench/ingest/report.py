@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
-from rich.console import Group
-from rich.table import Table as RichTable
-from rich.text import Text
-
 from ..cycling.findings import Finding
+from ..table import Table
+from . import report_shown as shown
+from .report_table import as_table, save
+from .settles import settled_by
 
-Status = Literal["stored", "duplicate", "refused"]
-HEADINGS = ("file", "status", "format", "rows", "steps", "cycles", "measurement", "remarks")
+Status = Literal["stored", "extended", "updated", "duplicate", "refused"]
 
 
-_COLOURS = {"stored": "green", "duplicate": "yellow", "refused": "red"}
+_WORDS: dict[str, str] = {
+    "stored": "stored",
+    "extended": "extended",
+    "updated": "updated",
+    "duplicate": "already there",
+    "refused": "refused",
+}
 
 
 @dataclass
 class FileReport:
     """What became of one file.
+
+    ``stored``: it is a measurement now. ``extended``: it goes on from one that was there, which has its
+    ``added`` rows now. ``updated``: its samples were there, and its labels changed. ``duplicate``: all of it was there.
+    ``refused``: it is not stored.
 
     ``kept`` are the columns stored under their own names; ``assumed``, ``repaired`` and ``odd`` are sentences;
     ``created`` names the records made on the way (``instance 'cell 1'``). ``why`` says why a file was refused, or
@@ -43,6 +52,12 @@ class FileReport:
     repaired: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
     created: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
+    added: int = 0
+    specification: str = ""
+    batch: str = ""
+    instance: str = ""
     measurement: str = ""
     measurement_id: str | None = None
     seconds: float = 0.0
@@ -51,40 +66,46 @@ class FileReport:
         """Sort findings into their lists."""
         for finding in findings:
             if finding.level == "assumed":
-                self.assumed.append(finding.message)
+                self.assume(finding.code, finding.message)
             elif finding.level == "repaired":
                 self.repaired.append(finding.message)
             elif finding.level == "odd":
                 self.odd.append(finding.message)
+
+    def assume(self, code: str, message: str) -> None:
+        """Note what was assumed, with the option that settles it."""
+        self.assumed.append(message)
+        self.codes.append(code)
 
     @property
     def remarks(self) -> list[str]:
         """All sentences about the file, each with its level."""
         made = [self.why] if self.why else []
         if self.status == "duplicate":
-            return made
+            return [*made, *(f"odd: {message}" for message in self.odd)]
         made += [f"created {name}" for name in self.created]
+        made += [f"changed {what}" for what in self.changed]
         if self.kept:
             made.append("kept " + ", ".join(f"'{name}'" for name in self.kept))
         for level in ("assumed", "repaired", "odd"):
             made += [f"{level}: {message}" for message in getattr(self, level)]
         return made
 
-    def cells(self) -> list[str]:
-        """The file as a row of the table, under :data:`HEADINGS`."""
-        counts = [f"{count:,}" if self.rows else "" for count in (self.rows, self.steps, self.cycles)]
-        return [self.path, self.status, self.format, *counts, self.measurement, "\n".join(self.remarks)]
-
 
 @dataclass
 class Report:
     """The account of an ingest; in a notebook and in a terminal it shows itself as a table.
 
-    ``skipped`` are files of folders that are of no known format.
+    ``skipped`` are files of folders that are of no known format, ``unused`` the rows of the sheet that fit no file,
+    ``left`` the files that wait for other parts of their test (when a folder is watched).
+    Of a ``dry_run`` it says what would happen.
     """
 
     files: list[FileReport] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+    left: set[Path] = field(default_factory=set)
+    dry_run: bool = False
 
     @property
     def ok(self) -> bool:
@@ -100,19 +121,74 @@ class Report:
         return [file for file in self.files if file.status == "refused"]
 
     @property
+    def extended(self) -> list[FileReport]:
+        return [file for file in self.files if file.status == "extended"]
+
+    @property
+    def updated(self) -> list[FileReport]:
+        return [file for file in self.files if file.status == "updated"]
+
+    @property
     def duplicates(self) -> list[FileReport]:
         return [file for file in self.files if file.status == "duplicate"]
 
     @property
     def summary(self) -> str:
-        """One line: ``3 stored, 1 refused``."""
-        counts = [
-            (len(self.stored), "stored"),
-            (len(self.duplicates), "already there"),
-            (len(self.refused), "refused"),
-        ]
+        """One line: ``3 stored, 1 refused``; of a dry run, what would be."""
+        counts = [(sum(file.status == status for file in self.files), word) for status, word in _WORDS.items()]
         counts.append((len(self.skipped), "skipped: of no known format"))
-        return ", ".join(f"{count} {word}" for count, word in counts if count) or "no files"
+        line = ", ".join(f"{count} {word}" for count, word in counts if count) or "no files"
+        return f"dry run, nothing was changed; it would be: {line}" if self.dry_run else line
+
+    def table(self) -> Table:
+        """The report as a table, one row a file; lists are one sentence a line."""
+        return as_table(self.files)
+
+    def frame(self) -> Any:
+        """The report as a DataFrame, one row a file."""
+        import pandas as pd
+
+        return pd.DataFrame({name: column.tolist() for name, column in self.table().items()})
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Keep the report as ``.csv``, ``.parquet`` or ``.json``.
+
+        Raises
+        ------
+        BadRequest
+            For another ending.
+        """
+        return save(self.table(), self.as_dict(), Path(path))
+
+    def by_format(self) -> list[dict[str, Any]]:
+        """In sum: files, rows, steps and cycles of each format, and how the files fared."""
+        made = []
+        for format in dict.fromkeys(file.format for file in self.files):
+            files = [file for file in self.files if file.format == format]
+            fared = Counter(_WORDS[file.status] for file in files)
+            made.append(
+                {
+                    "format": format or "none",
+                    "files": len(files),
+                    "rows": sum(file.rows for file in files),
+                    "steps": sum(file.steps for file in files),
+                    "cycles": sum(file.cycles for file in files),
+                    "what": ", ".join(f"{count} {word}" for word, count in fared.items()),
+                }
+            )
+        return made
+
+    def assumptions(self) -> list[dict[str, Any]]:
+        """In sum: each kind of thing that was assumed, of how many files, an example, and what settles it."""
+        found: dict[str, list[str]] = {}
+        for file in self.files:
+            if file.status != "duplicate":
+                for code, message in zip(file.codes, file.assumed, strict=False):
+                    found.setdefault(code, []).append(message)
+        return [
+            {"assumed": code, "files": len(said), "example": said[0], "settled by": settled_by(code) or ""}
+            for code, said in sorted(found.items(), key=lambda item: -len(item[1]))
+        ]
 
     def __iter__(self) -> Iterator[FileReport]:
         return iter(self.files)
@@ -125,67 +201,27 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
-        return {"ok": self.ok, "files": [asdict(file) for file in self.files], "skipped": self.skipped}
+        return {
+            "ok": self.ok,
+            "dry_run": self.dry_run,
+            "summary": self.summary,
+            "files": [asdict(file) for file in self.files],
+            "skipped": self.skipped,
+            "unused": self.unused,
+            "by_format": self.by_format(),
+            "assumptions": self.assumptions(),
+        }
 
     def __repr__(self) -> str:
         lines = [f"Ingest: {self.summary}"]
         for file in self.files:
             lines.append(f"  {file.status:9} {file.path}  {file.measurement}".rstrip())
             lines += [f"    {remark}" for remark in file.remarks]
+        lines += [f"  sheet: {row}" for row in self.unused]
         return "\n".join(lines)
 
-    def __rich__(self) -> Group:
-        parts: list[Any] = [Text(f"Ingest: {self.summary}", "bold")]
-        if self.files:
-            parts += ["", self._table()]
-        for file, name in zip(self.files, self._names(), strict=True):
-            if file.remarks:
-                parts += ["", Text(name, _COLOURS[file.status]), _remarks(file)]
-        if self.skipped:
-            parts += ["", Text(f"Skipped: {_first(self.skipped)}", "dim")]
-        return Group(*parts)
-
-    def _table(self) -> RichTable:
-        table = RichTable(header_style="bold", show_edge=False, pad_edge=False)
-        for heading in HEADINGS[:-1]:
-            table.add_column(heading, justify="right" if heading in HEADINGS[3:6] else "left", overflow="fold")
-        for file, name in zip(self.files, self._names(), strict=True):
-            table.add_row(*(Text(cell) for cell in (name, *file.cells()[1:-1])), style=_COLOURS[file.status])
-        return table
-
-    def _names(self) -> list[str]:
-        """The files by name where that tells them apart, else by path."""
-        names = [os.path.basename(file.path) or file.path for file in self.files]
-        counts = Counter(names)
-        return [name if counts[name] == 1 else file.path for name, file in zip(names, self.files, strict=True)]
+    def __rich__(self) -> Any:
+        return shown.as_rich(self)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
-        body = []
-        for file in self.files:
-            cells = (html.escape(cell).replace("\n", "<br>") for cell in file.cells())
-            body.append("<tr>" + "".join(f"<td style='text-align:left'>{cell}</td>" for cell in cells) + "</tr>")
-        return (
-            f"<p>{html.escape(self.summary)}</p><table><thead><tr>{head}</tr></thead>" + "".join(body) + "</table>"
-        )
-
-
-def _remarks(file: FileReport) -> RichTable:
-    """The sentences about a file, what is to be looked at first."""
-    levels = {"odd": "yellow", "repaired": "yellow", "assumed": "", "created": "dim", "kept": "dim"}
-    grid = RichTable.grid(padding=(0, 1))
-    grid.add_column()
-    grid.add_column(overflow="fold")
-    if file.why:
-        grid.add_row("", Text(file.why))
-    for level, style in levels.items() if file.status != "duplicate" else ():
-        told = getattr(file, level)
-        lines = [", ".join(told)] if level in ("created", "kept") and told else told
-        for line in lines:
-            grid.add_row(Text(f"  {level}", style), Text(line, style))
-    return grid
-
-
-def _first(names: list[str], most: int = 10) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+        return shown.as_html(self)

@@ -49,7 +49,14 @@ def _format_of(path: Path, options: Options) -> str:
 
 
 def options_of(raw: dict[str, Any]) -> Options:
-    return Options(**{**raw, "limits": Limits(**raw["limits"]), "repair": tuple(raw["repair"])})
+    parts = tuple(str(_path(part)) for part in raw["parts"])
+    given = {"limits": Limits(**raw["limits"]), "repair": tuple(raw["repair"]), "parts": parts}
+    return Options(**{**raw, **given})
+
+
+def _path(text: str) -> Path:
+    """A path from a job: its name need not be Unicode."""
+    return Path(os.fsdecode(text.encode("latin-1")))
 
 
 def main(scratch: Path) -> None:
@@ -63,8 +70,7 @@ def main(scratch: Path) -> None:
         if not scratch.is_dir():
             return
         with Path(job["spool"]).open("w+b") as file:
-            path = Path(os.fsdecode(job["path"].encode("latin-1")))  # a name need not be Unicode
-            outcome = outcome_of(path, options_of(job["options"]), file)
+            outcome = outcome_of(_path(job["path"]), options_of(job["options"]), file)
         if "refused" in outcome:
             outcome["refused"] = shown(outcome["refused"])
         answers.write(orjson.dumps(outcome, option=orjson.OPT_SERIALIZE_NUMPY, default=str) + b"\n")

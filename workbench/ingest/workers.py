@@ -19,7 +19,7 @@ from typing import IO, Any
 
 import orjson
 
-from .prepare import Options
+from .jobs import Job
 from .worker import READY, outcome_of
 
 _GRACE = 10.0
@@ -32,28 +32,28 @@ _PER_FILE = 512 << 10
 """What a small file costs at least, in the same measure (30 ms)."""
 _PROGRAM = "import pathlib, sys; from workbench.ingest.worker import main; main(pathlib.Path(sys.argv[1]))"
 
-Outcome = tuple[Path, dict[str, Any], IO[bytes]]
+Outcome = tuple[Job, dict[str, Any], IO[bytes]]
 
 
-def outcomes(paths: Sequence[Path], options: Options, jobs: int) -> Iterator[Outcome]:
-    """Each file with what became of it and its spool, in the order of ``paths``.
+def outcomes(jobs: Sequence[Job], processes: int) -> Iterator[Outcome]:
+    """Each job with what became of it and its spool, in the order of ``jobs``.
 
-    With one job, and where all is read in less time than processes need to start, the files are read here; else by
+    With one process, and where all is read in less time than processes need to start, the files are read here; else by
     up to that many processes, which run at most two files each ahead of what was taken. A process that hangs or dies
     costs its own file only.
     """
-    size = worth_starting(paths, jobs)
+    size = worth_starting([path for job in jobs for path in job.paths], processes)
     if size <= 1:
-        for path in paths:
+        for job in jobs:
             with tempfile.TemporaryFile(prefix="workbench-") as file:
-                outcome = outcome_of(path, options, file)
+                outcome = outcome_of(job.paths[0], job.options, file)
                 file.seek(0)
-                yield path, outcome, file
+                yield job, outcome, file
         return
     with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
-        pool = _Pool(size, Path(scratch), options)
+        pool = _Pool(size, Path(scratch))
         try:
-            yield from pool.run(paths)
+            yield from pool.run(jobs)
         finally:
             pool.close()
 
@@ -165,39 +165,38 @@ class _Worker:
 
 
 class _Pool:
-    def __init__(self, size: int, scratch: Path, options: Options) -> None:
+    def __init__(self, size: int, scratch: Path) -> None:
         self._size = size
         self._scratch = scratch
-        self._options = options
         self._workers = [_Worker(scratch) for _ in range(size)]
         self._free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="workbench-ingest")
 
-    def run(self, paths: Sequence[Path]) -> Iterator[Outcome]:
-        waiting: deque[tuple[Path, Path, Future[dict[str, Any]]]] = deque()
-        left = deque(enumerate(paths))
+    def run(self, jobs: Sequence[Job]) -> Iterator[Outcome]:
+        waiting: deque[tuple[Job, Path, Future[dict[str, Any]]]] = deque()
+        left = deque(enumerate(jobs))
         while left or waiting:
             while left and len(waiting) < _AHEAD * self._size:
-                number, path = left.popleft()
+                number, job = left.popleft()
                 spool = self._scratch / f"{number}.spool"
-                waiting.append((path, spool, self._threads.submit(self._ask, path, spool)))
-            path, spool, future = waiting.popleft()
+                waiting.append((job, spool, self._threads.submit(self._ask, job, spool)))
+            job, spool, future = waiting.popleft()
             outcome = future.result()
             with spool.open("r+b") if spool.exists() else tempfile.TemporaryFile() as file:
                 spool.unlink(missing_ok=True)
-                yield path, outcome, file
+                yield job, outcome, file
 
-    def _ask(self, path: Path, spool: Path) -> dict[str, Any]:
+    def _ask(self, job: Job, spool: Path) -> dict[str, Any]:
         worker = self._free.get()
         try:
-            job = {
-                "path": os.fsencode(path.absolute()).decode("latin-1"),
+            task = {
+                "path": _as_text(job.paths[0]),
                 "spool": str(spool),
-                "options": asdict(self._options),
+                "options": asdict(job.options) | {"parts": [_as_text(Path(part)) for part in job.options.parts]},
             }
-            return worker.ask(job, self._options.limits.seconds + _GRACE)
+            return worker.ask(task, job.options.limits.seconds + _GRACE)
         finally:
             self._free.put(worker)
 
@@ -206,3 +205,8 @@ class _Pool:
         for worker in self._workers:
             worker.close()
         self._threads.shutdown(wait=True)
+
+
+def _as_text(path: Path) -> str:
+    """A path as JSON takes it: its name need not be Unicode."""
+    return os.fsencode(path.absolute()).decode("latin-1")

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..cycling.columns import SERIES_COLUMNS, Described
 from ..cycling.cycles import CYCLE_COLUMNS
+from ..cycling.life import KINDS, LIFE_COLUMNS, NEEDS
 from ..cycling.steps import STEP_COLUMNS, STEP_TYPE
 from ..records import SOURCES, Record
 from ..records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
@@ -91,11 +92,28 @@ def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Tabl
     known = {column.name: column for column in SERIES_COLUMNS}
     units = _kept_units(db, cls, scope)
     counted = _counted(db, table["id"].tolist(), "series")
+    if cls.listed_as == "measurements":
+        counted += _over_life(counted)
     found = [
         CatalogSeries(name, kind, units.get(name, split_unit(name)[1]), count) for name, kind, count in counted
     ]
-    order = {name: place for place, name in enumerate(known)}
-    return sorted(found, key=lambda column: (-column.records, order.get(column.name, len(order)), column.name))
+    order = {name: place for place, name in enumerate((*known, *KINDS))}
+    return sorted(
+        found,
+        key=lambda column: (
+            column.name in KINDS,
+            -column.records,
+            order.get(column.name, len(order)),
+            column.name,
+        ),
+    )
+
+
+def _over_life(counted: list[tuple[str, Kind, int]]) -> list[tuple[str, Kind, int]]:
+    """The columns over the life of a cell that these columns of time series give."""
+    counts = {name: count for name, _, count in counted}
+    known = NEEDS["series"].items()
+    return [(name, KINDS[name], counts[need]) for name, (need,) in known if need in counts and name not in counts]
 
 
 def _counted(db: sqlite3.Connection, owners: list[str], dataset: str) -> list[tuple[str, Kind, int]]:
@@ -140,8 +158,12 @@ def _summary(
             "text",
             max(count for _, count in counts.values()),
         )  # computed on read for all of them
+    for name, needs in NEEDS[dataset].items():
+        if all(need in counts for need in needs):  # computed on read from what these measurements hold
+            counts.setdefault(name, (KINDS[name], min(counts[need][1] for need in needs)))
     found = []
-    for column in described:
+    over_life = [column for column in LIFE_COLUMNS if column.name in counts]
+    for column in (*described, *over_life):
         _, count = counts.pop(column.name, (column.kind, 0))
         found.append(CatalogSummary(column.name, column.kind, column.unit, column.meaning, count))
     found += [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...cycling.cycles import CYCLE_COLUMNS
+from ...cycling.life import LIFE_COLUMNS
 from ...cycling.steps import STEP_COLUMNS, STEP_TYPE, STEP_TYPE_NEEDS, step_types
 from ...dataset import Warn
 from ...errors import Invalid, Problem
@@ -22,8 +23,8 @@ from .series import missing_warning
 
 KEY = "measurement_id"
 DECLARED: dict[str, dict[str, Kind]] = {
-    "steps": {column.name: column.kind for column in STEP_COLUMNS},
-    "cycles": {column.name: column.kind for column in CYCLE_COLUMNS},
+    "steps": {column.name: column.kind for column in (*STEP_COLUMNS, *LIFE_COLUMNS)},
+    "cycles": {column.name: column.kind for column in (*CYCLE_COLUMNS, *LIFE_COLUMNS)},
 }
 _MOST_IDS = 5000
 
@@ -38,8 +39,8 @@ def summary(step: SummaryStep, ids: Sequence[Any], reader: Reader, caps: Caps) -
     """
     wanted = source_ids(ids)
     check_sources(len(wanted), caps)
-    sources = reader.sources("measurements", wanted, step.dataset)
     names = [name for name in dict.fromkeys(step.columns) if name != KEY]
+    sources = reader.sources("measurements", wanted, step.dataset, names)
     in_reach = {} if sources else reader.kinds_in_reach("measurements", step.dataset)
     kinds, warnings = summary_kinds(step, names, sources, in_reach)
     counts = [source.info.rows for source in sources]

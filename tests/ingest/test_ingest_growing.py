@@ -1,0 +1,189 @@
+"""Tests that grow, are split or repeat: what is there goes on, in the same measurement, to the bit."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ingest_lab import cycler_text
+
+import workbench as wb
+from workbench.cycling.cycles import cycles_of
+from workbench.cycling.steps import steps_of
+from workbench.table import Table
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path / "lab.db") as opened:
+        yield opened
+
+
+def whole(tmp_path: Path, *paths: Path, **options: str) -> tuple[Table, Table, Table]:
+    """What the files become when they are read at once, into a store of their own."""
+    with wb.open(tmp_path / f"whole {len(list(tmp_path.iterdir()))}.db") as other:
+        (file,) = other.ingest(list(paths), **options)  # type: ignore[arg-type]
+        return tables(other, file.measurement_id or "")
+
+
+def tables(bench: wb.Bench, id: str) -> tuple[Table, Table, Table]:
+    series = bench.work.store.series
+    return series.read(id), series.read(id, dataset="steps"), series.read(id, dataset="cycles")
+
+
+def same(one: tuple[Table, Table, Table], other: tuple[Table, Table, Table]) -> bool:
+    return [table.records() for table in one] == [table.records() for table in other]
+
+
+@pytest.mark.parametrize("cuts", [[40, 70, 130], [67, 133], [66, 67, 68, 69], [199]])
+def test_a_file_with_more_rows_extends(bench: wb.Bench, tmp_path: Path, cuts: list[int]) -> None:
+    path = tmp_path / "a.csv"
+    lines = cycler_text(6).splitlines(keepends=True)
+    path.write_text("".join(lines[:20]))
+    first = bench.ingest(path)[0]
+    for cut in [*cuts, len(lines)]:
+        path.write_text("".join(lines[:cut]))
+        file = bench.ingest(path)[0]
+        assert file.measurement_id == first.measurement_id
+        assert file.status == ("extended" if file.added else "duplicate")
+    assert len(bench.measurements.list()) == 1
+    samples, steps, cycles = tables(bench, first.measurement_id or "")
+    assert samples.n == 198
+    assert same((samples, steps, cycles), whole(tmp_path, path))
+    assert steps.records() == steps_of(samples).records()
+    assert cycles.records() == cycles_of(steps).records()
+    assert bench.verify() == []
+
+
+def test_the_log_grows_and_open_plots_are_told(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(cycler_text(2))
+    id = bench.ingest(path)[0].measurement_id or ""
+    plan = {"steps": {"c": {"op": "summary", "dataset": "cycles", "ids": [id], "columns": ["Cycle count"]}}}
+    assert len(bench.dataset({"plan": plan})["c"]) == 2
+    path.write_text(cycler_text(4))
+    file = bench.ingest(path)[0]
+    assert (file.status, file.added, file.rows) == ("extended", 66, 132)
+    assert "had 66 rows and has 132 now" in file.why
+    assert [rows for _, _, rows in bench.work.store.series.history(id)] == [66, 132]
+    assert len(bench.dataset({"plan": plan})["c"]) == 4
+    record = bench.measurements.get(id)
+    assert (record.sample_count, record.cycle_count) == (132, 4)
+
+
+def test_the_shorter_file_again_is_known(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(cycler_text(4))
+    first = bench.ingest(path)[0]
+    path.write_text(cycler_text(3))
+    file = bench.ingest(path)[0]
+    assert (file.status, file.measurement_id) == ("duplicate", first.measurement_id)
+    assert "All its rows are there already" in file.why
+    assert bench.measurements.get(first.measurement_id).sample_count == 132
+
+
+def test_another_test_under_the_same_name_stays_apart(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(cycler_text(2))
+    bench.ingest(path)
+    path.write_text(cycler_text(4, offset=0.001))
+    file = bench.ingest(path)[0]
+    assert (file.status, file.measurement) == ("stored", "a (2)")
+
+
+def test_a_reading_that_changes_with_more_data_takes_the_place(bench: wb.Bench, tmp_path: Path) -> None:
+    """A column that holds whole numbers at first and decimals later, and a last line that was cut."""
+    path = tmp_path / "a.csv"
+    lines = cycler_text(4).splitlines(keepends=True)
+    later = [line.replace(",n", ",1.5,n") for line in lines[60:]]
+    early = [line.replace(",n", ",2,n").replace(",Note", ",Extra,Note") for line in lines[:60]]
+    path.write_text("".join(early)[:-9])
+    first = bench.ingest(path)[0]
+    path.write_text("".join([*early, *later]))
+    file = bench.ingest(path)[0]
+    assert (file.status, file.measurement_id) == ("extended", first.measurement_id)
+    assert same(tables(bench, file.measurement_id or ""), whole(tmp_path, path))
+    assert len(bench.measurements.list()) == 1
+    assert bench.verify() == []
+
+
+def test_a_packed_file_grows_too(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(cycler_text(2).encode()))
+    bench.ingest(path)
+    path.write_bytes(gzip.compress(cycler_text(3).encode()))
+    assert bench.ingest(path)[0].status == "extended"
+
+
+def test_an_export_under_another_name_extends_its_cell(bench: wb.Bench, tmp_path: Path) -> None:
+    for name, cycles in (("c1_RPT_monday.csv", 2), ("c1_RPT_friday.csv", 4)):
+        (tmp_path / name).write_text(cycler_text(cycles))
+        report = bench.ingest(tmp_path / name, name_rule="{cell}_{test}_{}")
+    assert report[0].status == "extended"
+    assert bench.measurements.list()["sample_count"].tolist() == [132]
+
+
+def test_labels_of_a_file_that_grew(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(cycler_text(2))
+    bench.ingest(path, sheet=[{"file": "a*", "tags": "x"}])
+    path.write_text(cycler_text(3))
+    file = bench.ingest(path, sheet=[{"file": "a*", "tags": "y", "cell": "c1"}])[0]
+    assert (file.status, file.instance) == ("extended", "c1")
+    assert bench.measurements.get(file.measurement_id).tags == ["y"]
+
+
+# Parts
+
+
+def parts(folder: Path, *cycles: int) -> list[Path]:
+    folder.mkdir(exist_ok=True)
+    made = []
+    for number, count in enumerate(cycles, 9):  # 10 comes after 9
+        made.append(folder / f"c1_RPT_{number}.csv")
+        made[-1].write_text(cycler_text(count, offset=number / 1000))
+    return made
+
+
+def test_parts_join_in_order(bench: wb.Bench, tmp_path: Path) -> None:
+    parts(tmp_path / "in", 2, 3)
+    (file,) = bench.ingest(tmp_path / "in", name_rule="{cell}_{test}_{part}")
+    assert (file.rows, file.cycles, file.instance, file.measurement) == (165, 5, "c1", "RPT")
+    frame = bench.measurements.time_series(file.measurement_id or "")
+    assert frame["Time [s]"].is_monotonic_increasing
+    assert frame["Voltage [V]"].iloc[[0, 66]].tolist() == [3.009, 3.01]
+    assert any("in this order: c1_RPT_9.csv, c1_RPT_10.csv" in line for line in file.assumed)
+    assert bench.ingest(tmp_path / "in", name_rule="{cell}_{test}_{part}")[0].status == "duplicate"
+
+
+def test_a_further_part_extends(bench: wb.Bench, tmp_path: Path) -> None:
+    parts(tmp_path / "in", 2, 3)
+    bench.ingest(tmp_path / "in", name_rule="{cell}_{test}_{part}")
+    paths = parts(tmp_path / "in", 2, 3, 1)
+    (file,) = bench.ingest(tmp_path / "in", name_rule="{cell}_{test}_{part}")
+    assert (file.status, file.added, file.cycles) == ("extended", 33, 6)
+    assert same(
+        tables(bench, file.measurement_id or ""), whole(tmp_path, *paths, name_rule="{cell}_{test}_{part}")
+    )
+
+
+def test_parts_with_clocks_keep_the_time_between(bench: wb.Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    head = "Date,Current [A],Voltage [V]\n"
+    for number, hour in ((1, "10"), (2, "13")):
+        rows = [f"2026-01-31 {hour}:{k:02}:00,1.0,{3.9 - k / 100 - number / 10:.3f}" for k in range(30)]
+        (folder / f"t{number}.csv").write_text(head + "\n".join(rows) + "\n")
+    sheet = [{"file": f"t{n}.csv", "test": "pulse", "part": n} for n in (2, 1)]
+    (file,) = bench.ingest(folder, sheet=sheet)
+    assert bench.measurements.time_series(file.measurement_id or "")["Time [s]"].iloc[30] == 3 * 3600
+    assert file.instance == "pulse"
+
+
+def test_a_part_of_nothing_is_said(bench: wb.Bench, tmp_path: Path) -> None:
+    (path,) = parts(tmp_path / "in", 2)
+    (file,) = bench.ingest(path, sheet=[{"file": "*", "part": 1}])
+    assert file.status == "stored"
+    assert "called a part, but not of which test" in file.odd[0]

@@ -1,0 +1,259 @@
+"""The commands that take files in, and give measurements out: ingest, watch, export."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from .bench import Bench, open_bench
+from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
+from .errors import BadRequest
+from .ingest import Report
+from .place import meant_store
+from .terminal import out, print_json, progress_bar
+
+SpecificationOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Cell specification, made if absent; else 'Unspecified'.")
+]
+RatingOption = Annotated[
+    str | None,
+    typer.Option(metavar="RATING", help="Of a new specification, as 5Ah,2.5V,4.2V; else estimated from the data."),
+]
+InstanceOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The cell, made if absent; else the file's stem.")
+]
+BatchOption = Annotated[str | None, typer.Option(metavar="NAME", help="The cells' batch, made if absent.")]
+SheetOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A csv or workbook that says what each file is: a column 'file', and specification, batch, cell, test, "
+        "tags, 'temperature [degC]' ... The same sheet again updates.",
+    ),
+]
+NameRuleOption = Annotated[
+    str | None,
+    typer.Option("--name-rule", metavar="RULE", help="What the file names say, as '{batch}_{cell}_{test}'."),
+]
+FormatOption = Annotated[
+    str | None, typer.Option(metavar="FORMAT", help="The file format; else recognised from the content.")
+]
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="THEIRS=OURS", help="As 'Volts=Voltage [V]'; repeatable."),
+]
+SignOption = Annotated[
+    str | None,
+    typer.Option(metavar="SIGN", help="What a positive current in the file means: discharge, charge or unsigned."),
+]
+ZoneOption = Annotated[
+    str | None,
+    typer.Option(metavar="ZONE", help="The time zone of clock times that name none, as Europe/Berlin; else UTC."),
+]
+RepairOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="WHAT", help="What may be mended: time, so that a clock that falls stands still."),
+]
+JobsOption = Annotated[int, typer.Option(metavar="N", min=1, help="Files read at the same time.")]
+KeepOption = Annotated[bool, typer.Option("--keep-file", help="Keep the file's bytes in the store too.")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Hang these commands into the command line."""
+    example = "Example: `workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run`"
+    app.command(epilog=example)(ingest)
+    app.command(epilog="Example: `workbench watch data/ --sheet cells.csv --store lab.db`")(watch)
+    app.command(epilog="Example: `workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet`")(export)
+
+
+def ingest(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Cycler files, folders of them, or patterns.")
+    ],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    sheet: SheetOption = None,
+    name_rule: NameRuleOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
+    ] = False,
+    specification: SpecificationOption = None,
+    rating: RatingOption = None,
+    instance: InstanceOption = None,
+    batch: BatchOption = None,
+    format: FormatOption = None,
+    column_map: MapOption = None,
+    sign: SignOption = None,
+    zone: ZoneOption = None,
+    repair: RepairOption = None,
+    jobs: JobsOption = 1,
+    keep_file: KeepOption = False,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="Keep the report as .csv, .parquet or .json.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read cycler files or folders into the store; what does not exist yet is made and reported."""
+    given = {
+        "sheet": sheet,
+        "name_rule": name_rule,
+        "specification": specification,
+        "rating": rating,
+        "instance": instance,
+        "batch": batch,
+        "format": format,
+        "column_map": _pairs(column_map),
+        "sign": sign,
+        "zone": zone,
+        "repair": repair or (),
+        "jobs": jobs,
+        "keep_file": keep_file,
+        "dry_run": dry_run,
+    }
+    with TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
+        place = meant_store(store)
+        if dry_run and not place.exists():
+            place = Path(scratch, "workbench.db")  # a dry run makes no store either
+        with open_bench(place, project, organization) as bench, progress_bar("Reading") as step:
+            name = bench.work.project.name
+            told = bench.ingest(paths, **given, progress=step)  # type: ignore[arg-type]
+    if report is not None:
+        told.save(report)
+    if as_json:
+        print_json(told.as_dict())
+    else:
+        _print(told, f"{meant_store(store)}, project '{name}'")
+    if not told.ok:
+        raise typer.Exit(1)
+
+
+def _print(told: Report, where: str) -> None:
+    out.print(told)
+    if told.stored and not told.dry_run:
+        hint = "`workbench catalog` says what can be plotted now."
+        out.print(f"\nStored in {where}. {hint}", markup=False, soft_wrap=True)
+
+
+def watch(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that cyclers export into.")],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    sheet: SheetOption = None,
+    name_rule: NameRuleOption = None,
+    specification: SpecificationOption = None,
+    rating: RatingOption = None,
+    instance: InstanceOption = None,
+    batch: BatchOption = None,
+    format: FormatOption = None,
+    column_map: MapOption = None,
+    sign: SignOption = None,
+    zone: ZoneOption = None,
+    repair: RepairOption = None,
+    jobs: JobsOption = 1,
+    every: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Between two looks.")] = 5.0,
+    settle: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.0, help="A file is read when it stood still for so long.")
+    ] = 10.0,
+    once: Annotated[
+        bool, typer.Option("--once", help="Stop when all that is there has come to rest and is taken in.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take in what appears or grows in a folder, until it is stopped (Ctrl-C).
+
+    A file is read when its size stands still; an unfinished last line waits for its end. Nothing but the store
+    is kept, so it can be stopped, and started again, at any moment."""
+    given = {
+        "sheet": sheet,
+        "name_rule": name_rule,
+        "specification": specification,
+        "rating": rating,
+        "instance": instance,
+        "batch": batch,
+        "format": format,
+        "column_map": _pairs(column_map),
+        "sign": sign,
+        "zone": zone,
+        "repair": repair or (),
+        "jobs": jobs,
+    }
+    with open_bench(meant_store(store), project, organization) as bench:
+        if not as_json:
+            where = f"{meant_store(store)}, project '{bench.work.project.name}'"
+            out.print(f"Watching '{folder}' for {where}. Ctrl-C ends it.", markup=False, soft_wrap=True)
+        _watch(bench, folder, {"every": every, "settle": settle, "once": once, **given}, as_json=as_json)
+
+
+def _watch(bench: Bench, folder: Path, options: dict[str, Any], *, as_json: bool) -> None:
+    stop = threading.Event()
+    with _asked_to_stop(stop):
+        for report in bench.watch(folder, stopped=stop.is_set, **options):
+            if as_json:
+                print_json(report.as_dict())
+                continue
+            for file in report:
+                what = f"{file.status:9} {file.path}  {file.instance} {file.measurement}".rstrip()
+                rows = f", {file.added:,} rows" if file.added else ""
+                out.print(what + rows, markup=False, soft_wrap=True)
+                for remark in [file.why] if file.status == "refused" else file.odd:
+                    out.print(f"          {remark}", markup=False, soft_wrap=True)
+
+
+def export(
+    measurement: Annotated[str, typer.Argument(metavar="MEASUREMENT", help="Its name or id.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option("-o", metavar="OUT", help="The file to write: .bdf.csv .bdf.parquet .parquet"),
+    ],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    instance: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The cell, where several have a measurement of this name.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a measurement with all that is known of it, so that `workbench ingest` reads it back to the bit."""
+    with open_bench(existing(store), project, organization) as bench, progress_bar("Writing"):
+        record = bench.work.measurement(measurement, instance)
+        written = bench.measurements.export(record, output)
+    if as_json:
+        print_json({"files": [str(path) for path in written], "measurement_id": record.id})
+    else:
+        names = " and ".join(str(path) for path in written)
+        out.print(f"Wrote {names}.", markup=False, soft_wrap=True)
+
+
+class _asked_to_stop:  # noqa: N801
+    """While inside, a request to end (SIGTERM) lets the file at hand be finished."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+        self._before: Callable[[int, FrameType | None], Any] | int | None = None
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGTERM, lambda *_: self._stop.set())
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTERM, self._before)
+
+
+def _pairs(items: list[str] | None) -> dict[str, str] | None:
+    if not items:
+        return None
+    pairs = {}
+    for item in items:
+        theirs, equals, ours = item.partition("=")
+        if not equals or not theirs.strip() or not ours.strip():
+            raise BadRequest(f"--map takes 'their column=our column', not '{item}'.")
+        pairs[theirs.strip()] = ours.strip()
+    return pairs

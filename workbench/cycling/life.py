@@ -1,0 +1,130 @@
+"""Columns over the life of a cell: where a sample, step or cycle of one test stands among all tests of its cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..table import Column, Table
+from . import columns as c
+from .columns import Described
+
+CYCLE_IN_LIFE = "Cycle in life"
+TIME_IN_LIFE = "Time in life [d]"
+CAPACITY_IN_LIFE = "Capacity throughput in life [A.h]"
+ENERGY_IN_LIFE = "Energy throughput in life [W.h]"
+CAPACITY = "Capacity throughput [A.h]"
+ENERGY = "Energy throughput [W.h]"
+START = "Start time [s]"
+DAY = 86400.0
+
+LIFE_COLUMNS: tuple[Described, ...] = (
+    Described(
+        CYCLE_IN_LIFE, "integer", "Number of the cycle in the life of the cell, from 0, over all its tests."
+    ),
+    Described(
+        TIME_IN_LIFE, "number", "Days since the first test of the cell began; of steps and cycles, their start."
+    ),
+    Described(CAPACITY_IN_LIFE, "number", "Discharge plus charge capacity of all tests of the cell up to here."),
+    Described(ENERGY_IN_LIFE, "number", "Discharge plus charge energy of all tests of the cell up to here."),
+)
+KINDS = {described.name: described.kind for described in LIFE_COLUMNS}
+NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "series": {CYCLE_IN_LIFE: (c.CYCLE_COUNT,), TIME_IN_LIFE: (c.TIME,)},
+    "steps": {
+        CYCLE_IN_LIFE: (c.CYCLE_COUNT,),
+        TIME_IN_LIFE: (START,),
+        CAPACITY_IN_LIFE: (c.DISCHARGE_CAPACITY, c.CHARGE_CAPACITY),
+        ENERGY_IN_LIFE: (c.DISCHARGE_ENERGY, c.CHARGE_ENERGY),
+    },
+    "cycles": {
+        CYCLE_IN_LIFE: (c.CYCLE_COUNT,),
+        TIME_IN_LIFE: (START,),
+        CAPACITY_IN_LIFE: (CAPACITY,),
+        ENERGY_IN_LIFE: (ENERGY,),
+    },
+}
+"""Dataset -> column -> the columns it is computed from, on read: nothing of it is stored."""
+
+
+@dataclass(frozen=True)
+class Life:
+    """What a cell had behind it when a test began; None where that is not known."""
+
+    cycles: int = 0
+    capacity: float | None = 0.0
+    energy: float | None = 0.0
+    days: float | None = 0.0
+
+    def has(self, name: str) -> bool:
+        """Whether what a column needs of the earlier life is known."""
+        return self._before(name) is not None
+
+    def _before(self, name: str) -> float | None:
+        known = {CYCLE_IN_LIFE: self.cycles, TIME_IN_LIFE: self.days, CAPACITY_IN_LIFE: self.capacity}
+        return known.get(name, self.energy)
+
+    def column(self, name: str, table: Table, dataset: str) -> Column:
+        """The column of this name for rows of a test, from those columns that it needs."""
+        columns = [table[need] for need in NEEDS[dataset][name]]
+        missing = columns[0].missing()
+        before = self._before(name) or 0
+        if name == CYCLE_IN_LIFE:
+            values: NDArray[np.float64] | NDArray[np.int64] = columns[0].values.astype(np.int64) + int(before)
+        elif name == TIME_IN_LIFE:
+            values = columns[0].floats() / DAY + before
+        elif len(columns) == 1:
+            values = columns[0].floats() + before
+        else:
+            passed = sum(np.nan_to_num(column.floats(), nan=0.0) for column in columns)
+            values, missing = np.cumsum(passed) + before, np.zeros(table.n, bool)
+        return Column(KINDS[name], values, ~missing if missing.any() else None)
+
+    def bound(self, name: str, value: float | int | None) -> float | int | None:
+        """A bound of a column of a series, as one of the column it is computed from."""
+        if value is None:
+            return None
+        before = self._before(name) or 0
+        return value - before if name == CYCLE_IN_LIFE else (value - before) * DAY
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test of a cell: when it began (microseconds since 1970), and its ``cycles``, None if it has none."""
+
+    id: str
+    start: int | None
+    cycles: Table | None
+
+
+def lives(tests: Iterable[Test]) -> dict[str, Life]:
+    """What each test of a cell had before it.
+
+    The tests follow each other by their start; those without one come last, in the order given, and their days are
+    not known.
+    """
+    order = sorted(tests, key=lambda test: (test.start is None, test.start or 0))
+    first = next((test.start for test in order if test.start is not None), None)
+    found: dict[str, Life] = {}
+    cycles, capacities, energies = 0, [0.0], [0.0]
+    for test in order:
+        days = None if test.start is None or first is None else (test.start - first) / 1e6 / DAY
+        found[test.id] = Life(cycles, _sum(capacities), _sum(energies), days)
+        if test.cycles is not None and test.cycles.n:
+            cycles += test.cycles.n
+            capacities.append(_last(test.cycles, CAPACITY))
+            energies.append(_last(test.cycles, ENERGY))
+    return found
+
+
+def _last(cycles: Table, name: str) -> float:
+    return float(cycles[name].floats()[-1]) if name in cycles else math.nan
+
+
+def _sum(values: Sequence[float]) -> float | None:
+    total = math.fsum(values)
+    return None if math.isnan(total) else total

@@ -1,0 +1,148 @@
+"""An ingest on its way: what was read before is brought up to date, the rest is read and stored."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import StoreError, WorkbenchError
+from ..store.store import Scope, Store
+from . import paths as places
+from . import spool
+from .intake import Intake
+from .jobs import Job
+from .known import KnownFiles
+from .prepare import Prepared
+from .report import FileReport
+from .workers import outcomes
+
+
+class _TakeBack(Exception):
+    """Ends the transaction of a dry run, so that nothing of it stays."""
+
+
+class Run:
+    """One ingest on its way: what was read before first, then what is new, reported in the order of the paths."""
+
+    def __init__(
+        self,
+        store: Store,
+        scope: Scope,
+        intake: Intake,
+        jobs: Sequence[Job],
+        progress: Callable[[int, int, str], None] | None,
+    ) -> None:
+        self._store = store
+        self._intake = intake
+        self._jobs = jobs
+        self._known = KnownFiles(store, scope)
+        self._progress = progress
+        self._done = 0
+        self._reports: dict[int, FileReport] = {}
+
+    def all(self, processes: int) -> list[FileReport]:
+        new = self._new()
+        for job, outcome, file in outcomes(new, processes):
+            self._tell(job)
+            self._reports[id(job)] = _taken(self._intake, job, outcome, file)
+        return self._ordered()
+
+    def dry(self, processes: int) -> list[FileReport]:
+        """All of it inside one transaction that is taken back; what is read is read before it begins."""
+        with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
+            try:
+                read = list(self._read(processes, Path(scratch)))
+                with self._store.transaction():
+                    new = {id(job) for job in self._new()}
+                    for job, outcome, spooled in read:
+                        if id(job) in new:
+                            with spooled.open("rb") as file:
+                                self._reports[id(job)] = _taken(self._intake, job, outcome, file)
+                    raise _TakeBack
+            except _TakeBack:
+                return self._ordered()
+
+    def _read(self, processes: int, scratch: Path) -> Iterator[tuple[Job, Mapping[str, Any], Path]]:
+        new = [self._rated(job) for job in self._jobs if self._known.find(job) is None]
+        for number, (job, outcome, file) in enumerate(outcomes(new, processes)):
+            self._tell(job)
+            spooled = scratch / f"{number}.spool"
+            with spooled.open("wb") as copy:
+                shutil.copyfileobj(file, copy)
+            yield job, outcome, spooled
+
+    def _new(self) -> list[Job]:
+        """The jobs that must be read; of the others only the labels are brought up to date."""
+        left = []
+        for job in self._jobs:
+            record = self._known.find(job)
+            if record is None:
+                left.append(self._rated(job))
+                continue
+            self._tell(job)
+            report = self._reports[id(job)] = _report(job)
+            report.format = str(record.source.get("format", ""))
+            report.rows, report.steps, report.cycles = (
+                count or 0 for count in (record.sample_count, record.step_count, record.cycle_count)
+            )
+            try:
+                self._intake.known(job, record, report)
+            except StoreError:
+                raise
+            except WorkbenchError as error:
+                report.status, report.why = "refused", places.shown(str(error))
+        return left
+
+    def _rated(self, job: Job) -> Job:
+        job.options = replace(job.options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
+        return job
+
+    def _tell(self, job: Job) -> None:
+        if self._progress is not None:
+            self._progress(self._done, len(self._jobs), places.shown(job.paths[0].name))
+        self._done += 1
+
+    def _ordered(self) -> list[FileReport]:
+        if self._progress is not None:
+            self._progress(len(self._jobs), len(self._jobs), "")
+        return [self._reports[id(job)] for job in self._jobs]
+
+
+def _report(job: Job) -> FileReport:
+    report = FileReport(job.name)
+    report.odd += job.odd
+    for remark in job.assumed:
+        report.assume("name", remark)
+    return report
+
+
+def _taken(intake: Intake, job: Job, outcome: Mapping[str, Any], file: IO[bytes]) -> FileReport:
+    """Commit one prepared file, or say why not."""
+    started = time.monotonic()
+    report = _report(job)
+    if "refused" in outcome:
+        report.why, report.format = places.shown(outcome["refused"]), outcome.get("format", "")
+        return report
+    prepared = Prepared.of(outcome["prepared"])
+    report.format, report.kept = prepared.format, prepared.kept
+    report.rows, report.steps, report.cycles = prepared.rows, prepared.steps, prepared.cycles
+    report.take(prepared.findings)
+
+    def samples() -> Iterator[tuple[str, Any]]:
+        file.seek(0)
+        return spool.tables(file)
+
+    try:
+        intake.commit(job, prepared, samples, report)
+    except StoreError:
+        raise
+    except (WorkbenchError, OSError) as error:
+        report.status, report.why, report.created = "refused", places.shown(str(error)), []
+        report.changed = []
+    report.seconds = round(time.monotonic() - started, 3)
+    return report

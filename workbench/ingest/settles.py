@@ -1,0 +1,46 @@
+"""What was assumed of files, and the option that settles each such thing."""
+
+from __future__ import annotations
+
+from ..phrases import column_map, option, option_name
+
+_MAP = {
+    "time_unit": {"their column": "Time [h]"},
+    "unit": {"their column": "Voltage [mV]"},
+    "time_from_clock": {"their column": "Time [s]"},
+    "dates": {"their column": "Date [day first]"},
+    "temperature": {"their column": "Temperature [degC]"},
+    "steps_by_state": {"their column": "Step from cycler"},
+    "one_cycle": {"their column": "Cycle from cycler"},
+    "cycles": {"their column": "Cycle from cycler"},
+}
+_SIGN = ("sign_from_state", "sign_from_voltage", "sign_unchecked")
+_SHEET = {
+    "name": "a row of the sheet for this file",
+    "cell": "another name of the cell in the sheet",
+    "parts": "the column 'part' of the sheet",
+    "joined": "start times in the files; without them parts can only follow each other",
+}
+_NOTHING = ("time_from_first_row", "time_shifted", "steps_renumbered", "summaries")
+"""How the store keeps every series: there is nothing to choose."""
+
+
+def settled_by(code: str) -> str | None:
+    """The option, as it is typed, that settles what was assumed under this code; None for a code we do not know.
+
+    >>> settled_by("sign_from_voltage")
+    'sign="discharge"'
+    """
+    if code in _MAP:
+        return column_map(_MAP[code])
+    if code in _SIGN:
+        return option("sign", "discharge")
+    if code == "time_zone":
+        return option("zone", "Europe/Berlin")
+    if code == "rating":
+        return option("rating", "5Ah,2.5V,4.2V")
+    if code in _SHEET:
+        return f"{option_name('sheet')}: {_SHEET[code]}"
+    if code == "unfinished_line":
+        return "the next line end in the file; `ingest` reads it as it is"
+    return "nothing to settle: so the store keeps every series" if code in _NOTHING else None
