@@ -10,15 +10,19 @@ from ..cycling.columns import CURRENT, TIME, VOLTAGE
 from ..errors import BadRequest, FileRefused, instead
 from ..phrases import quoted
 from .arbin import ARBIN
+from .arbin_access import ARBIN_RES
 from .arrow import parquet_names
 from .basytec import BASYTEC
+from .beside import with_spectra
 from .bdf import BDF, BDF_PARQUET
 from .biologic import BIOLOGIC
 from .columns import plan_columns, unique_labels
 from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
+from .hdf5 import HDF5
 from .landt import LANDT
 from .layout import header_lines
 from .maccor import MACCOR
+from .matlab import MATLAB
 from .missing import why_refused
 from .neware import NESTED, NEWARE
 from .neware_binary import NDA, NDAX
@@ -28,12 +32,14 @@ from .parquet import OPEN_CIRCUIT_PARQUET, PARQUET, PYPROBE
 from .pec import PEC
 from .reading import Note, Reader, Reading
 from .source import Head, look
+from .text import TextFormat
+from .views import sheet_notes, view, without_sheet
 
 __all__ = ["FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
 
 _ALL: tuple[Reader, ...] = (
-    NDA, NDAX, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED, MACCOR, BIOLOGIC,
-    ARBIN, NOVONIX, BASYTEC, LANDT, PEC,
+    NDA, NDAX, ARBIN_RES, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED, MACCOR, BIOLOGIC,
+    LANDT, ARBIN, NOVONIX, BASYTEC, PEC,
     PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE,
 )  # fmt: skip
 FORMATS: dict[str, Reader] = {format.name: format for format in _ALL}
@@ -48,14 +54,14 @@ def recognise(path: str | PathLike[str]) -> str:
     FileRefused
         If the file cannot be opened or is of no format we know; says what was seen and what would mend it.
     """
-    return _recognised(look(Path(path))).name
+    return _recognised(view(look(Path(path)), _text_format)).name
 
 
 def format_of(
     path: str | PathLike[str], *, format: str | None = None, column_map: Mapping[str, str] | None = None
 ) -> str:
     """The name of the format as which :func:`read` would read a file; raises what `recognise` raises."""
-    return _chosen(look(Path(path)), format, bool(column_map)).name
+    return _chosen(view(look(Path(path)), _text_format, column_map), format, bool(column_map)).name
 
 
 def _recognised(head: Head) -> Reader:
@@ -67,10 +73,10 @@ def _recognised(head: Head) -> Reader:
 
 def _unknown(head: Head) -> str:
     """What was seen of a file of no known format, and what would mend it."""
-    if head.raw.startswith(b"PK\x03\x04"):
+    if head.raw.startswith(b"PK\x03\x04") and head.packed is None:
         return (
-            f"'{head.name}' is a zip container or workbook and no Neware .ndax; unpack it, or save the sheet of the "
-            "samples as csv."
+            f"'{head.name}' is a zip archive of several files, no workbook and no Neware .ndax; unpack it and name the "
+            "files in it."
         )
     names = parquet_names(head)
     if names == ():
@@ -122,8 +128,17 @@ def read(
         If the file is not of the format, lacks current, voltage or time, has no rows, or its current has no
         direction that could be known. ``BadRequest`` for an unknown format or sign, ``TooLarge`` past a bound.
     """
-    head = look(Path(path))
-    return _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
+    head = view(look(Path(path)), _text_format, column_map)
+    column_map = without_sheet(column_map) if head.exact else column_map
+    reading = _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
+    reading.notes[:0] = sheet_notes(head)
+    spectra = (table for sheet in head.beside for table in IMPEDANCE.read(sheet).batches)
+    return with_spectra(reading, spectra) if head.beside else reading
+
+
+def _text_format(head: Head) -> TextFormat | None:
+    """The text format of a sheet, if it is of any."""
+    return next((f for f in FORMATS.values() if isinstance(f, TextFormat) and f.matches(head)), None)
 
 
 def _chosen(head: Head, name: str | None, mapped: bool) -> Reader:

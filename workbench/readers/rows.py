@@ -15,6 +15,7 @@ from ..errors import FileRefused
 from ..phrases import counted, option_name
 from ..table import Column, Table
 from .columns import Plan, Planned, in_order
+from .impedance import with_parts
 from .places import MOST_EXAMPLES, Places
 from .reading import Note
 from .survey import Settings
@@ -60,6 +61,7 @@ class Rows:
             if column.name != TIME:
                 made[column.name] = self._column(column, frame)
         made = self._split(made, frame)
+        made = in_order(with_parts(made))
         for name in (CURRENT, VOLTAGE, TIME):
             if name not in made and FREQUENCY in made:
                 made[name] = Column("number", np.zeros(len(frame)), np.zeros(len(frame), bool))
@@ -72,7 +74,7 @@ class Rows:
             signs = self._signs(made[CURRENT].floats(), frame)
             made[split.charge] = number_column(np.where(signs < 0, np.abs(values), 0.0))
             made[split.discharge] = number_column(np.where(signs > 0, np.abs(values), 0.0))
-        return in_order(made) if self.plan.splits else made
+        return made
 
     def _signs(self, current: Floats, frame: pd.DataFrame) -> Floats:
         """+1 in rows of a discharge, -1 of a charge: by the state where there is one, else by the current."""

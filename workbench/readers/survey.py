@@ -15,6 +15,7 @@ from ..cycling.columns import (
     CYCLER_CYCLE,
     CYCLER_STEP,
     FREQUENCY,
+    IMPEDANCE_AXES,
     OPEN_CIRCUIT_AXES,
     TEMPERATURE,
     TIME,
@@ -93,7 +94,7 @@ class Survey:
     def check_columns(self) -> None:
         """Refuse a file that lacks what every file needs, naming the columns that it has."""
         has = {column.name for column in self.plan.columns}
-        impedance = {FREQUENCY, "Z_Re [Ohm]", "Z_Im [Ohm]"} <= has
+        impedance = FREQUENCY in has and any(axes <= has for axes in IMPEDANCE_AXES)
         open_circuit = VOLTAGE in has and any(axis in has for axis in OPEN_CIRCUIT_AXES)
         timed = TIME in has or self.plan.clock is not None
         missing = [name for name in (VOLTAGE, CURRENT) if name not in has]
