@@ -16,6 +16,7 @@ from .basytec import BASYTEC
 from .beside import with_spectra
 from .bdf import BDF, BDF_PARQUET
 from .biologic import BIOLOGIC
+from .biologic_binary import BIOLOGIC_MPR
 from .columns import plan_columns, unique_labels
 from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
 from .hdf5 import HDF5
@@ -38,7 +39,7 @@ from .views import sheet_notes, view, without_sheet
 __all__ = ["FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
 
 _ALL: tuple[Reader, ...] = (
-    NDA, NDAX, ARBIN_RES, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED, MACCOR, BIOLOGIC,
+    NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED, MACCOR, BIOLOGIC,
     LANDT, ARBIN, NOVONIX, BASYTEC, PEC,
     PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE,
 )  # fmt: skip
