@@ -13,8 +13,8 @@ from .arbin import ARBIN
 from .arbin_access import ARBIN_RES
 from .arrow import parquet_names
 from .basytec import BASYTEC
-from .beside import with_spectra
 from .bdf import BDF, BDF_PARQUET
+from .beside import with_spectra
 from .biologic import BIOLOGIC
 from .biologic_binary import BIOLOGIC_MPR
 from .columns import plan_columns, unique_labels
@@ -31,20 +31,25 @@ from .novonix import NOVONIX
 from .own import OWN, OWN_PARQUET
 from .parquet import OPEN_CIRCUIT_PARQUET, PARQUET, PYPROBE
 from .pec import PEC
+from .plugins import outside_formats
 from .reading import Note, Reader, Reading
 from .source import Head, look
 from .text import TextFormat
 from .views import sheet_notes, view, without_sheet
 
-__all__ = ["FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
+__all__ = ["BUILT_IN", "FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
 
-_ALL: tuple[Reader, ...] = (
-    NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED, MACCOR, BIOLOGIC,
-    LANDT, ARBIN, NOVONIX, BASYTEC, PEC,
-    PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE,
+_OF_BRANDS: tuple[Reader, ...] = (
+    NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED,
+    MACCOR, BIOLOGIC, LANDT, ARBIN, NOVONIX, BASYTEC, PEC,
 )  # fmt: skip
-FORMATS: dict[str, Reader] = {format.name: format for format in _ALL}
-"""All formats by name, in the order in which they are tried; the general ones stand last."""
+_GENERAL: tuple[Reader, ...] = (PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE)
+BUILT_IN: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_GENERAL)}
+"""The formats of this package by name."""
+_OUTSIDE = tuple(outside_formats(BUILT_IN))
+FORMATS: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_OUTSIDE, *_GENERAL)}
+"""All formats by name, in the order in which they are tried: those of other packages after the brands that are
+known here, and before the general ones, which stand last."""
 
 
 def recognise(path: str | PathLike[str]) -> str:
@@ -130,7 +135,7 @@ def read(
         direction that could be known. ``BadRequest`` for an unknown format or sign, ``TooLarge`` past a bound.
     """
     head = view(look(Path(path)), _text_format, column_map)
-    column_map = without_sheet(column_map) if head.exact else column_map
+    column_map = column_map if head.kept is None else without_sheet(column_map)
     reading = _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
     reading.notes[:0] = sheet_notes(head)
     spectra = (table for sheet in head.beside for table in IMPEDANCE.read(sheet).batches)

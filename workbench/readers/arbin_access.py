@@ -42,7 +42,9 @@ class Access:
     name: str = "arbin-res"
     brand: str = "Arbin"
     endings: tuple[str, ...] = (".res",)
-    about: str = "Access database of MITS Pro; known by its first bytes. Needs mdbtools (mdb-export) beside Python."
+    about: str = (
+        "Access database of MITS Pro; known by its first bytes. Needs mdbtools (mdb-export) beside Python."
+    )
     sign: str = ARBIN.sign
     sign_rule: str = ARBIN.sign_rule
     counters: Counters = ARBIN.counters
@@ -125,9 +127,11 @@ def _table(path: Path, file: str, name: str) -> pa.Table:
     with tempfile.TemporaryFile() as target:
         _run([_command("mdb-export", file), "-b", "strip", str(path), name], target, file)
         target.seek(0)
-        with guarded(lambda why: f"'{file}' has a table '{name}' that cannot be read ({why}); export the test as csv."):
+        with guarded(
+            lambda why: f"'{file}' has a table '{name}' that cannot be read ({why}); export the test as csv."
+        ):
             return csv.read_csv(
-                io.BufferedReader(target),  # type: ignore[arg-type]
+                io.BufferedReader(target),
                 parse_options=csv.ParseOptions(newlines_in_values=True, invalid_row_handler=lambda row: "skip"),
                 convert_options=csv.ConvertOptions(strings_can_be_null=True),
             )

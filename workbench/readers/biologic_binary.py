@@ -82,7 +82,9 @@ def _galvani(name: str) -> Any:
 def _data(path: Path, name: str) -> tuple[Any, datetime | None]:
     """The rows as a structured array, and when the acquisition started."""
     galvani = _galvani(name)
-    with guarded(lambda why: f"'{name}' is damaged or of a version that galvani does not know ({why}); export .mpt."):
+    with guarded(
+        lambda why: f"'{name}' is damaged or of a version that galvani does not know ({why}); export .mpt."
+    ):
         found = galvani.MPRfile(str(path))
         begun = getattr(found, "timestamp", None)
         return np.asarray(found.data), begun.replace(tzinfo=UTC) if isinstance(begun, datetime) else None

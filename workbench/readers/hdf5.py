@@ -40,9 +40,7 @@ class Hdf5:
     name: str = "hdf5"
     brand: str = "MATLAB 7.3 and pandas"
     endings: tuple[str, ...] = (".mat", ".h5", ".hdf5")
-    about: str = (
-        "MATLAB files of version 7.3 and tables of pandas, such as exports of Arbin's SQL server. Needs the extra 'hdf5'."
-    )
+    about: str = "MATLAB 7.3 and tables of pandas, such as exports of Arbin's SQL server. Needs the extra 'hdf5'."
     sign: Literal["charge", "discharge", "found"] = "found"
     sign_rule: str = "as each set documents it, else found from how the voltage answers"
     counters: Counters = None
@@ -58,7 +56,7 @@ class Hdf5:
             guarded(lambda why: f"'{head.name}' is a damaged HDF5 file ({why}); write or copy it again."),
             h5py.File(str(path), "r") as file,
         ):
-            frames = [table for table in _frames(file, h5py)]
+            frames = list(_frames(file, h5py))
             structure = {} if frames else _Loader(h5py, file, head.name).structure()
         for table in frames:
             keys = {split_header(name).key for name in table.column_names}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import pyarrow as pa
-import scipy.io
 
-from ..cycling.columns import CURRENT, TIME
+from ..cycling.columns import TIME
 from ..errors import FileRefused, TooLarge
 from ..phrases import column_map as mapping
 from ..phrases import counted, quoted
@@ -55,9 +55,17 @@ class Matlab:
         with unpacked(head.path, head.name, head.packed, ".mat") as path:
             _check(path, head.name)
             with guarded(lambda why: f"'{head.name}' is a damaged MATLAB file ({why}); save it again."):
-                found = scipy.io.loadmat(str(path), simplify_cells=True, verify_compressed_data_integrity=True)
+                found = _loaded(path)
         structure = {key: value for key, value in found.items() if not key.startswith("__")}
         return read_structure(self.name, structure, head, column_map, sign)
+
+
+def _loaded(path: Path) -> Structure:
+    from scipy.io import loadmat  # slow to import, and few files are of MATLAB
+
+    with open(path, "rb") as file:
+        found: Structure = loadmat(cast(Any, file), simplify_cells=True, verify_compressed_data_integrity=True)
+    return found
 
 
 def _check(path: Path, name: str) -> None:
@@ -121,7 +129,9 @@ def read_structure(
         part = table if only is None else table.select(list(only))
         yield from part.to_batches(max_chunksize=limits.CHUNK_ROWS)
 
-    reading = read_typed(_Shape(format, chosen[0].set.name, chosen[0].set.sign), head.name, plan, batches, sign, notes)
+    reading = read_typed(
+        _Shape(format, chosen[0].set.name, chosen[0].set.sign), head.name, plan, batches, sign, notes
+    )
     reading.start_time = start
     return reading
 
@@ -216,7 +226,7 @@ def _times(of: list[Piece], notes: list[Note]) -> list[Any]:
         return [
             time + (moment - first).total_seconds() for time, moment in zip(times, begun, strict=True) if moment
         ]
-    if all(float(b[0]) >= float(a[-1]) for a, b in zip(times, times[1:], strict=False)):
+    if all(float(b[0]) >= float(a[-1]) for a, b in itertools.pairwise(times)):
         return times
     text = f"Time starts again in each of {counted(len(of), 'piece')}; here they follow one another."
     notes.append(Note("assumed", "pieces_joined", text))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cycling.columns import CURRENT, CYCLER_CYCLE, CYCLER_STEP, TIME, VOLTAGE
+from ..errors import TooLarge
 from .columns import From, Plan, plan_columns, unique_labels
 from .delimited import COLUMNS
 
@@ -182,11 +183,11 @@ def _moment(value: Any) -> datetime | None:
 
 def pieces(structure: Structure, column_map: Mapping[str, str] | None = None) -> Iterator[Piece]:
     """The pieces of a structure that hold samples, in the order in which they stand."""
-    count = 0
-    for piece in _walk(structure, (), {}, column_map or {}):
-        count += 1
-        if count > _MOST_PIECES:
-            return
+    for number, piece in enumerate(_walk(structure, (), {}, column_map or {})):
+        if number >= _MOST_PIECES:
+            raise TooLarge(
+                f"The file holds more than {_MOST_PIECES:,} pieces of samples; save one cell by itself."
+            )
         yield piece
 
 
@@ -227,9 +228,7 @@ def _is_fact(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.shape == (_DATES[1],) and value.dtype.kind in "fiu"
 
 
-def _piece(
-    node: dict[str, Any], path: Path, near: dict[str, Any], column_map: Mapping[str, str]
-) -> Piece | None:
+def _piece(node: dict[str, Any], path: Path, near: dict[str, Any], column_map: Mapping[str, str]) -> Piece | None:
     vectors = {
         key: value
         for key, value in node.items()

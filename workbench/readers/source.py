@@ -27,9 +27,9 @@ class Head:
 
     ``raw`` is what stands on the disk, ``data`` the same unpacked; ``lines`` the text lines of it, without a
     last one that is not whole, and empty if the file is no text (``encoding`` None). ``whole``: there is no more.
-    ``exact``: its numbers are written with all their digits, so that they are to be read to the last bit.
-    ``kept`` holds what ``path`` needs to exist, where that is a copy of our own. ``beside`` are tables that stand
-    beside this one in the same file, such as the sheets of impedance; ``left`` names those that are not read.
+    ``kept`` holds what ``path`` needs to exist, where that is a copy of our own (the text of a sheet). ``beside``
+    are tables that stand beside this one in the same file, such as the sheets of impedance; ``left`` names what
+    was read of it, and then what else could be.
     """
 
     path: Path
@@ -40,7 +40,6 @@ class Head:
     encoding: str | None
     lines: tuple[str, ...]
     whole: bool
-    exact: bool = False
     kept: object = None
     beside: tuple[Head, ...] = ()
     left: tuple[str, ...] = ()

@@ -210,7 +210,6 @@ class _Parser:
                 na_values=_NOT_NUMBERS,
                 skipinitialspace=layout.blanks,
                 low_memory=False,
-                float_precision="round_trip" if self.head.exact else None,
                 encoding_errors="replace",
                 iterator=True,
             )

@@ -59,7 +59,9 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
         raise FileRefused(f"'{head.name}' is a workbook without anything in it.")
     wanted = {header.partition(_SHEET)[0] for header in column_map or {} if _names_sheet(header, sheets)}
     if len(wanted) > 1:
-        raise FileRefused(f"The column map names {quoted(sorted(wanted))} of '{head.name}'; a series is of one sheet.")
+        raise FileRefused(
+            f"The column map names {quoted(sorted(wanted))} of '{head.name}'; a series is of one sheet."
+        )
     if wanted:
         return chosen(sheets, wanted.pop(), head.name).head
     spectra = [sheet for sheet in sheets if _holds_spectra(known(sheet.head))]
@@ -78,7 +80,9 @@ def without_sheet(column_map: Mapping[str, str] | None) -> dict[str, str] | None
     """A column map whose headers name no sheet any more."""
     if column_map is None:
         return None
-    return {header.rpartition(_SHEET)[2] if _SHEET in header else header: ours for header, ours in column_map.items()}
+    return {
+        header.rpartition(_SHEET)[2] if _SHEET in header else header: ours for header, ours in column_map.items()
+    }
 
 
 def sheet_notes(head: Head) -> list[Note]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -43,15 +44,19 @@ def is_workbook(head: Head) -> bool:
     """Whether a file is a workbook of any kind."""
     if head.data.startswith(_OLE):
         return True
-    if not head.raw.startswith(b"PK") and not head.data.startswith(b"PK"):
+    if head.raw.startswith(b"PK") and _parts(head.path):
+        return True
+    if head.packed is None or not head.data.startswith(b"PK"):
         return False
-    with unpacked(head.path, head.name, None if _parts(head.path) else head.packed) as path:
+    with unpacked(head.path, head.name, head.packed) as path:
         return bool(_parts(path))
 
 
 def _parts(path: Path) -> list[str]:
     """The members that say what kind of workbook a zip archive is."""
-    return [name for name in members(path) if name.casefold() in ("xl/workbook.xml", "xl/workbook.bin", "content.xml")]
+    return [
+        name for name in members(path) if name.casefold() in ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
+    ]
 
 
 def sheets_of(head: Head) -> list[Sheet]:
@@ -102,7 +107,9 @@ def _check(path: Path, name: str) -> None:
     except Exception as error:
         raise FileRefused(_damaged(name, str(error)[:100])) from None
     if longest * shared > limits.MOST_IN_MEMORY:
-        raise TooLarge(f"The texts in the cells of '{name}' add up to more than {limits.MOST_IN_MEMORY >> 30} GiB.")
+        raise TooLarge(
+            f"The texts in the cells of '{name}' add up to more than {limits.MOST_IN_MEMORY >> 30} GiB."
+        )
 
 
 def _blocks(file: Any) -> Iterator[bytes]:
@@ -122,7 +129,9 @@ def _check_extent(file: Any, name: str) -> int:
             cells += 1
         shared += len(_SHARED.findall(block))
     if rows > limits.MOST_SHEET_ROWS or columns > 4 * limits.MOST_COLUMNS:
-        raise TooLarge(f"A sheet of '{name}' claims {rows:,} rows and {columns:,} columns; no workbook has so many.")
+        raise TooLarge(
+            f"A sheet of '{name}' claims {rows:,} rows and {columns:,} columns; no workbook has so many."
+        )
     if rows * columns > limits.FREE_CELLS + limits.MOST_EMPTY * cells:
         raise TooLarge(f"A sheet of '{name}' spans {rows:,} rows and {columns:,} columns for {cells:,} cells.")
     return shared
@@ -140,7 +149,7 @@ def _longest_string(file: Any) -> int:
     longest = since = 0
     for block in _blocks(file):
         starts = [found.start() for found in _STRING.finditer(block)]
-        gaps = [after - before for before, after in zip(starts, starts[1:], strict=False)]
+        gaps = [after - before for before, after in itertools.pairwise(starts)]
         longest = max([longest, since + (starts[0] if starts else len(block)), *gaps])
         since = len(block) - starts[-1] if starts else since + len(block)
     return max(longest, since)
@@ -159,7 +168,7 @@ def _as_text(sheet: Any, name: str, head: Head) -> Sheet | None:
     if not rows:
         return None
     made = look(scratch.path, head.name)
-    return Sheet(name, replace(made, exact=True, kept=scratch), rows)
+    return Sheet(name, replace(made, kept=scratch), rows)
 
 
 def _cell(value: Any) -> str:
@@ -207,4 +216,4 @@ def joined(first: Head, others: list[Sheet], skip: Callable[[Head], int]) -> Hea
                     file.readline()
                 while block := file.read(_BLOCK):
                     made.write(block)
-    return replace(look(scratch.path, first.name), exact=True, kept=scratch)
+    return replace(look(scratch.path, first.name), kept=scratch)
