@@ -361,8 +361,8 @@ def test_columns_that_could_be_meant_are_named_with_the_map_that_mends_it(tmp_pa
             read(file(tmp_path, f"{header}\n0,3.6,1.0,25\n1,3.5,1.0,25\n"))
         return str(refused.value)
 
-    meant = '--map "Zeit=Time [s]" --map "Strom=Current [A]" --map "Spannung=Voltage [V]"'
-    assert meant in why("Zeit,Spannung,Strom,Raum")
+    meant = '--map "Zeitachse=Time [s]" --map "Stromwert=Current [A]" --map "Spannungswert=Voltage [V]"'
+    assert meant in why("Zeitachse,Spannungswert,Stromwert,Raum")
     assert '--map "Kanal 2 [mA]=Current [A]"' in why("time [s],voltage [V],Kanal 2 [mA],Raum")
     assert '--map "Curent=Current [A]"' in why("time [s],voltage [V],Curent,Raum")
     lacking = why("time [s],voltage [V],temperature [C],cycle")

@@ -20,7 +20,7 @@ from .biologic_binary import BIOLOGIC_MPR
 from .columns import plan_columns, unique_labels
 from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
 from .hdf5 import HDF5
-from .landt import LANDT
+from .landt import LANDT, LANDT_SHORT
 from .layout import header_lines
 from .maccor import MACCOR
 from .matlab import MATLAB
@@ -41,7 +41,7 @@ __all__ = ["BUILT_IN", "FORMATS", "Note", "Reader", "Reading", "format_of", "rea
 
 _OF_BRANDS: tuple[Reader, ...] = (
     NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED,
-    MACCOR, BIOLOGIC, LANDT, ARBIN, NOVONIX, BASYTEC, PEC,
+    MACCOR, BIOLOGIC, LANDT, LANDT_SHORT, ARBIN, NOVONIX, BASYTEC, PEC,
 )  # fmt: skip
 _GENERAL: tuple[Reader, ...] = (PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE)
 BUILT_IN: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_GENERAL)}

@@ -14,6 +14,7 @@ from .packing import Packing, broken, opened, packing_of, past_bounds
 
 _BLOCK = 1 << 18
 _TAIL = 1 << 14
+_CHINESE = ("电压", "电流", "时间", "容量")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -100,8 +101,17 @@ def _encoding(data: bytes) -> str | None:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
-        return "latin-1" if _is_texty(data) else None
+        return _old_encoding(data) if _is_texty(data) else None
     return "utf-8"
+
+
+def _old_encoding(data: bytes) -> str:
+    """Chinese, where the words that Chinese cyclers write come out of it; else one byte a character."""
+    try:
+        text = codecs.getincrementaldecoder("gb18030")().decode(data)
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "gb18030" if any(word in text for word in _CHINESE) else "latin-1"
 
 
 def _is_texty(data: bytes) -> bool:

@@ -63,6 +63,7 @@ class Settings:
     first_clock: datetime | None = None
     first_time: float = 0.0
     has_times: bool = True
+    time_restarts: bool = False
 
 
 class Survey:
@@ -237,6 +238,10 @@ class Survey:
             )
             return
         settings.time_from, settings.time_unit = planned.header, planned.unit
+        settings.time_restarts = planned.restarts
+        if planned.restarts:
+            text = f"The file has no time of the whole test: those within its steps ('{planned.header}') are joined."
+            notes.append(Note("assumed", "time_joined", text))
         series = self._column(planned.header)
         if not is_text(series) or self._mostly_numbers(series):
             settings.time = "number"

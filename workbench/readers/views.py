@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -26,6 +27,7 @@ from .workbook import Sheet, chosen, is_workbook, joined, sheets_of
 Known = Callable[[Head], TextFormat | None]
 _TAIL = 1 << 16
 _SHEET = "!"
+_PLAIN = ("sheet", "tabelle", "feuille", "record", "data", "detail", "detaildata")
 _MOST_KEPT = 2
 
 
@@ -147,7 +149,7 @@ def _chains(sheets: list[Sheet], known: Known) -> list[_Chain]:
 def _goes_on(chain: _Chain, sheet: Sheet, header: HeaderLine) -> bool:
     """Whether a sheet is the next part of a series: the same header, the same name but for its number, later."""
     last = chain.sheets[-1]
-    if header.fields != chain.header.fields or _stem(last.name) != _stem(sheet.name):
+    if header.fields != chain.header.fields or not _are_parts(last.name, sheet.name):
         return False
     plan = plan_columns(unique_labels(header.fields), chain.format.columns, clocks=chain.format.clocks)
     time = plan.find(TIME) or plan.clock
@@ -158,8 +160,16 @@ def _goes_on(chain: _Chain, sheet: Sheet, header: HeaderLine) -> bool:
     return after is not None and before is not None and after > before
 
 
-def _stem(name: str) -> str:
-    return name.rstrip("0123456789").rstrip("_- ()")
+def _are_parts(before: str, after: str) -> bool:
+    """Whether sheets can be parts of one series by their names: Channel_1_1 and Channel_1_2, not Cell 1 and Cell 2."""
+    words, numbers = zip(
+        *((re.sub(r"[\W\d_]+", "", n).casefold(), re.findall(r"\d+", n)) for n in (before, after)), strict=True
+    )
+    if words[0] != words[1]:
+        return False
+    first, second = numbers
+    same = len(first) == len(second) and len(first) > 1 and first[:-1] == second[:-1]
+    return same or words[0] in _PLAIN or first == second[: len(first)] or second == first[: len(second)]
 
 
 def _line_of_header(format: TextFormat, head: Head) -> int:
