@@ -147,8 +147,8 @@ SHAPES: dict[str, tuple[str, str, str]] = {
     ),
     "maccor, MIMS Client": (
         "maccor",
-        "Title:;cell 7\nRec;Cycle P;Cycle C;Step;Test Time;Step Time;Cap. [Ah];Ener. [Wh];Current [A];Voltage [V];Md;ES;"
-        "DPT Time",
+        "Title:;cell 7\nRec;Cycle P;Cycle C;Step;Test Time;Step Time;Cap. [Ah];Ener. [Wh];Current [A];Voltage [V];Md;"
+        "ES;DPT Time",
         "{n};{cycle};0;{line};0d {hms}.00;0;{q};0;{i};{u};C;1;13-May-24 10:00:00 AM",
     ),
     "biologic, with cycles": (

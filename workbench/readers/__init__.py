@@ -135,7 +135,7 @@ def read(
         direction that could be known. ``BadRequest`` for an unknown format or sign, ``TooLarge`` past a bound.
     """
     head = view(look(Path(path)), _text_format, column_map)
-    column_map = column_map if head.kept is None else without_sheet(column_map)
+    column_map = without_sheet(head, column_map)
     reading = _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
     reading.notes[:0] = sheet_notes(head)
     spectra = (table for sheet in head.beside for table in IMPEDANCE.read(sheet).batches)

@@ -240,7 +240,9 @@ class Survey:
         settings.time_from, settings.time_unit = planned.header, planned.unit
         settings.time_restarts = planned.restarts
         if planned.restarts:
-            text = f"The file has no time of the whole test: those within its steps ('{planned.header}') are joined."
+            text = (
+                f"The file has no time of the whole test: those within its steps ('{planned.header}') are joined."
+            )
             notes.append(Note("assumed", "time_joined", text))
         series = self._column(planned.header)
         if not is_text(series) or self._mostly_numbers(series):

@@ -65,7 +65,8 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
             f"The column map names {quoted(sorted(wanted))} of '{head.name}'; a series is of one sheet."
         )
     if wanted:
-        return chosen(sheets, wanted.pop(), head.name).head
+        sheet = chosen(sheets, wanted.pop(), head.name)
+        return replace(sheet.head, left=(sheet.name,))
     spectra = [sheet for sheet in sheets if _holds_spectra(known(sheet.head))]
     chains = _chains([sheet for sheet in sheets if sheet not in spectra], known)
     if not chains:
@@ -78,12 +79,14 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
     return replace(text, beside=tuple(sheet.head for sheet in spectra), left=(", ".join(read), *left))
 
 
-def without_sheet(column_map: Mapping[str, str] | None) -> dict[str, str] | None:
-    """A column map whose headers name no sheet any more."""
-    if column_map is None:
-        return None
+def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """A column map whose headers do not name the sheet any more that was read."""
+    if column_map is None or not head.left:
+        return column_map
+    named = f"{head.left[0]}{_SHEET}".casefold()
     return {
-        header.rpartition(_SHEET)[2] if _SHEET in header else header: ours for header, ours in column_map.items()
+        header[len(named) :] if header.casefold().startswith(named) else header: ours
+        for header, ours in column_map.items()
     }
 
 
