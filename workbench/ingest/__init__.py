@@ -18,6 +18,7 @@ from . import spool
 from .extending import extend
 from .given import register
 from .intake import Destination, Intake
+from .others import Others
 from .prepare import Limits, Options, Prepared
 from .ratings import ratings_of
 from .report import FileReport, Report
@@ -78,6 +79,7 @@ def ingest(
         raise BadRequest(f"There is no format '{format}'. {instead(format, FORMATS, 'formats')}")
     ratings = None if rating is None else ratings_of(rating)
     intake = Intake(store, scope, Destination(specification, ratings, instance, batch), actor=actor)
+    others = Others(store, scope, actor, specification, ratings, instance, batch)
     options = Options(
         format=format,
         column_map=None if column_map is None else dict(column_map),
@@ -95,16 +97,31 @@ def ingest(
     for done, (path, outcome, file) in enumerate(outcomes(found.files, options, jobs)):
         if progress is not None:
             progress(done, len(found.files), places.shown(path.name))
-        report.files.append(_taken(intake, path, outcome, file, keep=keep_file))
+        report.files.append(_taken(intake, others, path, outcome, file, keep=keep_file))
     if progress is not None:
         progress(len(found.files), len(found.files), "")
     return report
 
 
-def _taken(intake: Intake, path: Path, outcome: Mapping[str, Any], file: Any, *, keep: bool) -> FileReport:
+def _held(others: Others, path: Path, holding: Mapping[str, Any], report: FileReport) -> FileReport:
+    """Make the records of a file without a series, or say why not."""
+    try:
+        others.take(path, holding, report)
+    except StoreError:
+        raise
+    except (WorkbenchError, OSError) as error:
+        report.status, report.why, report.created = "refused", places.shown(str(error)), []
+    return report
+
+
+def _taken(
+    intake: Intake, others: Others, path: Path, outcome: Mapping[str, Any], file: Any, *, keep: bool
+) -> FileReport:
     """Commit one prepared file, or say why not."""
     started = time.monotonic()
     report = FileReport(places.shown(path))
+    if "holding" in outcome:
+        return _held(others, path, outcome["holding"], report)
     if "refused" in outcome:
         report.why, report.format = places.shown(outcome["refused"]), outcome.get("format", "")
         return report

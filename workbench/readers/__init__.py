@@ -20,6 +20,7 @@ from .biologic_binary import BIOLOGIC_MPR
 from .columns import plan_columns, unique_labels
 from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
 from .hdf5 import HDF5
+from .holdings import other_format
 from .landt import LANDT, LANDT_SHORT
 from .layout import header_lines
 from .maccor import MACCOR
@@ -60,14 +61,18 @@ def recognise(path: str | PathLike[str]) -> str:
     FileRefused
         If the file cannot be opened or is of no format we know; says what was seen and what would mend it.
     """
-    return _recognised(view(look(Path(path)), _text_format)).name
+    head = look(Path(path))
+    other = other_format(head)
+    return other.name if other is not None else _recognised(view(head, _text_format)).name
 
 
 def format_of(
     path: str | PathLike[str], *, format: str | None = None, column_map: Mapping[str, str] | None = None
 ) -> str:
     """The name of the format as which :func:`read` would read a file; raises what `recognise` raises."""
-    return _chosen(view(look(Path(path)), _text_format, column_map), format, bool(column_map)).name
+    head = look(Path(path))
+    other = None if format or column_map else other_format(head)
+    return other.name if other else _chosen(view(head, _text_format, column_map), format, bool(column_map)).name
 
 
 def _recognised(head: Head) -> Reader:
@@ -134,7 +139,11 @@ def read(
         If the file is not of the format, lacks current, voltage or time, has no rows, or its current has no
         direction that could be known. ``BadRequest`` for an unknown format or sign, ``TooLarge`` past a bound.
     """
-    head = view(look(Path(path)), _text_format, column_map)
+    head = look(Path(path))
+    other = None if format or column_map else other_format(head)
+    if other is not None:
+        raise FileRefused(f"'{head.name}' is no series. {other.about} Ingest it with its folder, or by its name.")
+    head = view(head, _text_format, column_map)
     column_map = without_sheet(head, column_map)
     reading = _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
     reading.notes[:0] = sheet_notes(head)
