@@ -19,7 +19,7 @@ from workbench.store.store import Store
 FOLDERS = (
     "bdf_csv", "bdf_parquet", "neware_csv", "neware_nda", "neware_ndax", "maccor_txt", "maccor_csv", "biologic_mpt",
     "biologic_csv", "arbin_csv", "novonix_csv", "basytec_txt", "landt_csv", "pec_csv", "pyprobe_parquet",
-    "batterydata_csv",
+    "batterydata_csv", "arbin_res", "arbin_xlsx", "arbin_sql_h5",
 )  # fmt: skip
 
 APART = {
@@ -29,6 +29,9 @@ APART = {
     ("basytec_txt/sample_data_basytec.txt", "charge"),
     ("batterydata_csv/p492-13-raw.csv", "charge"),
     ("batterydata_csv/p492-13-raw.csv", "discharge"),
+    ("arbin_res/20210210_FC_01_cc_01.res.gz", "charge"),
+    ("arbin_xlsx/EIS_0.05A_Charge_part1.xlsx", "charge"),
+    ("arbin_xlsx/EIS_0.05A_Charge_part1.xlsx", "discharge"),
 }
 """Here the counter rises between the last sample of one step and the first of the next. That charge belongs to
 neither step, but the reference counts it. Evidence: with those rises, taken from the file, ours is the reference."""
@@ -53,7 +56,10 @@ def reference(shared_data: Path) -> dict[str, dict[str, Any]]:
     return {name: entry["reference"] for name, entry in truth.items()}
 
 
-REFUSED = {"neware_ndax/empty.ndax": "has no rows", "batterydata_csv/p492-13-summary.csv": "voltage or current"}
+REFUSED = {"neware_ndax/empty.ndax": "has no rows"}
+CYCLES_ONLY = {"batterydata_csv/p492-13-summary.csv"}
+ROWS = {"arbin_xlsx/EIS_0.05A_Charge_part1.xlsx": 8339}
+"""With the 21 impedance rows of its other sheet."""
 
 
 def test_only_what_holds_no_series_is_refused(stored: tuple[Store, dict[str, FileReport]]) -> None:
@@ -70,10 +76,10 @@ def test_rows_cycles_voltages_and_durations(
     compared = 0
     for name, wanted in reference(shared_data).items():
         file = reports.get(name)
-        if file is None or file.measurement_id is None:
+        if file is None or file.measurement_id is None or name in CYCLES_ONLY:
             continue
         samples = store.series.read(file.measurement_id)
-        assert samples.n == wanted["rows"], name
+        assert samples.n == ROWS.get(name, wanted["rows"]), name
         if wanted.get("cycles") is not None and "Cycle from cycler" in samples:
             assert len(np.unique(samples["Cycle from cycler"].floats())) == wanted["cycles"], name
             assert file.cycles >= wanted["cycles"], name
@@ -86,7 +92,7 @@ def test_rows_cycles_voltages_and_durations(
             duration = np.nanmax(time)
             assert abs(duration - wanted["duration_s"]) <= max(0.01, 1e-6 * wanted["duration_s"]), name
         compared += 1
-    assert compared == len(reports) - len(REFUSED)
+    assert compared == len(reports) - len(REFUSED) - len(CYCLES_ONLY)
 
 
 def test_capacities(stored: tuple[Store, dict[str, FileReport]], shared_data: Path) -> None:
@@ -115,6 +121,8 @@ def test_capacities(stored: tuple[Store, dict[str, FileReport]], shared_data: Pa
 
 def rises_between_steps(path: Path, column: str, steps: Any) -> float:
     raw = np.concatenate([batch[column].floats() for batch in read(path).batches])
+    counted = ~np.isnan(raw)  # impedance rows have no counter
+    raw, steps = raw[counted], steps[counted]
     rises = np.diff(raw)
     return float(rises[(np.diff(steps) != 0) & (rises > 0)].sum())
 

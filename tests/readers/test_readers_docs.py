@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FileRefused
-from workbench.readers import FORMATS, read
+from workbench.readers import BUILT_IN as FORMATS
+from workbench.readers import read
 from workbench.readers.describe import bounds, formats_page
 from workbench.readers.source import look
 from workbench.table import concat

@@ -361,8 +361,8 @@ def test_columns_that_could_be_meant_are_named_with_the_map_that_mends_it(tmp_pa
             read(file(tmp_path, f"{header}\n0,3.6,1.0,25\n1,3.5,1.0,25\n"))
         return str(refused.value)
 
-    meant = '--map "Zeit=Time [s]" --map "Strom=Current [A]" --map "Spannung=Voltage [V]"'
-    assert meant in why("Zeit,Spannung,Strom,Raum")
+    meant = '--map "Zeitachse=Time [s]" --map "Stromwert=Current [A]" --map "Spannungswert=Voltage [V]"'
+    assert meant in why("Zeitachse,Spannungswert,Stromwert,Raum")
     assert '--map "Kanal 2 [mA]=Current [A]"' in why("time [s],voltage [V],Kanal 2 [mA],Raum")
     assert '--map "Curent=Current [A]"' in why("time [s],voltage [V],Curent,Raum")
     lacking = why("time [s],voltage [V],temperature [C],cycle")
@@ -638,7 +638,7 @@ def test_a_file_without_header_rows_or_text_is_refused_in_words(tmp_path: Path) 
         b"1,2,3\n4,5,6\n": "has no header line",
         b"time [s],current [A],voltage [V]\n": "has a header but no rows",
         b"\x00\x01\x02binary" * 50: "binary file of no format",
-        b"PK\x03\x04" + b"\0" * 50: "zip container or workbook",
+        b"PK\x03\x04" + b"\0" * 50: "zip archive of several files",
         b"time [s],current [A],voltage [V]\na,b,c\nd,e,f\n": "'.*",
         b"\x1f\x8b\x08\x00broken": "gzip data",
     }

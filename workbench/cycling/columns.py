@@ -22,6 +22,7 @@ CHARGE_CAPACITY = "Charge capacity [A.h]"
 DISCHARGE_ENERGY = "Discharge energy [W.h]"
 CHARGE_ENERGY = "Charge energy [W.h]"
 COUNTERS = (DISCHARGE_CAPACITY, CHARGE_CAPACITY, DISCHARGE_ENERGY, CHARGE_ENERGY)
+IMPEDANCE_AXES = ({"Z_Re [Ohm]", "Z_Im [Ohm]"}, {"Z_Mod [Ohm]", "Z_Phase [deg]"})
 OPEN_CIRCUIT_AXES = ("Capacity [A.h]", "Stoichiometry", "SOC")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,6 +107,36 @@ def cycles_of(steps: Table) -> Table:
             values = made[described.name]
             table[described.name] = Column.of(values, ~np.isnan(values))
     return Table(table, len(numbers))
+
+
+def cycles_of_capacities(columns: Mapping[str, Column]) -> Table:
+    """The ``cycles`` of a cell of which only the capacities of its cycles are known.
+
+    ``columns`` are "Cycle from cycler" and capacities and energies by their canonical names, one row a cycle in the
+    order of its life. What follows from those that are there is added, as :func:`cycles_of` does; what does not is
+    left out.
+    """
+    n = len(columns[c.CYCLER_CYCLE])
+    made: dict[str, Floats] = {}
+    for out, into, word, efficiency in (
+        (c.DISCHARGE_CAPACITY, c.CHARGE_CAPACITY, "Capacity", "Coulombic"),
+        (c.DISCHARGE_ENERGY, c.CHARGE_ENERGY, "Energy", "Energy"),
+    ):
+        passed = {name: columns[name].floats() for name in (out, into) if name in columns}
+        made |= passed
+        if out in passed:
+            known = passed[out][~np.isnan(passed[out])]
+            made[f"{word} retention"] = _ratio(passed[out], np.full(n, known[0] if len(known) else np.nan))
+            made[f"{word} fade"] = 1 - made[f"{word} retention"]
+        if len(passed) == 2:
+            made[f"{efficiency} efficiency"] = _ratio(passed[out], passed[into])
+            both = np.nan_to_num(passed[out]) + np.nan_to_num(passed[into])
+            made[f"{word} throughput {out[out.index('[') :]}"] = _running_sums(both)
+    table = {c.CYCLE_COUNT: Column.of(np.arange(n)), c.CYCLER_CYCLE: columns[c.CYCLER_CYCLE]}
+    for described in CYCLE_COLUMNS:
+        if described.name in made:
+            table[described.name] = Column.of(made[described.name], ~np.isnan(made[described.name]))
+    return Table(table, n)
 
 
 def _add_passed(made: dict[str, Floats], by: _Cycles, out: str, into: str, word: str, efficiency: str) -> None:

@@ -18,6 +18,7 @@ from .intake import Intake
 from .jobs import jobs_of
 from .making import Destination
 from .name_rule import NameRule
+from .others import Others
 from .prepare import Limits, Options
 from .ratings import ratings_of
 from .report import FileReport, Report
@@ -95,6 +96,7 @@ def ingest(
     rule = None if name_rule is None else NameRule(name_rule)
     to = Destination(specification, ratings, instance, batch)
     intake = Intake(store, scope, to, actor=actor, keep=keep_file, dry=dry_run)
+    others = Others(store, scope, to, actor)
     options = Options(
         format=format,
         column_map=None if column_map is None else dict(column_map),
@@ -115,7 +117,7 @@ def ingest(
     if growing is not None:
         wanted, report.left = growing.of(wanted)
         report.skipped = growing.skipped
-    run = Run(store, scope, intake, wanted, progress)
+    run = Run(store, scope, intake, others, wanted, progress)
     report.files += run.dry(jobs) if dry_run else run.all(jobs)
     report.unused = [] if listed is None else listed.unused()
     return report

@@ -17,6 +17,7 @@ from . import spool
 from .intake import Intake
 from .jobs import Job
 from .known import KnownFiles
+from .others import Others
 from .prepare import Prepared
 from .report import FileReport
 from .workers import outcomes
@@ -34,11 +35,13 @@ class Run:
         store: Store,
         scope: Scope,
         intake: Intake,
+        others: Others,
         jobs: Sequence[Job],
         progress: Callable[[int, int, str], None] | None,
     ) -> None:
         self._store = store
         self._intake = intake
+        self._others = others
         self._jobs = jobs
         self._known = KnownFiles(store, scope)
         self._progress = progress
@@ -49,7 +52,7 @@ class Run:
         new = self._new()
         for job, outcome, file in outcomes(new, processes):
             self._tell(job)
-            self._reports[id(job)] = _taken(self._intake, job, outcome, file)
+            self._reports[id(job)] = self._taken(job, outcome, file)
         return self._ordered()
 
     def dry(self, processes: int) -> list[FileReport]:
@@ -62,7 +65,7 @@ class Run:
                     for job, outcome, spooled in read:
                         if id(job) in new:
                             with spooled.open("rb") as file:
-                                self._reports[id(job)] = _taken(self._intake, job, outcome, file)
+                                self._reports[id(job)] = self._taken(job, outcome, file)
                     raise _TakeBack
             except _TakeBack:
                 return self._ordered()
@@ -102,6 +105,37 @@ class Run:
         job.options = replace(job.options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
         return job
 
+    def _taken(self, job: Job, outcome: Mapping[str, Any], file: IO[bytes]) -> FileReport:
+        """Commit one prepared file, or say why not."""
+        started = time.monotonic()
+        report = _report(job)
+        if "refused" in outcome:
+            report.why, report.format = places.shown(outcome["refused"]), outcome.get("format", "")
+            return report
+        try:
+            if "holding" in outcome:
+                self._others.take(job, outcome["holding"], report)
+            else:
+                self._store_samples(job, Prepared.of(outcome["prepared"]), file, report)
+        except StoreError:
+            raise
+        except (WorkbenchError, OSError) as error:
+            report.status, report.why = "refused", places.shown(str(error))
+            report.created, report.changed = [], []
+        report.seconds = round(time.monotonic() - started, 3)
+        return report
+
+    def _store_samples(self, job: Job, prepared: Prepared, file: IO[bytes], report: FileReport) -> None:
+        report.format, report.kept = prepared.format, prepared.kept
+        report.rows, report.steps, report.cycles = prepared.rows, prepared.steps, prepared.cycles
+        report.take(prepared.findings)
+
+        def samples() -> Iterator[tuple[str, Any]]:
+            file.seek(0)
+            return spool.tables(file)
+
+        self._intake.commit(job, prepared, samples, report)
+
     def _tell(self, job: Job) -> None:
         if self._progress is not None:
             self._progress(self._done, len(self._jobs), places.shown(job.paths[0].name))
@@ -118,31 +152,4 @@ def _report(job: Job) -> FileReport:
     report.odd += job.odd
     for remark in job.assumed:
         report.assume("name", remark)
-    return report
-
-
-def _taken(intake: Intake, job: Job, outcome: Mapping[str, Any], file: IO[bytes]) -> FileReport:
-    """Commit one prepared file, or say why not."""
-    started = time.monotonic()
-    report = _report(job)
-    if "refused" in outcome:
-        report.why, report.format = places.shown(outcome["refused"]), outcome.get("format", "")
-        return report
-    prepared = Prepared.of(outcome["prepared"])
-    report.format, report.kept = prepared.format, prepared.kept
-    report.rows, report.steps, report.cycles = prepared.rows, prepared.steps, prepared.cycles
-    report.take(prepared.findings)
-
-    def samples() -> Iterator[tuple[str, Any]]:
-        file.seek(0)
-        return spool.tables(file)
-
-    try:
-        intake.commit(job, prepared, samples, report)
-    except StoreError:
-        raise
-    except (WorkbenchError, OSError) as error:
-        report.status, report.why, report.created = "refused", places.shown(str(error)), []
-        report.changed = []
-    report.seconds = round(time.monotonic() - started, 3)
     return report

@@ -17,6 +17,7 @@ import orjson
 from ..errors import WorkbenchError
 from ..phrases import typed_in
 from ..readers import format_of
+from ..readers.holdings import holding
 from .paths import shown
 from .prepare import Limits, Options, prepare
 
@@ -25,9 +26,13 @@ READY = b"ready\n"
 
 
 def outcome_of(path: Path, options: Options, file: IO[bytes]) -> dict[str, Any]:
-    """``{"prepared": ...}``, or ``{"refused": why, "format": name}`` with a sentence, whatever goes wrong."""
+    """``{"prepared": ...}``, ``{"holding": ...}`` of a file without a series, or ``{"refused": why, "format": name}``
+    with a sentence, whatever goes wrong."""
     try:
         with typed_in(options.typed_in):
+            other = None if options.format or options.column_map or options.parts else holding(path)
+            if other is not None:
+                return {"holding": other.as_dict()}
             return {"prepared": prepare(path, options, file).as_dict()}
     except WorkbenchError as error:
         why = str(error)

@@ -10,15 +10,21 @@ from ..cycling.columns import CURRENT, TIME, VOLTAGE
 from ..errors import BadRequest, FileRefused, instead
 from ..phrases import quoted
 from .arbin import ARBIN
+from .arbin_access import ARBIN_RES
 from .arrow import parquet_names
 from .basytec import BASYTEC
 from .bdf import BDF, BDF_PARQUET
+from .beside import with_spectra
 from .biologic import BIOLOGIC
+from .biologic_binary import BIOLOGIC_MPR
 from .columns import plan_columns, unique_labels
 from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
-from .landt import LANDT
+from .hdf5 import HDF5
+from .holdings import other_format
+from .landt import LANDT, LANDT_SHORT
 from .layout import header_lines
 from .maccor import MACCOR
+from .matlab import MATLAB
 from .missing import why_refused
 from .neware import NESTED, NEWARE
 from .neware_binary import NDA, NDAX
@@ -26,18 +32,25 @@ from .novonix import NOVONIX
 from .own import OWN, OWN_PARQUET
 from .parquet import OPEN_CIRCUIT_PARQUET, PARQUET, PYPROBE
 from .pec import PEC
+from .plugins import outside_formats
 from .reading import Note, Reader, Reading
 from .source import Head, look
+from .text import TextFormat
+from .views import sheet_notes, view, without_sheet
 
-__all__ = ["FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
+__all__ = ["BUILT_IN", "FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
 
-_ALL: tuple[Reader, ...] = (
-    NDA, NDAX, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED, MACCOR, BIOLOGIC,
-    ARBIN, NOVONIX, BASYTEC, LANDT, PEC,
-    PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE,
+_OF_BRANDS: tuple[Reader, ...] = (
+    NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED,
+    MACCOR, BIOLOGIC, LANDT, LANDT_SHORT, ARBIN, NOVONIX, BASYTEC, PEC,
 )  # fmt: skip
-FORMATS: dict[str, Reader] = {format.name: format for format in _ALL}
-"""All formats by name, in the order in which they are tried; the general ones stand last."""
+_GENERAL: tuple[Reader, ...] = (PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE)
+BUILT_IN: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_GENERAL)}
+"""The formats of this package by name."""
+_OUTSIDE = tuple(outside_formats(BUILT_IN))
+FORMATS: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_OUTSIDE, *_GENERAL)}
+"""All formats by name, in the order in which they are tried: those of other packages after the brands that are
+known here, and before the general ones, which stand last."""
 
 
 def recognise(path: str | PathLike[str]) -> str:
@@ -48,14 +61,18 @@ def recognise(path: str | PathLike[str]) -> str:
     FileRefused
         If the file cannot be opened or is of no format we know; says what was seen and what would mend it.
     """
-    return _recognised(look(Path(path))).name
+    head = look(Path(path))
+    other = other_format(head)
+    return other.name if other is not None else _recognised(view(head, _text_format)).name
 
 
 def format_of(
     path: str | PathLike[str], *, format: str | None = None, column_map: Mapping[str, str] | None = None
 ) -> str:
     """The name of the format as which :func:`read` would read a file; raises what `recognise` raises."""
-    return _chosen(look(Path(path)), format, bool(column_map)).name
+    head = look(Path(path))
+    other = None if format or column_map else other_format(head)
+    return other.name if other else _chosen(view(head, _text_format, column_map), format, bool(column_map)).name
 
 
 def _recognised(head: Head) -> Reader:
@@ -67,10 +84,10 @@ def _recognised(head: Head) -> Reader:
 
 def _unknown(head: Head) -> str:
     """What was seen of a file of no known format, and what would mend it."""
-    if head.raw.startswith(b"PK\x03\x04"):
+    if head.raw.startswith(b"PK\x03\x04") and head.packed is None:
         return (
-            f"'{head.name}' is a zip container or workbook and no Neware .ndax; unpack it, or save the sheet of the "
-            "samples as csv."
+            f"'{head.name}' is a zip archive of several files, no workbook and no Neware .ndax; unpack it and name the "
+            "files in it."
         )
     names = parquet_names(head)
     if names == ():
@@ -123,7 +140,20 @@ def read(
         direction that could be known. ``BadRequest`` for an unknown format or sign, ``TooLarge`` past a bound.
     """
     head = look(Path(path))
-    return _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
+    other = None if format or column_map else other_format(head)
+    if other is not None:
+        raise FileRefused(f"'{head.name}' is no series. {other.about} Ingest it with its folder, or by its name.")
+    head = view(head, _text_format, column_map)
+    column_map = without_sheet(head, column_map)
+    reading = _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
+    reading.notes[:0] = sheet_notes(head)
+    spectra = (table for sheet in head.beside for table in IMPEDANCE.read(sheet).batches)
+    return with_spectra(reading, spectra) if head.beside else reading
+
+
+def _text_format(head: Head) -> TextFormat | None:
+    """The text format of a sheet, if it is of any."""
+    return next((f for f in FORMATS.values() if isinstance(f, TextFormat) and f.matches(head)), None)
 
 
 def _chosen(head: Head, name: str | None, mapped: bool) -> Reader:

@@ -1,4 +1,4 @@
-"""Arbin csv, of MITS Pro and older: columns with units or without, date as text or epoch seconds."""
+"""Arbin text and workbooks, of MITS Pro and older: columns with units or without, date as text or epoch seconds."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from .text import TextFormat
 ARBIN = TextFormat(
     name="arbin",
     brand="Arbin",
-    endings=(".csv",),
-    about="Known by the columns of data point, test time, step time, step and cycle index.",
-    needs=(("data point",), ("test time",), ("step index",), ("cycle index",), ("current",), ("voltage",)),
+    endings=(".csv", ".txt", ".xlsx"),
+    about="Known by the columns of test time, step time, step and cycle index.",
+    needs=(("test time",), ("step time",), ("step index",), ("cycle index",), ("current",), ("voltage",)),
     columns=(
         From("Time [s]", ("test time",), "s"),
         From("Current [A]", ("current",), "A"),
@@ -21,7 +21,7 @@ ARBIN = TextFormat(
         From("Discharge capacity [A.h]", ("discharge capacity",), "A.h", positive=True),
         From("Charge energy [W.h]", ("charge energy",), "W.h", positive=True),
         From("Discharge energy [W.h]", ("discharge energy",), "W.h", positive=True),
-        From("Temperature [degC]", ("aux temperature 1", "temperature"), "degC"),
+        From("Temperature [degC]", ("aux temperature 1", "aux temperature(°c) 1", "temperature"), "degC"),
     ),
     clocks=("date time", "datetime"),
 )

@@ -23,6 +23,7 @@ from ..table import Column, Table, from_micros
 from . import limits
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
 from .dates import date_notes, zone_note
+from .impedance import with_parts
 from .quantities import split_header
 from .reading import Counters, Note, Reading
 from .rows import directed, time_notes, unread_text
@@ -282,6 +283,7 @@ class _TypedRows:
             made[planned.name] = self._column(planned, column, arrays[planned.header])
         for header, split, unit in self.plan.splits:
             made |= _split(split, unit.convert(_numbers_of(arrays[header])), made[CURRENT].floats())
+        made = with_parts(made)
         for name in (CURRENT, VOLTAGE, TIME):
             if name not in made and FREQUENCY in made:
                 made[name] = Column("number", np.zeros(batch.num_rows), np.zeros(batch.num_rows, bool))

@@ -67,6 +67,8 @@ class Planned:
     positive: bool = False
     negate: bool = False
     day_first: bool | None = None
+    restarts: bool = False
+    """A time that begins again with each step."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         """(n,) float of the file -> (n,) float in our unit and sign."""
@@ -134,6 +136,7 @@ def plan_columns(
     *,
     clocks: Sequence[str] = (),
     splits: Sequence[Split] = (),
+    within_step: Sequence[str] = (),
     column_map: Mapping[str, str] | None = None,
     file: str = "the file",
 ) -> Plan:
@@ -141,7 +144,8 @@ def plan_columns(
 
     ``column_map`` (header in the file -> our name, ``{"Volts": "Voltage [V]"}``) goes first. A unit there that
     is not the canonical one says what the file's values are in: ``{"I": "Current [mA]"}``; ``Date [day first]`` and
-    ``Date [month first]`` say how clock times are written.
+    ``Date [month first]`` say how clock times are written. ``within_step`` are names of times that begin again with
+    each step: they are taken where a file has no other.
 
     Raises
     ------
@@ -165,6 +169,10 @@ def plan_columns(
     for label, head in heads.items():
         if label not in claimed and head.key in clocks:
             claimed[label] = Planned(label, label, "clock")
+    if not any(planned.role in ("time", "clock") for planned in claimed.values()):
+        time = _match(From("Time [s]", tuple(within_step), "s"), heads, claimed)
+        if time is not None:
+            claimed[time.header] = replace(time, restarts=True)
     plan = Plan(labels, _ordered(labels, claimed))
     plan.splits = [found for split in splits if (found := _split(split, heads, plan)) is not None]
     return plan

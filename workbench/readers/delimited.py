@@ -8,25 +8,72 @@ from .text import TextFormat
 
 TIME_NAMES = (
     "time", "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed",
-    "t",
+    "t", "zeit", "testzeit", "prüfzeit", "programmdauer", "prog time", "temps", "测试时间", "总时间", "时间",
 )  # fmt: skip
-CURRENT_NAMES = ("current", "i", "amps", "cell current", "current measured", "measured current", "<i>", "cur")
+CURRENT_NAMES = (
+    "current",
+    "i",
+    "amps",
+    "cell current",
+    "current measured",
+    "measured current",
+    "<i>",
+    "cur",
+    "strom",
+    "courant",
+    "电流",
+    "current i",
+)
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
-    "ewe", "measured voltage", "e", "vol", "ocv",
+    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "电压",
 )  # fmt: skip
-CLOCK_NAMES = ("date", "date time", "datetime", "timestamp", "date and time", "clock", "absolute time")
+CLOCK_NAMES = (
+    "date",
+    "date time",
+    "datetime",
+    "timestamp",
+    "date and time",
+    "clock",
+    "absolute time",
+    "datum",
+    "zeitstempel",
+    "time stamp",
+    "系统时间",
+    "绝对时间",
+)
 COLUMNS = (
     From("Time [s]", TIME_NAMES, "s"),
     From("Current [A]", CURRENT_NAMES, "A"),
     From("Voltage [V]", VOLTAGE_NAMES, "V"),
     From(
         "Step from cycler",
-        ("step from cycler", "step index", "step number", "step", "step id", "ns", "step count"),
+        (
+            "step from cycler",
+            "step index",
+            "step number",
+            "step",
+            "step id",
+            "ns",
+            "step count",
+            "schritt",
+            "工步号",
+        ),
     ),
     From(
         "Cycle from cycler",
-        ("cycle from cycler", "cycle index", "cycle number", "cycle", "cycle id", "cyc", "cyc#", "cycle count"),
+        (
+            "cycle from cycler",
+            "cycle index",
+            "cycle number",
+            "cycle",
+            "cycle id",
+            "cyc",
+            "cyc#",
+            "cycle count",
+            "zyklus",
+            "循环号",
+        ),
     ),
     From(
         "Discharge capacity [A.h]",
@@ -49,6 +96,7 @@ COLUMNS = (
         (
             "temperature",
             "temp",
+            "temperatur",
             "cell temperature",
             "cell temp",
             "aux temp",
@@ -104,11 +152,11 @@ IMPEDANCE = TextFormat(
     name="impedance",
     brand="impedance spectra",
     endings=(".csv", ".txt"),
-    about="Frequency with real and imaginary impedance, without current and voltage.",
+    about="Frequency with real and imaginary impedance or modulus and phase, without current and voltage.",
     needs=(
         ("frequency", "freq"),
-        next(column.names for column in COLUMNS if column.to == "Z_Re [Ohm]"),
-        tuple(name for column in COLUMNS if column.to == "Z_Im [Ohm]" for name in column.names),
+        tuple(name for column in COLUMNS if column.to in ("Z_Re [Ohm]", "Z_Mod [Ohm]") for name in column.names),
+        tuple(name for column in COLUMNS if column.to in ("Z_Im [Ohm]", "Z_Phase [deg]") for name in column.names),
     ),
     columns=COLUMNS,
     sign="found",

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import FORMATS, limits
+from . import BUILT_IN, limits
 from .reading import Reader
 
 _INTRODUCTION = """# Formats
 
 Made from the declarations in `workbench/readers`: `python -m workbench.readers.describe > docs/reference/formats.md`.
 A format is recognised from the content of the file, in the order of this table, never from its ending;
-`--format NAME` names it instead. Text files may be gzipped, in utf-8, utf-16 or latin-1, with tabs, semicolons,
-commas or bars between fields, with decimal points or commas; units come from the headers.
+`--format NAME` names it instead. Text files may be gzipped or the only file of a zip archive, in utf-8, utf-16,
+latin-1 or gb18030, with tabs, semicolons, commas or bars between fields, with decimal points or commas; units come
+from the headers. Workbooks (`.xlsx`, `.xls`) are read as the text of their sheets, by the same formats: the sheet of
+the series is found, sheets that go on with it follow, impedance beside it becomes rows. Other packages may add
+formats: see [Add a file format](../how-to/add-a-format.md).
 
 | name | brand | endings | what is read, and by what it is known | current in the file | counters start anew |
 |---|---|---|---|---|---|
@@ -49,6 +52,7 @@ def bounds() -> dict[str, str]:
         "unpacked size over packed size": f"{limits.MOST_RATIO} (from {limits.RATIO_FREE >> 20} MiB on)",
         "files in a container": f"{limits.MOST_MEMBERS:,}",
         "unpacked size of a container": f"{limits.MOST_IN_MEMORY >> 30} GiB",
+        "rows and columns of a sheet": f"{limits.MOST_SHEET_ROWS:,} and {4 * limits.MOST_COLUMNS:,}",
         "lines above the header": f"{limits.HEAD_LINES:,} within {limits.HEAD_BYTES >> 10} KiB",
         "rows of a batch": f"{limits.CHUNK_ROWS:,}",
     }
@@ -56,7 +60,7 @@ def bounds() -> dict[str, str]:
 
 def main() -> None:
     """Print the page."""
-    print(formats_page(FORMATS, bounds()), end="")
+    print(formats_page(BUILT_IN, bounds()), end="")
 
 
 if __name__ == "__main__":

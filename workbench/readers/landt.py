@@ -1,8 +1,11 @@
-"""LANDT csv: six lines of test data above the header, rows that end in one comma more."""
+"""LANDT text and workbooks: long names of the newer export, short ones with a slash of the older, in two languages."""
 
 from __future__ import annotations
 
-from .columns import From
+from dataclasses import replace
+
+from .columns import From, Split
+from .states import States
 from .text import TextFormat
 
 LANDT = TextFormat(
@@ -24,4 +27,34 @@ LANDT = TextFormat(
         From("Temperature [degC]", ("temperature 1", "temperature"), "degC"),
     ),
     clocks=("date time iso string",),
+)
+
+LANDT_SHORT = replace(
+    LANDT,
+    name="landt-short",
+    endings=(".xlsx", ".xls", ".csv", ".txt"),
+    about="Known by 'TestTime/Sec' beside 'Current/mA' and 'Voltage/V', or the same in Chinese.",
+    needs=(
+        ("testtime", "测试时间"),
+        ("steptime", "步骤时间", "步时间", "工步时间", "record", "记录", "记录点", "systime", "系统时间"),
+        ("current", "电流"),
+        ("voltage", "电压"),
+    ),
+    columns=(
+        From("Time [s]", ("testtime", "测试时间"), "s"),
+        From("Current [A]", ("current", "电流"), "A"),
+        From("Voltage [V]", ("voltage", "电压"), "V"),
+        From("Step from cycler", ("step-index", "step index", "step", "工步序号", "步骤序号", "工步号")),
+        From("Cycle from cycler", ("cycle-index", "cycle index", "cycle", "循环序号", "循环号")),
+        From("Temperature [degC]", ("temperature", "温度"), "degC"),
+    ),
+    states=States(
+        ("state", "mode", "status", "step-state", "work mode", "工作模式", "状态", "工步类型"), read=True
+    ),
+    splits=(
+        Split(("capacity", "容量"), "Charge capacity [A.h]", "Discharge capacity [A.h]", "A.h"),
+        Split(("energy", "能量"), "Charge energy [W.h]", "Discharge energy [W.h]", "W.h"),
+    ),
+    counters="step",
+    clocks=("systime", "系统时间"),
 )

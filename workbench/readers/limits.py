@@ -21,3 +21,8 @@ MOST_MEMBERS = 512
 """Entries of a zip container."""
 MOST_IN_MEMORY = 4 << 30
 """Unpacked bytes of a container that is read as a whole."""
+MOST_SHEET_ROWS = 1 << 20
+FREE_CELLS = 1 << 22
+"""Cells of a sheet, empty ones too, for which it is not asked how many are filled."""
+MOST_EMPTY = 64
+"""Cells that a sheet may span for each that is filled."""

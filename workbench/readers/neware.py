@@ -5,49 +5,87 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from .columns import From
+from .columns import From, Split
 from .reading import Note
+from .states import States
 from .text import TextFormat
 
 COLUMNS = (
-    From("Time [s]", ("cumulative time", "total time", "test time", "total testtime")),
-    From("Current [A]", ("current", "cur"), "A"),
-    From("Voltage [V]", ("voltage", "vol"), "V"),
-    From("Step from cycler", ("step index", "step id", "step no", "step")),
-    From("Cycle from cycler", ("cycle index", "cycle id", "cycle no", "cycle")),
-    From("Charge capacity [A.h]", ("chg cap", "charge cap", "charge capacity", "cap chg"), "A.h", positive=True),
+    From("Time [s]", ("cumulative time", "total time", "test time", "total testtime", "总时间", "累计时间")),
+    From("Current [A]", ("current", "cur", "电流"), "A"),
+    From("Voltage [V]", ("voltage", "vol", "电压"), "V"),
+    From("Step from cycler", ("step index", "step id", "step no", "step number", "step", "工步号", "工步序号")),
     From(
-        "Discharge capacity [A.h]",
-        ("dchg cap", "discharge cap", "discharge capacity", "cap dchg"),
+        "Cycle from cycler", ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号")
+    ),
+    From(
+        "Charge capacity [A.h]",
+        ("chg cap", "charge cap", "charge capacity", "cap chg", "capacitance chg", "capacity chg", "充电容量"),
         "A.h",
         positive=True,
     ),
-    From("Charge energy [W.h]", ("chg energy", "charge energy", "engy chg", "eng chg"), "W.h", positive=True),
     From(
-        "Discharge energy [W.h]",
-        ("dchg energy", "discharge energy", "engy dchg", "eng dchg"),
+        "Discharge capacity [A.h]",
+        (
+            "dchg cap",
+            "discharge cap",
+            "discharge capacity",
+            "cap dchg",
+            "capacitance dchg",
+            "capacity dchg",
+            "放电容量",
+        ),
+        "A.h",
+        positive=True,
+    ),
+    From(
+        "Charge energy [W.h]",
+        ("chg energy", "charge energy", "engy chg", "eng chg", "充电能量"),
         "W.h",
         positive=True,
     ),
-    From("Temperature [degC]", ("t1", "temperature", "temp", "aux t1"), "degC"),
+    From(
+        "Discharge energy [W.h]",
+        ("dchg energy", "discharge energy", "engy dchg", "eng dchg", "放电能量"),
+        "W.h",
+        positive=True,
+    ),
+    From("Temperature [degC]", ("t1", "temperature", "temp", "aux t1", "aux1 temperature", "温度"), "degC"),
 )
+
+STATES = States(("step type", "step name", "state", "status", "工步类型", "工步名称", "状态"), read=True)
 
 NEWARE = TextFormat(
     name="neware",
     brand="Neware",
-    endings=(".csv", ".txt"),
-    about="Flat text of BTSDA; known by the columns of record, cycle, step and step type.",
+    endings=(".csv", ".txt", ".xlsx", ".xls"),
+    about="Flat text of BTS and BTSDA; known by the columns of record, cycle, step and step type or step time.",
     needs=(
-        ("datapoint", "record number", "record id", "data point", "record"),
-        ("cycle index", "cycle id", "cycle no", "cycle"),
-        ("step type", "step name", "state", "status"),
-        ("current", "cur"),
-        ("voltage", "vol"),
+        (
+            "datapoint",
+            "record number",
+            "record id",
+            "record index",
+            "data point",
+            "record",
+            "数据序号",
+            "记录序号",
+        ),
+        ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号"),
+        (*STATES.names, "step id", "step no"),
+        ("current", "cur", "电流"),
+        ("voltage", "vol", "电压"),
     ),
     columns=COLUMNS,
     sign="charge",
+    states=STATES,
     counters="step",
-    clocks=("date", "absolute time", "realtime", "real time", "date(h:min:s.ms)"),
+    splits=(
+        Split(("capacity", "cap", "容量"), "Charge capacity [A.h]", "Discharge capacity [A.h]", "A.h"),
+        Split(("energy", "engy", "能量"), "Charge energy [W.h]", "Discharge energy [W.h]", "W.h"),
+    ),
+    clocks=("date", "absolute time", "realtime", "real time", "date(h:min:s ms)", "绝对时间", "日期", "系统时间"),
+    within_step=("time", "relative time", "step time", "时间", "相对时间", "工步时间"),
 )
 
 

@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import logging
 import warnings
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..errors import FileRefused, TooLarge
 from . import limits
 from .arrow import read_typed
 from .columns import From, Split, plan_columns, unique_labels
+from .packing import check_members, members, unpacked
 from .reading import Counters, Note, Reading
 from .source import Head
 
@@ -44,25 +44,29 @@ class NewareBinary:
     endings: tuple[str, ...]
     about: str
     begins: bytes
-    member: bytes = b""
+    member: str = ""
     sign: Literal["charge", "discharge", "found"] = "charge"
     sign_rule: str = "positive charges; turned"
     counters: Counters = "step"
 
     def matches(self, head: Head) -> bool:
-        if not head.raw.startswith(self.begins):
+        if not (head.raw.startswith(self.begins) or head.data.startswith(self.begins)):
             return False
-        return not self.member or _has_member(head.path, self.member.decode())
+        if not self.member:
+            return True
+        with self._unpacked(head) as path:
+            return self._is_member(path)
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a .nda or .ndax file; see ``readers.read``."""
-        path = head.path
-        if self.member:
-            _check_zip(path)
-        table = _table_of(path)
+        with self._unpacked(head) as path:
+            if self.member:
+                check_members(path, head.name)
+            table = _table_of(path, head.name)
+            metadata = _metadata(path)
         labels = unique_labels(table.column_names)
         plan = plan_columns(
-            labels, COLUMNS, clocks=("unix time",), splits=SPLITS, column_map=column_map, file=path.name
+            labels, COLUMNS, clocks=("unix time",), splits=SPLITS, column_map=column_map, file=head.name
         )
         table = table.rename_columns(labels)
         notes = [
@@ -78,38 +82,20 @@ class NewareBinary:
             yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
 
         if not table.num_rows:
-            raise FileRefused(f"'{path.name}' has no rows: the test was set up but recorded nothing.")
-        reading = read_typed(self, path.name, plan, batches, sign, notes)
-        reading.metadata = _metadata(path)
+            raise FileRefused(f"'{head.name}' has no rows: the test was set up but recorded nothing.")
+        reading = read_typed(self, head.name, plan, batches, sign, notes)
+        reading.metadata = metadata
         return reading
 
+    def _is_member(self, path: Path) -> bool:
+        return any(name.rsplit("/", 1)[-1] == self.member for name in members(path))
 
-def _has_member(path: Path, member: str) -> bool:
-    try:
-        with zipfile.ZipFile(path) as container:
-            return any(name.rsplit("/", 1)[-1] == member for name in container.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return False
-
-
-def _check_zip(path: Path) -> None:
-    """Refuse a container that would unpack to more than it should, before anything is unpacked."""
-    try:
-        with zipfile.ZipFile(path) as container:
-            members = container.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise FileRefused(f"'{path.name}' is a zip that is damaged or cut short; export it again.") from None
-    unpacked = sum(member.file_size for member in members)
-    worst = max((member.file_size / max(member.compress_size, 1) for member in members), default=0.0)
-    if len(members) > limits.MOST_MEMBERS or unpacked > limits.MOST_IN_MEMORY:
-        raise TooLarge(
-            f"'{path.name}' holds {len(members)} files of {unpacked >> 20} MiB together; at most {limits.MOST_MEMBERS} "
-            f"files and {limits.MOST_IN_MEMORY >> 20} MiB are unpacked."
-        )
-    if unpacked > limits.RATIO_FREE and worst > limits.MOST_RATIO:
-        raise TooLarge(
-            f"'{path.name}' unpacks to more than {limits.MOST_RATIO} times its size; this is no Neware file."
-        )
+    @contextlib.contextmanager
+    def _unpacked(self, head: Head) -> Iterator[Path]:
+        """The path of the file itself; a .ndax is an archive too, and stays one."""
+        whole = bool(self.member) and self._is_member(head.path)
+        with unpacked(head.path, head.name, None if whole else head.packed, self.endings[0]) as path:
+            yield path
 
 
 def _fastnda(name: str) -> Any:
@@ -122,8 +108,9 @@ def _fastnda(name: str) -> Any:
         ) from None
 
 
-def _table_of(path: Path) -> pa.Table:
-    fastnda = _fastnda(path.name)
+def _table_of(path: Path, name: str) -> pa.Table:
+    """The rows of a file; ``name`` is what sentences call it."""
+    fastnda = _fastnda(name)
     with _quiet():
         try:
             frame = fastnda.read(str(path))
@@ -133,11 +120,11 @@ def _table_of(path: Path) -> pa.Table:
                 raise
             said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
             raise FileRefused(
-                f"'{path.name}' is damaged, cut short or of an unknown Neware version ({said}); export it again, "
+                f"'{name}' is damaged, cut short or of an unknown Neware version ({said}); export it again, "
                 "or as csv."
             ) from None
     if frame.height > limits.MOST_ROWS:
-        raise TooLarge(f"'{path.name}' has more than {limits.MOST_ROWS} rows.")
+        raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows.")
     return frame.to_arrow()
 
 
@@ -190,5 +177,5 @@ NDAX = NewareBinary(
     endings=(".ndax",),
     about="Zip container of BTS; known by the 'data.ndc' in it. Needs the extra 'neware'.",
     begins=b"PK\x03\x04",
-    member=b"data.ndc",
+    member="data.ndc",
 )

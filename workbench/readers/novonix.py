@@ -15,7 +15,7 @@ NOVONIX = TextFormat(
         From("Time [s]", ("run time",), "h"),
         From("Current [A]", ("current",), "A"),
         From("Voltage [V]", ("potential",), "V"),
-        From("Step from cycler", ("step number",)),
+        From("Step from cycler", ("step number", "step position", "step type")),
         From("Cycle from cycler", ("cycle number",)),
         From("Temperature [degC]", ("temperature",), "degC"),
     ),

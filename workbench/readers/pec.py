@@ -10,9 +10,9 @@ PEC = TextFormat(
     brand="PEC",
     endings=(".csv",),
     about="Known by the columns of test, cell, rack or shelf, step, cycle and total time.",
-    needs=(("test",), ("cell",), ("step",), ("cycle",), ("total time",), ("voltage",), ("current",)),
+    needs=(("test",), ("cell",), ("step",), ("cycle",), ("total time", "test time"), ("voltage",), ("current",)),
     columns=(
-        From("Time [s]", ("total time",), "s"),
+        From("Time [s]", ("total time", "test time"), "s"),
         From("Current [A]", ("current",), "A"),
         From("Voltage [V]", ("voltage",), "V"),
         From("Step from cycler", ("step",)),
@@ -21,7 +21,8 @@ PEC = TextFormat(
         From("Discharge capacity [A.h]", ("discharge capacity",), "A.h", positive=True),
         From("Charge energy [W.h]", ("charge energy", "charge capacity"), "W.h", positive=True),
         From("Discharge energy [W.h]", ("discharge energy", "discharge capacity"), "W.h", positive=True),
+        From("Temperature [degC]", ("temperature", "cell temperature", "temperature 1"), "degC"),
         From("Ambient temperature [degC]", ("ambient temperature",), "degC"),
     ),
-    clocks=("real time",),
+    clocks=("real time", "date time", "start time"),
 )

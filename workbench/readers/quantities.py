@@ -100,7 +100,7 @@ def unit_of(text: str | None) -> Unit | None:
     """The unit of a spelling, exactly or with case ignored; None if it is none we know."""
     if text is None:
         return None
-    spelling = text.strip()
+    spelling = text.strip().rstrip(".")
     return UNITS.get(spelling) or _FOLDED.get(spelling.casefold())
 
 

@@ -15,6 +15,7 @@ from ..errors import FileRefused
 from ..phrases import counted, option_name
 from ..table import Column, Table
 from .columns import Plan, Planned, in_order
+from .impedance import with_parts
 from .places import MOST_EXAMPLES, Places
 from .reading import Note
 from .survey import Settings
@@ -33,6 +34,7 @@ class Rows:
         self.zero: float | None = None
         self.passed = 0
         self.last_time = 0.0
+        self.joint = Joint()
         self.kept = 0
         self.unread: Counter[str] = Counter()
         self.examples: dict[str, list[tuple[int, str]]] = {}
@@ -60,6 +62,7 @@ class Rows:
             if column.name != TIME:
                 made[column.name] = self._column(column, frame)
         made = self._split(made, frame)
+        made = in_order(with_parts(made))
         for name in (CURRENT, VOLTAGE, TIME):
             if name not in made and FREQUENCY in made:
                 made[name] = Column("number", np.zeros(len(frame)), np.zeros(len(frame), bool))
@@ -72,7 +75,7 @@ class Rows:
             signs = self._signs(made[CURRENT].floats(), frame)
             made[split.charge] = number_column(np.where(signs < 0, np.abs(values), 0.0))
             made[split.discharge] = number_column(np.where(signs > 0, np.abs(values), 0.0))
-        return in_order(made) if self.plan.splits else made
+        return made
 
     def _signs(self, current: Floats, frame: pd.DataFrame) -> Floats:
         """+1 in rows of a discharge, -1 of a charge: by the state where there is one, else by the current."""
@@ -132,6 +135,8 @@ class Rows:
             values = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
             unread = int((np.isnat(stamps) & series.notna().to_numpy()).sum())
         self._note_unread(str(settings.time_from), series, unread, np.isnan(values))
+        if settings.time_restarts:
+            values = self.joint.feed(values)
         if self.zero is None:
             present = values[np.isfinite(values)]
             if len(present):
@@ -190,6 +195,27 @@ class Rows:
             if count:
                 seen = [f"'{text}'" + _in_line(lines.get(row)) for row, text in self.examples.get(header, [])]
                 self.notes.append(Note("odd", "unreadable_values", unread_text(header, count, seen)))
+
+
+class Joint:
+    """Times that begin again with each step, put one after the other."""
+
+    def __init__(self) -> None:
+        self._passed = 0.0
+        self._last = 0.0
+
+    def feed(self, values: Floats) -> Floats:
+        """(n,) the next times within steps -> (n,) times since the first step began."""
+        known = np.flatnonzero(np.isfinite(values))
+        if not len(known):
+            return values
+        present = values[known]
+        before = np.concatenate([[self._last], present[:-1]])
+        passed = self._passed + np.cumsum(np.where(present < before, before, 0.0))
+        self._passed, self._last = float(passed[-1]), float(present[-1])
+        joined = values.copy()
+        joined[known] = present + passed
+        return joined
 
 
 def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Floats | None = None) -> NDArray[Any]:

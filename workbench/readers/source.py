@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from ..errors import FileRefused, TooLarge
 from . import limits
+from .packing import Packing, broken, opened, packing_of, past_bounds
 
-_GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 18
 _TAIL = 1 << 14
+_CHINESE = ("电压", "电流", "时间", "容量")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -29,24 +28,30 @@ class Head:
 
     ``raw`` is what stands on the disk, ``data`` the same unpacked; ``lines`` the text lines of it, without a
     last one that is not whole, and empty if the file is no text (``encoding`` None). ``whole``: there is no more.
+    ``kept`` holds what ``path`` needs to exist, where that is a copy of our own (the text of a sheet). ``beside``
+    are tables that stand beside this one in the same file, such as the sheets of impedance; ``left`` names what
+    was read of it, and then what else could be.
     """
 
     path: Path
     name: str
     raw: bytes
     data: bytes
-    packed: bool
+    packed: Packing | None
     encoding: str | None
     lines: tuple[str, ...]
     whole: bool
+    kept: object = None
+    beside: tuple[Head, ...] = ()
+    left: tuple[str, ...] = ()
 
     @property
     def first_line(self) -> str:
         return self.lines[0] if self.lines else ""
 
 
-def look(path: Path) -> Head:
-    """The head of a file.
+def look(path: Path, name: str | None = None) -> Head:
+    """The head of a file; ``name`` is what sentences call it.
 
     Raises
     ------
@@ -60,7 +65,7 @@ def look(path: Path) -> Head:
             raise FileRefused(
                 f"'{path.name}' is empty: a cycler file with at least a header and one row was expected."
             )
-        packed = raw.startswith(_GZIP)
+        packed = packing_of(path, raw)
         data = _unpacked(path, packed)
     except FileNotFoundError:
         raise FileRefused(f"There is no file '{path.name}' in the folder '{path.parent.name}'.") from None
@@ -72,26 +77,19 @@ def look(path: Path) -> Head:
     data = data[: limits.HEAD_BYTES]
     encoding = _encoding(data)
     lines = _lines(data, encoding, whole) if encoding else ()
-    return Head(path, path.name, raw, data, packed, encoding, lines, whole)
+    return Head(path, name or path.name, raw, data, packed, encoding, lines, whole)
 
 
-def _broken_gzip(name: str) -> str:
-    return f"'{name}' is gzip data that break off or are damaged; copy or pack the file again."
-
-
-def _unpacked(path: Path, packed: bool) -> bytes:
-    with _opened(path, packed) as file:
-        try:
+def _unpacked(path: Path, packed: Packing | None) -> bytes:
+    with open(path, "rb") as file:
+        if packed is None:
             return file.read(limits.HEAD_BYTES + 1)
+        try:
+            with opened(file, packed) as inner:
+                return inner.read(limits.HEAD_BYTES + 1)
         except Exception as error:
-            if not packed:
-                raise
             # Which error damaged data give depends on the library beneath zlib; some have their own.
-            raise FileRefused(_broken_gzip(path.name)) from error
-
-
-def _opened(path: Path, packed: bool) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(path, "rb") if packed else open(path, "rb"))
+            raise FileRefused(broken(path.name, packed)) from error
 
 
 def _encoding(data: bytes) -> str | None:
@@ -103,8 +101,17 @@ def _encoding(data: bytes) -> str | None:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
-        return "latin-1" if _is_texty(data) else None
+        return _old_encoding(data) if _is_texty(data) else None
     return "utf-8"
+
+
+def _old_encoding(data: bytes) -> str:
+    """Chinese, where the words that Chinese cyclers write come out of it; else one byte a character."""
+    try:
+        text = codecs.getincrementaldecoder("gb18030")().decode(data)
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "gb18030" if any(word in text for word in _CHINESE) else "latin-1"
 
 
 def _is_texty(data: bytes) -> bool:
@@ -144,7 +151,7 @@ class LineStream:
         self.failure: Exception | None = None
         self.tail = b""
         self._file = open(head.path, "rb")  # noqa: SIM115
-        self._data = cast(BinaryIO, gzip.GzipFile(fileobj=self._file) if head.packed else self._file)
+        self._data = opened(self._file, head.packed) if head.packed else self._file
         encoding = head.encoding or "utf-8"
         self._decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")
         self._old_mac = b"\r" in head.data and b"\n" not in head.data
@@ -184,9 +191,9 @@ class LineStream:
             self.failure = error
             raise
         except Exception as error:
-            if not self._packed:
+            if self._packed is None:
                 raise
-            self.failure = FileRefused(_broken_gzip(self.name))
+            self.failure = FileRefused(broken(self.name, self._packed))
             raise self.failure from error
         take = len(self._pending) if size is None or size < 0 else size
         given, self._pending = self._pending[:take], self._pending[take:]
@@ -232,15 +239,9 @@ class LineStream:
 
     def _check_size(self, read: int) -> None:
         self._unpacked += read
-        if not self._packed:
-            return
-        ratio = self._unpacked / max(self._file.tell(), 1)
-        if self._unpacked > limits.RATIO_FREE and ratio > limits.MOST_RATIO:
-            raise TooLarge(
-                f"'{self.name}' unpacks to more than {limits.MOST_RATIO} times its size; unpack it first."
-            )
-        if self._unpacked > limits.MOST_UNPACKED:
-            raise TooLarge(f"'{self.name}' unpacks to more than {limits.MOST_UNPACKED >> 30} GiB; split the file.")
+        refused = past_bounds(self.name, self._unpacked, self._file.tell()) if self._packed else None
+        if refused is not None:
+            raise refused
 
     def _check_lines(self, raw: bytes) -> None:
         last = raw.rfind(b"\n")

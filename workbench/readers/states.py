@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-_DISCHARGE = re.compile(r"d(is)?[\s-]?cha?r?g|disch|dch|entlad|\bdis\b|^d$")
-_CHARGE = re.compile(r"cha?r?g|\bcha?\b|^c$|\blad(en|ung|e)\b|auflad")
-_NO_DIRECTION = re.compile(r"\b(rest|pause|ocv|idle|relax\w*|ruhe)\b")
+_DISCHARGE = re.compile(r"d(is)?[\s-]?cha?r?g|disch|dch|entlad|\bdis\b|^d$|放电|décharge|descarga")
+_CHARGE = re.compile(r"cha?r?g|\bcha?\b|^c$|\blad(en|ung|e)\b|auflad|充电|charge|carga")
+_NO_DIRECTION = re.compile(r"\b(rest|pause|ocv|idle|relax\w*|ruhe|repos)\b|搁置|静置")
 _MOST_WORDS = 200
 
 

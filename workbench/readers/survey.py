@@ -15,6 +15,7 @@ from ..cycling.columns import (
     CYCLER_CYCLE,
     CYCLER_STEP,
     FREQUENCY,
+    IMPEDANCE_AXES,
     OPEN_CIRCUIT_AXES,
     TEMPERATURE,
     TIME,
@@ -62,6 +63,7 @@ class Settings:
     first_clock: datetime | None = None
     first_time: float = 0.0
     has_times: bool = True
+    time_restarts: bool = False
 
 
 class Survey:
@@ -93,7 +95,7 @@ class Survey:
     def check_columns(self) -> None:
         """Refuse a file that lacks what every file needs, naming the columns that it has."""
         has = {column.name for column in self.plan.columns}
-        impedance = {FREQUENCY, "Z_Re [Ohm]", "Z_Im [Ohm]"} <= has
+        impedance = FREQUENCY in has and any(axes <= has for axes in IMPEDANCE_AXES)
         open_circuit = VOLTAGE in has and any(axis in has for axis in OPEN_CIRCUIT_AXES)
         timed = TIME in has or self.plan.clock is not None
         missing = [name for name in (VOLTAGE, CURRENT) if name not in has]
@@ -236,6 +238,12 @@ class Survey:
             )
             return
         settings.time_from, settings.time_unit = planned.header, planned.unit
+        settings.time_restarts = planned.restarts
+        if planned.restarts:
+            text = (
+                f"The file has no time of the whole test: those within its steps ('{planned.header}') are joined."
+            )
+            notes.append(Note("assumed", "time_joined", text))
         series = self._column(planned.header)
         if not is_text(series) or self._mostly_numbers(series):
             settings.time = "number"

@@ -41,6 +41,7 @@ class TextFormat:
     must; ``opening`` is what the first line must match. ``sign``: what a positive current means by the brand's
     documentation; "found" asks the data. With ``states``, an export without any negative current takes the
     direction from them. ``splits`` are counters of both directions. ``clocks`` are columns of date and time.
+    ``within_step`` are columns of a time that begins anew with each step; they serve where there is no other.
     ``start`` finds the beginning of the test in the lines above the header, at the first row or
     (``start_at_zero``) at time 0. ``rewrite`` makes a function that mends each block of lines.
     """
@@ -55,6 +56,7 @@ class TextFormat:
     states: States | None = None
     counters: Counters = None
     clocks: tuple[str, ...] = ()
+    within_step: tuple[str, ...] = ("step time", "steptime", "relative time", "rel time")
     splits: tuple[Split, ...] = ()
     day_first: bool = False
     start: str | None = None
@@ -131,6 +133,7 @@ def read_text(
         format.columns,
         clocks=format.clocks,
         splits=format.splits,
+        within_step=format.within_step,
         column_map=column_map,
         file=head.name,
     )

@@ -92,7 +92,9 @@ def _sampled(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"the {dataset} of '{owner}' belong to no record"
     rows = connection.execute(
         "SELECT owner, group_concat(dataset, ', ') FROM series JOIN measurements ON measurements.id = owner "
-        "GROUP BY owner HAVING count(*) <> 3"
+        "GROUP BY owner HAVING count(*) <> 3 "
+        # A measurement of properties may have cycles without samples: those of a table of capacities.
+        "AND NOT (measurement_type = 'properties' AND group_concat(dataset) = 'cycles')"
     )
     for id, datasets in rows:
         yield f"the measurement '{id}' should have series, steps and cycles, and has {datasets}"

@@ -1,0 +1,179 @@
+"""Files without a series: BPX sets, drive cycles and tables of capacity by cycle."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import FileRefused
+from workbench.readers import read, recognise
+from workbench.readers.holdings import Holding, holding
+
+
+def held(folder: Path, content: str | bytes, name: str = "file.csv") -> Holding | None:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return holding(path)
+
+
+CURVE = "US06-like, made up\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time [s],current [A]\n0,1\n1,-0.5\n2,0\n",
+        "# made up\n# Time [s], Current [A]\n0, 1\n1, -0.5\n2, 0\n",
+        "# made up,\nTime (min);Current (mA)\n0;1000\n0,0166666666666667;-500\n0,0333333333333333;0\n",
+        "t\tI\n0\t1\n1\t-0.5\n\n2\t0\n",
+    ],
+)
+def test_time_and_current_alone_are_a_drive_cycle(text: str, tmp_path: Path) -> None:
+    found = held(tmp_path, text)
+    assert found is not None
+    assert (found.format, found.kind) == ("drive-cycle", "drive_cycle")
+    rows = found.records[0]["data"]
+    assert [row[0] for row in rows] == pytest.approx([0, 1, 2])
+    assert [row[1] for row in rows] == [1, -0.5, 0]
+    assert recognise(tmp_path / "file.csv") == "drive-cycle"
+    with pytest.raises(FileRefused, match="is no series"):
+        read(tmp_path / "file.csv")
+
+
+def test_a_profile_of_power_says_what_would_make_it_one(tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="divide the power by the voltage"):
+        held(tmp_path, "# time [s],Power [kW]\n0,0.5\n1,0.6\n")
+
+
+@pytest.mark.parametrize("rows", ["0,1\n1,x\n", "0,1\n1,\n", ""])
+def test_a_drive_cycle_with_what_is_no_number_is_refused(rows: str, tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match=r"'file\.csv'"):
+        held(tmp_path, f"time [s],current [A]\n{rows}")
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["time [s],current [A],voltage [V]", "time [s],voltage [V]", "cycle,capacity,voltage", "cycle,soc", "a,b"],
+)
+def test_what_else_is_no_such_file(header: str, tmp_path: Path) -> None:
+    assert held(tmp_path, f"{header}\n" + ",".join("1" * (header.count(",") + 1)) + "\n") is None
+
+
+def test_capacities_of_one_cell(tmp_path: Path) -> None:
+    text = "Cycle Index,Chg. Cap.(mAh),DChg. Cap.(mAh),V_min\n1,1000,-990,2.5\n2,995,985,2.5\n,,,\n4,,980,2.5\n"
+    found = held(tmp_path, text)
+    assert found is not None
+    assert found.kind == "cycles"
+    (record,) = found.records
+    assert record["cell"] is None
+    assert record["columns"]["Cycle from cycler"] == [1, 2, 4]
+    assert record["columns"]["Discharge capacity [A.h]"] == pytest.approx([0.99, 0.985, 0.98])
+    assert record["columns"]["Charge capacity [A.h]"] == [1.0, 0.995, None]
+    assert not found.notes
+
+
+def test_capacities_of_many_cells_are_parted(tmp_path: Path) -> None:
+    rows = "".join(f"{cell},25,{n},{1 - n / 100}\n" for n in (1, 2, 3) for cell in ("B1", "B2"))
+    found = held(tmp_path, gzip.compress(f"cell,temperature_degC,cycle,capacity\n{rows}".encode()))
+    assert found is not None
+    assert [record["cell"] for record in found.records] == ["B1", "B2"]
+    assert found.records[1]["columns"]["Discharge capacity [A.h]"] == [0.99, 0.98, 0.97]
+    assert {note.code for note in found.notes} == {"unit", "capacity_means"}
+
+
+def bpx(**changes: Any) -> str:
+    electrode = {
+        "Particle radius [m]": 5e-6, "Thickness [m]": 5e-5, "Diffusivity [m2.s-1]": 1e-14,
+        "OCP [V]": {"x": [0, 1], "y": [4.2, 3.0]},
+        "Entropic change coefficient [V.K-1]": 0, "Conductivity [S.m-1]": 1, "Surface area per unit volume [m-1]": 4e5,
+        "Porosity": 0.3, "Transport efficiency": 0.2, "Reaction rate constant [mol.m-2.s-1]": 1e-6,
+        "Minimum stoichiometry": 0.1, "Maximum stoichiometry": 0.9, "Maximum concentration [mol.m-3]": 30000,
+    }  # fmt: skip
+    document = {
+        "Header": {"BPX": "0.1.0", "Title": "Made up pouch cell", "Model": "DFN"},
+        "Parameterisation": {
+            "Cell": {
+                "Ambient temperature [K]": 298.15, "Initial temperature [K]": 298.15,
+                "Reference temperature [K]": 298.15,
+                "Lower voltage cut-off [V]": 2.7, "Upper voltage cut-off [V]": 4.2, "Nominal cell capacity [A.h]": 12.5,
+                "Specific heat capacity [J.K-1.kg-1]": 913, "Density [kg.m-3]": 1847, "Electrode area [m2]": 0.0168,
+                "Number of electrode pairs connected in parallel to make a cell": 34,
+                "External surface area [m2]": 0.04,
+                "Volume [m3]": 1e-4, "Thermal conductivity [W.m-1.K-1]": 2.0,
+            } | changes,
+            "Electrolyte": {"Initial concentration [mol.m-3]": 1000, "Cation transference number": 0.26,
+                            "Conductivity [S.m-1]": 1.0, "Diffusivity [m2.s-1]": 3e-10},
+            "Negative electrode": electrode, "Positive electrode": electrode,
+            "Separator": {"Thickness [m]": 2e-5, "Porosity": 0.47, "Transport efficiency": 0.3},
+        },
+    }  # fmt: skip
+    return json.dumps(document)
+
+
+def test_a_parameter_set_becomes_a_specification(tmp_path: Path) -> None:
+    found = held(tmp_path, bpx(), "cell.json")
+    assert found is not None
+    (record,) = found.records
+    assert (record["name"], record["form_factor"]) == ("Made up pouch cell", "pouch")
+    assert record["ratings"]["capacity"] == {"value": 12.5, "unit": "A.h"}
+    assert record["ratings"]["voltage_max"] == {"value": 4.2, "unit": "V"}
+    assert record["properties"]["volume"] == {"value": 1e-4, "unit": "m3"}
+    assert record["properties"]["bpx"] == json.loads(bpx())
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (bpx()[:-40], "no sound JSON"),
+        (bpx(**{"Nominal cell capacity [A.h]": "much"}), "no sound BPX"),
+        ('{"Header": {"BPX": 1.0}, "Parameterisation": {}}', "no sound BPX"),
+        ("{" + '"Header": {"BPX": ' + "[" * 100_000, "no sound JSON"),
+    ],
+)
+def test_a_set_that_is_not_sound_is_refused_in_words(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match=why):
+        held(tmp_path, text, "cell.json")
+
+
+def test_the_sets_and_cycles_of_the_shared_data(shared_data: Path) -> None:
+    truth = json.loads((shared_data / "truth.json").read_text())["files"]
+    for name, entry in truth.items():
+        reference = entry.get("reference", {})
+        if name.startswith("bpx_json"):
+            found = holding(shared_data / name)
+            assert found is not None
+            assert found.records[0]["ratings"]["capacity"]["value"] == reference["nominal_cell_capacity_Ah"]
+        if name.startswith("drive_cycles") and "WLTC" not in name:  # WLTC is of power: refused in words
+            found = holding(shared_data / name)
+            assert found is not None
+            rows = found.records[0]["data"]
+            assert len(rows) == reference["rows"]
+            assert [min(column) for column in zip(*rows, strict=True)] == pytest.approx(reference["column_min"])
+            assert [max(column) for column in zip(*rows, strict=True)] == pytest.approx(reference["column_max"])
+
+
+def test_the_capacities_of_the_shared_data(shared_data: Path) -> None:
+    truth = json.loads((shared_data / "truth.json").read_text())["files"]
+    name = "ageing_sunwoda/capacity_by_cycle.csv"
+    found = holding(shared_data / name)
+    assert found is not None
+    reference = truth[name]["reference"]
+    assert sum(len(record["columns"]["Cycle from cycler"]) for record in found.records) == reference["rows"]
+    for record in found.records:
+        cell, passed = reference["cells"][record["cell"]], record["columns"]["Discharge capacity [A.h]"]
+        assert (len(passed), passed[0], passed[-1]) == (cell["cycles"], cell["first_Ah"], cell["last_Ah"])
+    name = "large_parquet/nasa_capacity_by_discharge.csv"
+    found = holding(shared_data / name)
+    assert found is not None
+    for record in found.records:
+        cell, passed = (
+            truth[name]["reference"]["cells"][record["cell"]],
+            record["columns"]["Discharge capacity [A.h]"],
+        )
+        assert len(passed) == cell["discharges_with_capacity"]
+        assert passed[0] == pytest.approx(cell["discharge_capacity_first_Ah"], abs=1e-6)
+        assert passed[-1] == pytest.approx(cell["discharge_capacity_last_Ah"], abs=1e-6)

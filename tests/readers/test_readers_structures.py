@@ -1,0 +1,259 @@
+"""MATLAB structures of public sets, HDF5, Access and mpr: small files of our own in their layouts."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.io
+
+from workbench.errors import FileRefused
+from workbench.readers import arbin_access, read, recognise
+from workbench.table import Table, concat
+
+N = 20
+T = np.arange(N, dtype=float)
+FLOW = np.where(T < 10, 1.0, -1.0)
+VOLTS = 3.6 + 0.1 * FLOW + 0.001 * T * FLOW
+
+
+def mat(path: Path, **variables: Any) -> Path:
+    scipy.io.savemat(path, variables)
+    return path
+
+
+def table_of(path: Path, **how: Any) -> Table:
+    return concat(list(read(path, **how).batches))
+
+
+def codes(path: Path) -> set[str]:
+    reading = read(path)
+    list(reading.batches)
+    return {note.code for note in reading.notes}
+
+
+def test_nasa_operations_stand_on_one_clock(tmp_path: Path) -> None:
+    def operation(word: str, hour: int, flow: float) -> dict[str, Any]:
+        data = {
+            "Voltage_measured": 3.6 + 0.1 * flow + 0.01 * flow * T,
+            "Current_measured": np.full(N, 1.5 * flow),
+            "Temperature_measured": np.full(N, 24.0),
+            "Time": T,
+        }
+        return {
+            "type": word,
+            "ambient_temperature": 24,
+            "time": np.array([2009, 4, 7, hour, 0, 0.5]),
+            "data": data,
+        }
+
+    sweep = {"type": "impedance", "ambient_temperature": 24, "time": np.array([2009, 4, 7, 2, 0, 0.0])}
+    sweep |= {"data": {"Battery_impedance": np.arange(5) * 1j, "Re": 0.02, "Rct": 0.04}}
+    cycle = np.array([operation("charge", 1, 1), sweep, operation("discharge", 3, -1), operation("charge", 4, 1)])
+    reading = read(mat(tmp_path / "B9.mat", B9={"cycle": cycle}))
+    table = concat(list(reading.batches))
+    assert reading.format == "matlab"
+    assert reading.start_time == datetime(2009, 4, 7, 1, 0, 0, 500000, tzinfo=UTC)
+    assert table["Time [s]"].floats() == pytest.approx(np.concatenate([T, T + 7200, T + 10800]))
+    assert table["Current [A]"].tolist() == [-1.5] * N + [1.5] * N + [-1.5] * N
+    assert table["Operation"].tolist() == ["charge"] * N + ["discharge"] * N + ["charge"] * N
+    assert table["Step from cycler"].tolist() == [1] * N + [2] * N + [3] * N
+    assert table["Cycle from cycler"].tolist() == [1] * N * 3
+    assert set(table["Ambient temperature [degC]"].tolist()) == {24.0}
+
+
+def test_oxford_cells_one_by_one_with_a_current_from_the_charge(tmp_path: Path) -> None:
+    def piece(flow: float) -> dict[str, Any]:
+        return {
+            "t": 736000 + T / 86400,
+            "v": 3.6 + flow * T / 100,
+            "q": flow * 740 * T / 3600,
+            "T": np.full(N, 40.0),
+        }
+
+    cells = {
+        name: {"cyc0000": {"C1ch": piece(1), "C1dc": piece(-1)}, "cyc0100": {"C1ch": piece(1)}} for name in "AB"
+    }
+    path = mat(tmp_path / "set.mat", CellA=cells["A"], CellB=cells["B"])
+    table = table_of(path)
+    assert table.n == 3 * N
+    assert table["Current [A]"].floats() == pytest.approx([-0.74] * N + [0.74] * N + [-0.74] * N, rel=1e-3)
+    assert table["Cycle from cycler"].tolist() == [0] * 2 * N + [100] * N
+    assert table["Temperature [degC]"].tolist() == [40.0] * 3 * N
+    assert {"cells", "current_derived"} <= codes(path)
+    assert table_of(path, column_map={"CellB!v": "Voltage [V]"}).n == 3 * N
+    with pytest.raises(FileRefused, match="no cell 'CellC'; it has 'CellA' and 'CellB'"):
+        read(path, column_map={"CellC!v": "Voltage [V]"})
+
+
+def test_a_drive_cycle_of_panasonic(tmp_path: Path) -> None:
+    meas = {
+        "Time": T,
+        "Voltage": VOLTS,
+        "Current": FLOW * 2.9,
+        "Ah": T / 3600,
+        "Battery_Temp_degC": np.full(N, 25.1),
+    }
+    table = table_of(mat(tmp_path / "US06.mat", meas=meas))
+    assert table["Current [A]"].floats() == pytest.approx(-2.9 * FLOW)
+    assert table["Temperature [degC]"].tolist() == [25.1] * N
+    assert table["Ah"].floats() == pytest.approx(T / 3600)
+
+
+def test_any_structure_with_time_current_and_voltage(tmp_path: Path) -> None:
+    path = mat(
+        tmp_path / "own.mat", test={"Time_min": T, "Current_mA": 500 * FLOW, "Voltage_V": VOLTS, "note": "x"}
+    )
+    reading = read(path)
+    table = concat(list(reading.batches))
+    assert table["Time [s]"].floats() == pytest.approx(60 * T)
+    assert table["Current [A]"].floats() == pytest.approx(-0.5 * FLOW)
+    mapped = {"x": "Time [s]", "y": "Current [A]", "z": "Voltage [V]"}
+    path = mat(tmp_path / "odd.mat", x=T, y=FLOW, z=VOLTS)
+    with pytest.raises(FileRefused, match="It holds 'x', 'y' and 'z'"):
+        read(path)
+    assert table_of(path, column_map=mapped, sign="charge").n == N
+
+
+def test_hdf5_of_matlab_with_references(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "batch.mat"
+    with h5py.File(path, "w", userblock_size=512) as file:
+        batch = file.create_group("batch")
+        cells = []
+        for cell in range(2):
+            cycles = file.create_group(f"#refs#/cell{cell}")
+            for name, values in {"I": FLOW, "V": VOLTS, "t": T, "Qc": T / 100, "Qd": T / 200}.items():
+                refs = []
+                for number in range(3):
+                    place = file.create_dataset(f"#refs#/{cell}{name}{number}", data=values[np.newaxis, :] + 0.0)
+                    refs.append([place.ref])
+                cycles.create_dataset(name, data=np.array(refs, dtype=h5py.ref_dtype))
+            cells.append([cycles.ref])
+        batch.create_dataset("cycles", data=np.array(cells, dtype=h5py.ref_dtype))
+    with open(path, "r+b") as raw:
+        raw.write(b"MATLAB 7.3 MAT-file".ljust(512))
+    assert recognise(path) == "hdf5"
+    table = table_of(path)
+    assert table.n == 3 * N
+    assert table["Current [A]"].floats() == pytest.approx(-np.tile(FLOW, 3))
+    assert table["Cycle from cycler"].tolist() == [1] * N + [2] * N + [3] * N
+    assert {"cells", "pieces_joined"} <= codes(path)
+    assert table_of(path, column_map={"batch 2!t": "Time [min]"}).n == 3 * N
+
+
+def test_a_pickle_in_hdf5_is_never_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pandas keeps names and texts as pickles; the names are read as text, the texts not at all."""
+    h5py = pytest.importorskip("h5py")
+    monkeypatch.setattr("pickle.loads", lambda *_: pytest.fail("a pickle was loaded"))
+    path = tmp_path / "frame.h5"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("df")
+        group.attrs["pandas_type"] = np.bytes_(b"frame_table")
+        kind = np.dtype([("index", "<i8"), ("values_block_0", "<f8", (3,)), ("values_block_1", "S9", (1,))])
+        rows = np.zeros(N, kind)
+        rows["values_block_0"] = np.column_stack([T, FLOW, VOLTS])
+        table = group.create_dataset("table", data=rows)
+        names = b"(lp0\nVTest_Time\np1\naVCurrent\np2\naVVoltage\np3\na."
+        table.attrs["values_block_0_kind"] = np.bytes_(names)
+        table.attrs["values_block_1_kind"] = np.bytes_(b"cos\nsystem\n(S'exit 1'\ntR.")
+    assert table_of(path)["Current [A]"].floats() == pytest.approx(-FLOW)
+
+
+@pytest.mark.parametrize(
+    ("head", "missing", "words"),
+    [
+        (b"\x89HDF\r\n\x1a\n" + b"\0" * 600, "h5py", "battery-workbench\\[hdf5\\]"),
+        (b"BIO-LOGIC MODULAR FILE\x1a" + b"\0" * 600, "galvani.BioLogic", "pip install galvani"),
+    ],
+)
+def test_without_its_library_a_binary_is_refused_with_the_mend(
+    head: bytes, missing: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "test.bin"
+    path.write_bytes(head)
+    imported = importlib.import_module
+
+    def absent(name: str, package: str | None = None) -> Any:
+        if name == missing:
+            raise ImportError(name)
+        return imported(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+    with pytest.raises(FileRefused, match=words):
+        read(path)
+
+
+def test_a_database_without_mdbtools_is_refused_with_the_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "test.res"
+    path.write_bytes(b"\0\x01\0\0Standard Jet DB\0" + b"\0" * 4096)
+    assert recognise(path) == "arbin-res"
+    monkeypatch.setattr(arbin_access.shutil, "which", lambda name: None)
+    with pytest.raises(FileRefused, match="install mdbtools"):
+        read(path)
+
+
+def test_a_damaged_database_is_refused_in_words(tmp_path: Path) -> None:
+    if arbin_access.shutil.which("mdb-export") is None:
+        pytest.skip("mdbtools is not installed")
+    path = tmp_path / "test.res"
+    path.write_bytes(b"\0\x01\0\0Standard Jet DB\0" + b"\xff" * 8192)
+    with pytest.raises(FileRefused, match=r"'test\.res' is"):
+        read(path)
+
+
+def galvani_of(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in of the library that users install, with what it says of a file."""
+    module = types.ModuleType("galvani.BioLogic")
+    module.MPRfile = lambda path: types.SimpleNamespace(data=data, timestamp=datetime(2024, 5, 13, 10))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "galvani", types.ModuleType("galvani"))
+    monkeypatch.setitem(sys.modules, "galvani.BioLogic", module)
+
+
+def test_an_mpr_without_current_takes_it_from_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = [
+        ("flags", "u1"),
+        ("Ns", "<u2"),
+        ("time/s", "<f8"),
+        ("dq/mA.h", "<f8"),
+        ("Ewe/V", "<f4"),
+        ("half cycle", "<u4"),
+    ]
+    data = np.zeros(N, kind)
+    data["time/s"], data["Ewe/V"] = 5 + 2 * T, VOLTS
+    data["dq/mA.h"] = FLOW * 2 / 3.6
+    galvani_of(data, monkeypatch)
+    path = tmp_path / "test.mpr"
+    path.write_bytes(b"BIO-LOGIC MODULAR FILE\x1a" + b"\0" * 99)
+    reading = read(path)
+    table = concat(list(reading.batches))
+    assert table["Current [A]"].floats()[1:] == pytest.approx(-FLOW[1:])
+    assert reading.start_time == datetime(2024, 5, 13, 10, 0, 5, tzinfo=UTC)
+    assert "current_derived" in {note.code for note in reading.notes}
+
+
+def test_an_mpr_of_impedance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = [
+        ("freq/Hz", "<f4"),
+        ("Re(Z)/Ohm", "<f4"),
+        ("-Im(Z)/Ohm", "<f4"),
+        ("time/s", "<f8"),
+        ("<Ewe>/V", "<f4"),
+        ("<I>/mA", "<f4"),
+    ]
+    data = np.zeros(4, kind)
+    data["freq/Hz"], data["-Im(Z)/Ohm"] = [1000, 100, 10, 1], 0.25
+    galvani_of(data, monkeypatch)
+    path = tmp_path / "test.mpr"
+    path.write_bytes(b"BIO-LOGIC MODULAR FILE\x1a" + b"\0" * 99)
+    table = table_of(path)
+    assert table["Frequency [Hz]"].tolist() == [1000, 100, 10, 1]
+    assert table["Z_Im [Ohm]"].tolist() == [-0.25] * 4

@@ -1,0 +1,156 @@
+"""Workbooks: several sheets, series that go on in the next, impedance beside, dates and numbers of cells."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_workbooks import LONG, TIME, workbook
+
+from workbench.errors import FileRefused
+from workbench.readers import read, recognise
+from workbench.table import Table, concat
+
+ARBIN = [
+    "Date_Time",
+    "Test_Time(s)",
+    "Step_Time(s)",
+    "Step_Index",
+    "Cycle_Index",
+    "Voltage(V)",
+    "Current(A)",
+    "Charge_Capacity(Ah)",
+]
+DAY = 45425.0
+"""2024-05-13 in Excel."""
+
+
+def samples(first: int, count: int, step: int = 1) -> list[list[object]]:
+    made: list[list[object]] = []
+    for n in range(first, first + count):
+        row = [(DAY + n / 86400, TIME), n * 1.1, n * 1.1, step, 1, 3.6 + n / 300, 1 / 3, n / 7000]
+        made.append([*row])
+    return made
+
+
+def table_of(path: Path, **how: object) -> Table:
+    return concat(list(read(path, **how).batches))  # type: ignore[arg-type]
+
+
+def codes(path: Path) -> set[str]:
+    reading = read(path)
+    list(reading.batches)
+    return {note.code for note in reading.notes}
+
+
+def test_a_sheet_is_read_to_the_last_bit_with_its_dates(tmp_path: Path) -> None:
+    path = workbook(
+        tmp_path / "test.xlsx",
+        {"Info": [["TEST REPORT"], ["Channel", 7]], "Channel_7_1": [ARBIN, *samples(1, 20)]},
+    )
+    assert recognise(path) == "arbin"
+    reading = read(path)
+    table = concat(list(reading.batches))
+    assert reading.start_time == datetime(2024, 5, 13, 0, 0, 1, tzinfo=UTC)
+    assert table["Current [A]"].tolist() == [-1 / 3] * 20
+    assert table["Charge capacity [A.h]"].tolist() == [n / 7000 for n in range(1, 21)]
+    assert table["Voltage [V]"].tolist() == [3.6 + n / 300 for n in range(1, 21)]
+    assert table["Step from cycler"].kind == "integer"
+
+
+def test_sheets_that_go_on_are_one_series(tmp_path: Path) -> None:
+    sheets = {
+        "Channel_7_1": [ARBIN, *samples(1, 10)],
+        "Statistics_7": [["Cycle_Index", "Charge_Capacity(Ah)"], [1, 0.5]],
+        "Channel_7_2": [ARBIN, *samples(11, 10)],
+    }
+    path = workbook(tmp_path / "test.xlsx", sheets)
+    assert table_of(path)["Time [s]"].floats() == pytest.approx(1.1 * np.arange(20))
+    assert "sheets" not in codes(path)
+
+
+@pytest.mark.parametrize("names", [("Channel_7_1", "Channel_8_1"), ("Cell 1", "Cell 2"), ("A", "B")])
+def test_sheets_of_other_cells_are_not_joined_and_can_be_chosen(names: tuple[str, str], tmp_path: Path) -> None:
+    first, second = names
+    sheets = {first: [ARBIN, *samples(1, 12)], second: [ARBIN, *samples(20, 10)]}
+    path = workbook(tmp_path / "test.xlsx", sheets)
+    assert table_of(path).n == 12
+    assert "sheets" in codes(path)
+    chosen = {f"{second}!Voltage(V)": "Voltage [V]"}
+    assert table_of(path, column_map=chosen)["Voltage [V]"].tolist() == [3.6 + n / 300 for n in range(20, 30)]
+    with pytest.raises(FileRefused, match="no column 'Channel_9_1!Voltage"):
+        read(path, column_map={"Channel_9_1!Voltage(V)": "Voltage [V]"})
+
+
+def test_a_series_that_starts_anew_in_the_next_sheet_is_another(tmp_path: Path) -> None:
+    sheets = {"Channel_7_1": [ARBIN, *samples(1, 12)], "Channel_7_2": [ARBIN, *samples(1, 10)]}
+    assert table_of(workbook(tmp_path / "test.xlsx", sheets)).n == 12
+
+
+def test_impedance_in_a_sheet_beside_becomes_rows_behind_its_step(tmp_path: Path) -> None:
+    sweep = [["Cycle_ID", "Step_ID", "Pt", "Freq", "Zmod", "Zphz"]]
+    sweep += [[1, 2, n, 1000 / 10**n, 0.01 * (n + 1), -30.0 * n] for n in range(3)]
+    rows = [*samples(1, 5, 1), *samples(6, 5, 2), *samples(11, 5, 3)]
+    path = workbook(tmp_path / "test.xlsx", {"ACIM_Chan7": sweep, "Channel_7_1": [ARBIN, *rows]})
+    table = table_of(path)
+    assert table.n == 18
+    frequency = table["Frequency [Hz]"].floats()
+    assert frequency[10:13].tolist() == [1000.0, 100.0, 10.0]
+    assert np.isnan(frequency[[9, 13]]).all()
+    for name in ("Time [s]", "Current [A]", "Voltage [V]"):
+        assert table[name].missing().tolist() == [10 <= n < 13 for n in range(18)]
+    assert table["Step from cycler"].tolist() == [1] * 5 + [2] * 8 + [3] * 5
+    z = table["Z_Mod [Ohm]"].floats()[12] * np.exp(1j * np.deg2rad(table["Z_Phase [deg]"].floats()[12]))
+    assert table["Z_Re [Ohm]"].floats()[12] == pytest.approx(z.real)
+    assert table["Z_Im [Ohm]"].floats()[12] == pytest.approx(z.imag)
+    assert table["Z_Im [Ohm]"].floats()[12] < 0
+    assert "impedance_beside" in codes(path)
+
+
+def test_each_sweep_of_a_step_that_comes_again_goes_behind_its_own_time(tmp_path: Path) -> None:
+    sweep: list[list[object]] = [["Cycle_ID", "Step_ID", "Freq", "Zmod", "Zphz"]]
+    sweep += [[1, 2, f, 0.01, -10.0] for f in (1000.0, 10.0, 1000.0, 10.0)]
+    sweep += [[1, 9, f, 0.01, -10.0] for f in (1000.0, 10.0)]
+    rows = [*samples(1, 3, 1), *samples(4, 3, 2), *samples(7, 3, 1), *samples(10, 3, 2)]
+    table = table_of(workbook(tmp_path / "test.xlsx", {"Data": [ARBIN, *rows], "ACIM": sweep}))
+    swept = np.flatnonzero(~np.isnan(table["Frequency [Hz]"].floats()))
+    assert swept.tolist() == [6, 7, 14, 15, 16, 17]
+
+
+def test_hours_past_a_day_are_durations(tmp_path: Path) -> None:
+    header = ["DataPoint", "Cycle Index", "Step Index", "Step Type", "Total Time", "Current(A)", "Voltage(V)"]
+    rows = [[n, 1, 1, "CC Chg", (n / 4, LONG), 1.0, 3.5 + n / 100] for n in range(9)]
+    path = workbook(tmp_path / "test.xlsx", {"record": [header, *rows]})
+    assert read(path).format == "neware"
+    assert table_of(path)["Time [s]"].floats() == pytest.approx(21600.0 * np.arange(9))
+
+
+def test_a_packed_workbook_is_opened(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "test.xlsx", {"Channel_7_1": [ARBIN, *samples(1, 9)]})
+    packed = tmp_path / "test.xlsx.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert table_of(packed).n == 9
+
+
+def test_a_workbook_without_a_series_names_what_it_has(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "test.xlsx", {"Cells": [["cell", "mass"], ["A1", 0.3], ["A2", 0.4]]})
+    with pytest.raises(FileRefused, match="Its columns are 'cell' and 'mass'"):
+        read(path)
+
+
+def test_what_is_made_for_reading_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gc
+    import tempfile
+
+    from workbench.readers import arrow, layout, views
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for number in range(4):
+        table_of(workbook(tmp_path / f"{number}.xlsx", {"Channel_7_1": [ARBIN, *samples(1, 9)]}))
+    for kept in (views._cached, layout.header_lines, arrow.parquet_names):
+        kept.cache_clear()
+    gc.collect()
+    assert not list(tmp_path.glob("workbench-*"))
