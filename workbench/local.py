@@ -6,29 +6,21 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
-from .dataset import Dataset
-from .engine import answer, choices, keys, zoom
+from .engine import answer, zoom
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress
-from .errors import BadRequest, Cancelled, Invalid, Problem, instead
+from .errors import BadRequest, Invalid, NotFound, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
-from .lint import Lint, lint
-from .recipe.check import sound
-from .recipe.parse import parse
 from .recipe.plot import PlotConfig
-from .recipe.values import effective, read_cli_values
 from .records import (
     Dashboard,
     Measurement,
@@ -45,39 +37,14 @@ from .store import search as searches
 from .store.cache import Cache
 from .store.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
-from .table import Column, Kind, Table
-from .transform.drawers import Drawer, drawer
-from .transform.keys import check_keys
-from .transform.script import check_script
+from .table import Table
 from .typed_arrays import decode
+from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated
 
 R = TypeVar("R", bound=Record)
 
 
-@dataclass(frozen=True)
-class FigureAnswer:
-    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer.
-
-    ``at_hand`` is the dataset it was drawn from, for those who draw it again.
-    """
-
-    figure: bytes
-    values: dict[str, Any]
-    options: dict[str, list[dict[str, Any]]]
-    warnings: list[dict[str, Any]]
-    cache: dict[str, str]
-    reads: dict[str, int]
-    timings: dict[str, float] = field(default_factory=dict)
-    log: str = ""
-    at_hand: answer.Answered | None = field(default=None, repr=False, compare=False)
-
-    @cached_property
-    def lint(self) -> list[Lint]:
-        """What is odd about the figure, told from its traces and its data; looked for when first asked."""
-        return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
-
-
-class LocalWorkbench:
+class LocalWorkbench(Work):
     """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond.
 
     ``protected`` says that every script runs locked in; without it those alone that somebody else wrote.
@@ -101,6 +68,7 @@ class LocalWorkbench:
         self._project = project
         self.actor = actor
         self.protected = protected
+        self.drawn_for = organization.id if protected else None
         self.scope = scope or Scope(organization.id, None if project is None else project.id)
 
     @property
@@ -109,6 +77,14 @@ class LocalWorkbench:
             raise BadRequest("This is about one project; name it.")
         return self._project
 
+    @property
+    def place(self) -> str:
+        return self.store.path.name
+
+    @property
+    def opening(self) -> str:
+        return f"wb.open({str(self.store.path)!r})"
+
     @classmethod
     def open(
         cls, path: str | Path, project: str | None = None, organization: str | None = None, *, create: bool = True
@@ -116,9 +92,9 @@ class LocalWorkbench:
         """The workbench on the store at ``path``, bound to the project named or the only one there is."""
         store = Store.open(path, create=create)
         try:
-            chosen = _only(store.rows.organizations(), organization, "organization", "organizations")
+            chosen = only(store.rows.organizations(), organization, "organization", "organizations")
             projects = store.rows.page(Project, Scope(chosen.id, None), limit=None).items
-            bound = _only(projects, project, "project", "projects")
+            bound = only(projects, project, "project", "projects")
             return cls(store, Cache(f"{store.path}.cache"), chosen, bound, store.rows.user(LOCAL_USER).id)
         except BaseException:
             store.close()
@@ -137,115 +113,6 @@ class LocalWorkbench:
 
     # Recipes
 
-    def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]:
-        """Everything wrong with a recipe: its shape, its script, and what it asks of this store.
-
-        A recipe of a plan alone, without a script, is checked as ``dataset`` takes it.
-        """
-        script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
-        told = (
-            self._drawer().check(script) or check_keys(script, *_names(config))
-            if isinstance(script, str) and script
-            else []
-        )
-        try:
-            checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
-        except Invalid as error:
-            return [*self._causes(config, values, error.problems, script is not None), *error.problems, *told]
-        return [*check_against_store(checked, values, self.store, self.scope), *told]
-
-    def _causes(
-        self, config: Any, values: Mapping[str, Any], found: list[Problem], transform: bool
-    ) -> list[Problem]:
-        """What the store says of a recipe in which only columns are unknown: which of two spellings it knows."""
-        if any(problem.type != "unknown_column" for problem in found):
-            return []
-        places = {problem.loc for problem in found}
-        told = check_against_store(parse(config, transform=transform), values, self.store, self.scope)
-        return [problem for problem in told if problem.loc not in places]
-
-    def read_values(self, config: Any, words: Iterable[str]) -> dict[str, Any]:
-        """Param values from the words of a command line, read by the choices there are now.
-
-        Raises
-        ------
-        BadRequest
-            If a word is neither ``name=text`` nor ``name:=JSON``.
-        Invalid
-            For every unknown param and every text that cannot be read.
-        """
-        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
-        given = list(words)
-        named = {word.partition("=")[0].rstrip(":") for word in given}
-        options: dict[str, list[dict[str, Any]]] = {}
-        known: list[str] = []
-        for name in choices.order(checked):
-            if name not in named:
-                continue
-            if choices.options_from(checked.params[name]) is not None:
-                so_far = read_cli_values(checked, known, options)
-                options |= answer.live_choices(checked, so_far, self.store, self.scope, self.cache)
-            known += [word for word in given if word.partition("=")[0].rstrip(":") == name]
-        return read_cli_values(checked, given, options)
-
-    def dataset(
-        self,
-        config: Any,
-        values: Mapping[str, Any],
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-    ) -> Dataset:
-        """The data of a recipe; ``transform`` may be missing and is not looked at."""
-        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
-        return self._answered(checked, values, progress, cancel).dataset
-
-    def figure(
-        self,
-        config: Any,
-        values: Mapping[str, Any],
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-        *,
-        protected: bool | None = None,
-    ) -> FigureAnswer:
-        """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh.
-
-        ``protected`` runs its script locked in; None as this workbench does.
-        """
-        started = time.perf_counter()
-        draws = self._drawer(protected)
-        checked = _drawable(config, draws)
-        checked_at = time.perf_counter()
-        answered = self._answered(checked, values, progress, cancel)
-        timings = {"check": _ms(started, checked_at), **answered.timings}
-        return self._drawn(checked, answered, draws, timings, cancel)
-
-    def redraw(
-        self,
-        config: Any,
-        values: Mapping[str, Any],
-        shown: FigureAnswer,
-        cancel: Cancel | None = None,
-        *,
-        protected: bool | None = None,
-    ) -> FigureAnswer:
-        """A shown figure with other ``view`` values, from the data at hand: nothing is read, not even a revision.
-
-        Raises
-        ------
-        Invalid
-            For values that their controls refuse.
-        """
-        draws = self._drawer(protected)
-        checked = _drawable(config, draws)
-        if shown.at_hand is None:
-            return self.figure(checked, values, cancel=cancel, protected=protected)
-        taken = {**shown.at_hand.values, **effective(checked, values)}
-        again = replace(
-            shown.at_hand, values=taken, cache={"dataset": "hit"}, reads={"steps": 0, "sources": 0}, timings={}
-        )
-        return self._drawn(checked, again, draws, {}, cancel)
-
     def is_current(self, shown: FigureAnswer) -> bool:
         """Whether the store still holds what a figure was drawn from; one query."""
         return shown.at_hand is None or shown.at_hand.is_current(self.store)
@@ -263,21 +130,7 @@ class LocalWorkbench:
         cancel: Cancel | None = None,
         protected: bool | None = None,
     ) -> dict[int, zoom.Detail]:
-        """Finer detail of some traces of a figure, for the visible part of it.
-
-        Parameters
-        ----------
-        traces : numbers of traces; those without finer detail are absent from the answer.
-        x, y : the visible range of each axis in its own units; y None: all of it.
-        width : pixels of the plot; two samples a pixel are read.
-        shown : the figure as it is on the screen, if the caller has it; it is asked for else.
-
-        Raises
-        ------
-        Invalid
-            As ``figure``.
-        """
-        checked = _drawable(config, self._drawer(protected))
+        checked = drawable(config, self._drawer(protected))
         with self.store.snapshot():  # figure, data and detail are of one moment
             if shown is None or shown.at_hand is None or not self.is_current(shown):
                 shown = self.figure(checked, values, cancel=cancel, protected=protected)
@@ -296,56 +149,28 @@ class LocalWorkbench:
                 cancel=cancel,
             )
 
-    def _drawn(
+    def answered(
         self,
         config: PlotConfig,
-        answered: answer.Answered,
-        draws: Drawer,
-        timings: dict[str, float],
-        cancel: Cancel | None,
-    ) -> FigureAnswer:
-        started = time.perf_counter()
-        key = keys.figure_key(answered.content, config.transform, answered.values)
-
-        def make() -> tuple[bytes, dict[str, Any]]:
-            drawn = draws.draw(
-                config.transform,
-                answered.packed,
-                answered.values,
-                content=answered.content,
-                organization=self.scope.organization_id if self.protected else None,
-                cancelled=None if cancel is None else cancel.is_set,
-            )
-            return drawn.figure, {"log": drawn.log, "looked_at": draws.locked}
-
-        def good(meta: Mapping[str, Any]) -> bool:
-            return bool(meta.get("looked_at")) or not draws.locked
-
-        def waiting() -> None:
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("The request was withdrawn while another one drew its figure.")
-
-        found = self.cache.get_or_make("figure", key, make, good, waiting)
-        return FigureAnswer(
-            figure=found.data,
-            values=answered.values,
-            options=answered.options,
-            warnings=[warning.as_dict() for warning in answered.warnings],
-            cache={**answered.cache, "figure": "hit" if found.hit else "miss"},
-            reads=answered.reads,
-            timings={**timings, "draw": _ms(started, time.perf_counter())},
-            log=found.meta.get("log", ""),
-            at_hand=answered,
-        )
-
-    def _drawer(self, protected: bool | None = None) -> Drawer:
-        """Who draws: the one place that chooses."""
-        return drawer(self.protected if protected is None else protected)
-
-    def _answered(
-        self, config: PlotConfig, values: Mapping[str, Any], progress: Progress | None, cancel: Cancel | None
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
     ) -> answer.Answered:
         return answer.dataset(config, values, self.store, self.scope, self.cache, progress, cancel)
+
+    def against_store(self, config: PlotConfig, values: Mapping[str, Any]) -> list[Problem]:
+        return check_against_store(config, values, self.store, self.scope)
+
+    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        return answer.live_choices(config, values, self.store, self.scope, self.cache)
+
+    def units(self, sources: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for info in self.store.series.infos(sources, "series").values():
+            for column in info.columns:
+                if column.unit is not None:
+                    found.setdefault(column.name, column.unit)
+        return found
 
     # What there is
 
@@ -374,8 +199,8 @@ class LocalWorkbench:
         updated: R = self.store.rows.update(kind, record.id, changes, self.scope, self.actor)
         return updated
 
-    def delete(self, kind: type[R], ref: str | Record) -> dict[str, int]:
-        return self.store.rows.delete(kind, self.get(kind, ref).id, self.scope)
+    def delete(self, kind: type[R], ref: str | Record) -> None:
+        self.store.rows.delete(kind, self.get(kind, ref).id, self.scope)
 
     def count(self, kind: type[Record]) -> int:
         return self.store.rows.page(kind, self.scope, limit=1).total
@@ -394,16 +219,20 @@ class LocalWorkbench:
         if "name_contains" in filters:
             where["name"] = {"contains": filters["name_contains"]}
         items = self.store.rows.page(kind, self.scope, where=where, limit=limit).items
-        members = kind.members()
-        flat = [name for name, member in members.items() if member.storage != "json" and not member.aside]
-        chosen = flat if fields is None else fields
-        if unknown := [name for name in chosen if name not in members]:
-            raise BadRequest(f"'{unknown[0]}' is no field of {kind.table}; its fields are {', '.join(members)}.")
-        return Table(
-            {name: _column([getattr(i, name) for i in items], members[name].kind) for name in chosen}, len(items)
-        )
+        return tabulated(kind, items, fields)
 
     # Sampled data
+
+    def samples(self, record: Record, dataset: str, columns: list[str] | None = None) -> Table:
+        with self.store.snapshot():
+            if self.store.series.info(record.id, dataset) is None:
+                status = getattr(record, "processing_status", None)
+                told = f" (its status is '{status}')" if status and status != "ready" else ""
+                raise NotFound(f"The {record.label} '{record.name}' has no {DATASETS[dataset]}{told}.")
+            if dataset == "steps" and isinstance(record, Measurement):
+                steps = self.steps(record)
+                return steps if columns is None else steps.select(columns)
+            return self.sampled(record.id, dataset, columns)
 
     def sampled(self, owner: str, dataset: str, columns: list[str] | None = None) -> Table:
         """The stored table of a record in reach, exact."""
@@ -488,62 +317,10 @@ class LocalWorkbench:
     def restore(self, plot: Plot, number: int) -> Plot:
         return self.store.plots.restore(plot.id, number, self.scope, self.actor)
 
-    def is_own(self, plot: Plot, number: int | None = None) -> bool:
-        """Whether the user of this workbench wrote the script of a plot (its newest revision, or that of a number).
+    # The store as a whole
 
-        Whose it is, is whoever first saved it in these words: to restore, rename or change other parts of somebody
-        else's plot does not make its script one's own, and one that did not come by saving is a model's.
-        """
-        history = self.history(plot)
-        wanted = plot.revision if number is None else number
-        script = next(one.config.get("transform") for one in history if one.revision == wanted)
-        first = next(one for one in history if one.config.get("transform") == script)
-        return first.origin == "save" and first.created_by == self.actor
+    def backup(self, destination: str | Path) -> None:
+        self.store.backup(destination)
 
-
-def _drawable(config: Any, draws: Drawer) -> PlotConfig:
-    """The checked recipe, its script too: but a locked process checks that itself, since what crashes Python's parser
-    is to crash that one."""
-    checked = config if isinstance(config, PlotConfig) else sound(config)
-    if not draws.locked and (problems := check_script(checked.transform)):
-        raise Invalid(problems)
-    return checked
-
-
-def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:
-    """The one that is wanted by id or name, or the only one there is."""
-    if wanted is None and len(found) == 1:
-        return found[0]
-    names = ", ".join(f"'{record.name}'" for record in found)
-    if wanted is None:
-        raise BadRequest(
-            f"There are {len(found)} {several} here: {names}. Say which with {what}=... (--{what} NAME)."
-        )
-    for record in found:
-        if wanted in (record.id, record.name):
-            return record
-    raise BadRequest(f"There is no {what} '{wanted}'. The {several} are {names}.")
-
-
-def _member(config: Any, name: str) -> Any:
-    return config.get(name) if isinstance(config, Mapping) else None
-
-
-def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
-    """The names of a recipe's steps and params, as far as they can be read."""
-    if isinstance(config, PlotConfig):
-        return list(config.plan.steps), list(config.params)
-    steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
-    given = [] if params is None else params
-    return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
-
-
-def _column(values: list[Any], kind: Kind) -> Column:
-    """A column of this kind; what is no scalar (a date) as its text."""
-    if kind == "text":
-        return Column.text([None if value is None else str(value) for value in values])
-    return Column.from_python(values, kind)
-
-
-def _ms(start: float, end: float) -> float:
-    return round((end - start) * 1000, 3)
+    def verify(self) -> list[str]:
+        return self.store.verify()

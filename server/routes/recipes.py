@@ -9,8 +9,8 @@ import orjson
 
 from workbench.engine import arrow, wire
 from workbench.errors import Invalid, Problem, instead
-from workbench.local import FigureAnswer
 from workbench.recipe.schema import schema
+from workbench.work import FigureAnswer
 
 from .. import schemas as s
 from ..answers import JSON, Bytes

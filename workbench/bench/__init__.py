@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .. import export
-from ..engine import look as looking
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
@@ -31,6 +30,7 @@ from ..records import (
 )
 from ..records.catalog import Catalog
 from ..store.search import Found
+from ..work import Work
 from .boards import Board, Boards, SavedPlot
 from .collections import Collection, Ref
 from .data import Data
@@ -77,7 +77,7 @@ def open_bench(
 class Bench:
     """A store as seen from one project: ingest, records, recipes, figures, dashboards."""
 
-    def __init__(self, work: LocalWorkbench) -> None:
+    def __init__(self, work: Work) -> None:
         self.work = work
         self.projects: Collection[Project] = Collection(work, Project)
         self.specifications: Collection[Specification] = Collection(work, Specification)
@@ -94,7 +94,7 @@ class Bench:
         self.dashboards = Boards(self)
 
     def __repr__(self) -> str:
-        return f"<bench on '{self.work.store.path.name}', project '{self.work.project.name}'>"
+        return f"<bench on '{self.work.place}', project '{self.work.project.name}'>"
 
     def project(self, ref: Ref) -> Bench:
         """A bench on the same store, bound to another project (id, name or record)."""
@@ -281,8 +281,7 @@ class Bench:
             If there is no plan with steps at all.
         """
         raw = read_file(recipe) if isinstance(recipe, str | Path) else _raw(recipe)
-        work, chosen = self.work, _merged(values, by_name)
-        return Look(looking.look(raw, chosen, work.store, work.scope, work.cache))
+        return Look(self.work.look(raw, _merged(values, by_name)))
 
     def figure(
         self,
@@ -403,8 +402,8 @@ class Bench:
         answer = self.work.figure(config, chosen, progress, protected=_protected(recipe, protected))
         if ending == "ipynb":
             raw = Recipe(config).raw()
-            store = str(self.work.store.path)
-            export.write(target, export.notebook(raw, name=target.stem, values=answer.values, store=store))
+            opened = self.work.opening
+            export.write(target, export.notebook(raw, name=target.stem, values=answer.values, opening=opened))
         else:
             export.save(target, answer.figure, title=target.stem)
         account = {"values": answer.values, "warnings": answer.warnings, "cache": answer.cache}
@@ -431,11 +430,11 @@ class Bench:
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use."""
-        self.work.store.backup(destination)
+        self.work.backup(destination)
 
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences; empty if it is sound. Reads all of it."""
-        return self.work.store.verify()
+        return self.work.verify()
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:
