@@ -234,13 +234,15 @@ class LocalWorkbench(Work):
                 return steps if columns is None else steps.select(columns)
             return self.sampled(record.id, dataset, columns)
 
-    def sampled(self, owner: str, dataset: str, columns: list[str] | None = None) -> Table:
-        """The stored table of a record in reach, exact."""
+    def sampled(
+        self, owner: str, dataset: str, columns: list[str] | None = None, rows: tuple[int, int] | None = None
+    ) -> Table:
+        """The stored table of a record in reach, exact; ``rows`` are those from the first to before the second."""
         info = self.store.series.info(owner, dataset)
         there = [] if info is None else [column.name for column in info.columns]
         if unknown := [name for name in columns or [] if name not in there]:
             raise BadRequest(f"There is no column '{unknown[0]}'. {instead(unknown[0], there, 'columns')}")
-        return self.store.series.read(owner, columns, dataset=dataset)
+        return self.store.series.read(owner, columns, rows, dataset=dataset)
 
     def steps(self, measurement: Measurement) -> Table:
         """The steps summary, with ``Step type`` by the present rated capacity."""

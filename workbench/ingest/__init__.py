@@ -46,6 +46,7 @@ def ingest(
     limits: Limits | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     actor: str | None = None,
+    apart: bool = False,
 ) -> Report:
     """Read cycler files into the store, each becoming a measurement with its steps and cycles.
 
@@ -66,6 +67,7 @@ def ingest(
     keep_file : keep the bytes of the files too.
     limits : bounds on the rows, columns and reading time of one file.
     progress : called with (files done, files in all, the file at hand).
+    apart : read every file in another process, so that none can bring this one down.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def ingest(
     for pattern in found.missing:
         name = places.shown(pattern)
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
-    for done, (path, outcome, file) in enumerate(outcomes(found.files, options, jobs)):
+    for done, (path, outcome, file) in enumerate(outcomes(found.files, options, jobs, apart=apart)):
         if progress is not None:
             progress(done, len(found.files), places.shown(path.name))
         report.files.append(_taken(intake, path, outcome, file, keep=keep_file))
