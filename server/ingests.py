@@ -1,4 +1,4 @@
-"""Files on their way in through the readers: sent one by one, read together after the answer, told about while it lasts.
+"""Files on their way in through the readers: sent one by one, read together after the answer, told about meanwhile.
 
 What is sent and what is known of a run lie as files in the folder beside the store, so that every process on the store
 can tell of a run; the process that took it reads. One that was killed leaves its run behind as failed: nothing is half
@@ -11,9 +11,10 @@ import os
 import re
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
 
 KEPT_SECONDS = 24 * 3600
 """How long a file that no run took, and the account of a run, are kept."""
+STOPPED = "The server was stopped meanwhile; ingest the same files again."
 MOST_JOBS = 4
 MOST_WAITING = 16
+_SHOWN = ("id", "state", "done", "of", "at", "report", "error")
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -44,7 +47,8 @@ class Ingests:
     def __init__(self, state: State) -> None:
         self.state = state
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-ingests")
-        self._waiting = 0
+        self._lock = threading.Lock()
+        self._runs: dict[str, tuple[Future[None], dict[str, Any]]] = {}
 
     @property
     def _folder(self) -> Path:
@@ -88,7 +92,7 @@ class Ingests:
             If too many runs are waiting.
         """
         found = [self._file(id, owner) for id in files]
-        if self._waiting >= MOST_WAITING:
+        if len(self._runs) >= MOST_WAITING:
             raise Busy("Too many files are waiting to be read; try again in a while.", retry_after=30)
         id = secrets.token_hex(16)
         run = self._folder / f"run-{id}"
@@ -110,8 +114,8 @@ class Ingests:
             **owner,
         }
         self._tell(id, told)
-        self._waiting += 1
-        self._pool.submit(self._run, run, told, names, dict(options), scope)
+        with self._lock:
+            self._runs[id] = self._pool.submit(self._run, run, told, names, dict(options), scope), told
         return id
 
     def told(self, id: str, owner: Mapping[str, str]) -> dict[str, Any]:
@@ -131,12 +135,8 @@ class Ingests:
             raise Forbidden("Only who began an ingest may look at it.")
         beat = int(found.get("beat", 0))
         if found["state"] == "running" and not lease.is_held(found["lease"], beat):
-            found |= {"state": "failed", "error": "The server was stopped meanwhile; ingest the same files again."}
-        return {
-            key: value
-            for key, value in found.items()
-            if key in ("id", "state", "done", "of", "at", "report", "error")
-        }
+            found |= {"state": "failed", "error": STOPPED}
+        return {key: found[key] for key in _SHOWN if key in found}
 
     def _run(
         self, run: Path, told: dict[str, Any], names: list[str], options: dict[str, Any], scope: Scope
@@ -169,7 +169,8 @@ class Ingests:
             log.failed("ingest broke", ingest=told["id"])
             ended = {"state": "failed", "error": "The files could not be read; the server's log has the reason."}
         finally:
-            self._waiting -= 1
+            with self._lock:
+                self._runs.pop(told["id"], None)
             shutil.rmtree(run, ignore_errors=True)
         self._tell(told["id"], {**told, **ended})
 
@@ -186,7 +187,10 @@ class Ingests:
 
     def close(self) -> None:
         """Wait for the run at hand; runs that wait are given up, and told as failed."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for id, (run, told) in list(self._runs.items()):
+            if run.cancel():
+                self._tell(id, {**told, "state": "failed", "error": STOPPED})
+        self._pool.shutdown(wait=True)
 
 
 def _named(report: Report, run: Path, names: Sequence[str]) -> dict[str, Any]:
@@ -195,7 +199,8 @@ def _named(report: Report, run: Path, names: Sequence[str]) -> dict[str, Any]:
     for file in told["files"]:
         place = Path(file["path"]).parent.name
         file["path"] = names[int(place)] if place.isdigit() else file["path"]
-    return _plain(told, run)
+    plain: dict[str, Any] = _plain(told, run)
+    return plain
 
 
 def _plain(value: Any, run: Path) -> Any:

@@ -39,8 +39,8 @@ def outcomes(paths: Sequence[Path], options: Options, jobs: int, *, apart: bool 
     """Each file with what became of it and its spool, in the order of ``paths``.
 
     With one job, and where all is read in less time than processes need to start, the files are read here, unless
-    they are to be read ``apart``; else by up to that many processes, which run at most two files each ahead of what was taken. A process that hangs or dies
-    costs its own file only.
+    they are to be read ``apart``; else by up to that many processes, which run at most two files each ahead of what
+    was taken. A process that hangs or dies costs its own file only.
     """
     size = worth_starting(paths, jobs)
     if size <= 1 and not apart:
