@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import orjson
@@ -60,15 +61,16 @@ def dataset(call: Call) -> Bytes:
 
 
 def data(call: Call, config: Any, values: Mapping[str, Any]) -> Bytes:
-    """The data of a recipe as JSON or as Arrow; nothing but 304 for who has them already, as their tag says."""
+    """The data of a recipe as JSON or as Arrow; as Arrow without the steps for who says to have them already."""
     checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
     answered = call.work.answered(checked, values, cancel=call.cancel)
-    told = {"etag": f'"{answered.tag}"', "cache-control": "private, no-cache"}
-    if answered.tag in call.headers.get("if-none-match", ""):
-        return Bytes(b"", JSON, told, 304)
-    if arrow.MEDIA_TYPE in call.headers.get("accept", ""):
-        return Bytes(arrow.to_arrow(answered.dataset), arrow.MEDIA_TYPE, told)
-    return Bytes(wire.to_json(answered.dataset), JSON, told)
+    told = {arrow.CONTENT: answered.content}
+    if arrow.MEDIA_TYPE not in call.headers.get("accept", ""):
+        return Bytes(wire.to_json(answered.dataset), JSON, told)
+    found = answered.dataset
+    if answered.content in call.headers.get(arrow.HAVE, ""):
+        found = replace(found, steps={})
+    return Bytes(arrow.to_arrow(found), arrow.MEDIA_TYPE, told)
 
 
 def checked(call: Call) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
 from ..local import LocalWorkbench
-from ..place import ORGANIZATION, PROJECT, meant_store
+from ..place import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
@@ -29,6 +29,7 @@ from ..records import (
     Specification,
 )
 from ..records.catalog import Catalog
+from ..remote import RemoteWorkbench
 from ..store.search import Found
 from ..work import Work
 from .boards import Board, Boards, SavedPlot
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
     from ..notebook.view import View
 
-__all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "open_bench"]
+__all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "connect", "open_bench"]
 
 
 def open_bench(
@@ -72,6 +73,34 @@ def open_bench(
         project = project or os.environ.get(PROJECT) or None
         organization = organization or os.environ.get(ORGANIZATION) or None
     return Bench(LocalWorkbench.open(path, project, organization))
+
+
+def connect(url: str, api_key: str | None = None, project: str | None = None) -> Bench:
+    """A bench on a server: the same object as ``wb.open`` gives, with the same methods and the same answers.
+
+    Plans run on the server; the transforms of your own recipes run here, on data that come once.
+
+    Parameters
+    ----------
+    url : the server's address, ``http://lab:8765``.
+    api_key : the key that ``workbench keys create`` printed; without it that of ``$WORKBENCH_API_KEY``.
+    project : name or id; without it ``$WORKBENCH_PROJECT``, or the only one that the key opens.
+
+    Raises
+    ------
+    ServerAway
+        If nothing answers there, or what answers is no workbench server.
+    OtherVersion
+        If the server is of another version and would not give the same answers.
+    Unauthorized
+        If the key is unknown, revoked or expired.
+    NotFound, BadRequest
+        If there is no such project, or there are several and none is named.
+    """
+    key = api_key or os.environ.get(API_KEY)
+    if not key:
+        raise BadRequest(f"A server is opened with a key: wb.connect(url, api_key='wb_...'), or set ${API_KEY}.")
+    return Bench(RemoteWorkbench.connect(url, key, project or os.environ.get(PROJECT) or None))
 
 
 class Bench:
@@ -429,7 +458,7 @@ class Bench:
         return {**account, "reads": data.reads, "timings": data.timings}
 
     def backup(self, destination: str | Path) -> None:
-        """Copy the whole store to a new file while it is in use."""
+        """Copy the whole store to a new file while it is in use; that of a server is copied on its own machine."""
         self.work.backup(destination)
 
     def verify(self) -> list[str]:

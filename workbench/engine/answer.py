@@ -50,12 +50,6 @@ class Answered:
         return revisions(store, self.dependencies) == self.dependencies
 
     @cached_property
-    def tag(self) -> str:
-        """Names the whole answer, whenever it was given and whatever it cost."""
-        warnings = [warning.as_dict() for warning in self.warnings]
-        return keys.answer_key(self.content, [self.values, self.options, warnings, self.columns])
-
-    @cached_property
     def dataset(self) -> Dataset:
         """The same with its steps unpacked; arrays are read-only views into ``packed``."""
         steps, _ = unpack(self.packed)

@@ -20,6 +20,8 @@ from .equality import plain
 from .wire import rest
 
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"
+CONTENT, HAVE = "x-workbench-content", "x-workbench-have"
+"""Headers: the name of the steps in an answer, and the names of those that the caller has already, with commas."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd")
 
 

@@ -40,11 +40,6 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in ("battery-workbench", "plotly", "pandas", "numpy")}
 
 
-def answer_key(content: str, rest: Any) -> str:
-    """Names an answer: the content of its steps, and the rest of it as JSON values."""
-    return _digest(content.encode(), canonical(rest))
-
-
 def as_json(dependencies: Mapping[Dependency, int]) -> list[list[Any]]:
     """Revisions as they stand in the meta of an entry."""
     return [[*key, revision] for key, revision in dependencies.items()]
