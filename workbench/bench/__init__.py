@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import FigureWidget
 
     from ..notebook.view import View
+    from .serving import Served
 
 __all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "connect", "open_bench"]
 
@@ -456,6 +457,33 @@ class Bench:
         warnings = [warning.as_dict() for warning in data.warnings]
         account = {"values": data.values, "warnings": warnings, "cache": data.cache}
         return {**account, "reads": data.reads, "timings": data.timings}
+
+    def serve(self, port: int = 0, host: str = "127.0.0.1", *, trust_transforms: bool = False) -> Served:
+        """Open the store to others while this process runs: a server in a thread, with a key of its own.
+
+        The answer has ``url``, ``api_key`` and ``stop()``, and is good for a ``with`` block. What others draw runs
+        locked in, as on ``workbench serve``.
+
+        Parameters
+        ----------
+        port : 0 takes a free one.
+        host : the address to listen on; by default that of this machine alone.
+        trust_transforms : run the scripts of all who have a key in this process, with all its rights.
+
+        Raises
+        ------
+        NotProtected
+            If scripts cannot be locked in on this machine and are not said to be trusted.
+        BadRequest
+            If the address cannot be listened on, or the store is a server's already.
+        """
+        from .serving import Served
+
+        if not isinstance(self.work, LocalWorkbench):
+            raise BadRequest(
+                f"This bench is on the server at {self.work.place} already; give its address to others."
+            )
+        return Served(self.work, host=host, port=port, trust_transforms=trust_transforms)
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use; that of a server is copied on its own machine."""
