@@ -164,12 +164,14 @@ def _blocks(store: Store, info: SeriesInfo, first: Table) -> Iterator[Table]:
 def create_with_tables(call: Call) -> dict[str, Any]:
     """A record with its tables, all or nothing; samples of a measurement pass the checks at the door."""
     kind, form = of_path(call), call.body
-    form.only("fields", "sign", *DATASETS)
+    form.only("fields", "sign", "columns", *DATASETS)
     data = form.json("fields")
     if not isinstance(data, dict):
         raise Invalid(Problem(("fields",), "'fields' is an object of field name to value.", "dict_type"))
     data = _given(kind, data)
-    parts = {name: tables.sent_table(form.files[name]) for name in DATASETS if name in form.files}
+    parts = {
+        name: _sent(form, name, tables.sent_table(form.files[name])) for name in DATASETS if name in form.files
+    }
     if kind is not Measurement or "series" not in parts:
         return shown(tables.create(call, kind, data, parts, wire=False))
     steps = concat(list(_whole(form, "steps"))) if "steps" in parts else None
@@ -184,7 +186,26 @@ def create_with_tables(call: Call) -> dict[str, Any]:
 
 
 def _whole(form: Form, name: str) -> Iterator[Table]:
-    return parquet_tables(form.files[name].path, name, most=WHOLE)()
+    return _sent(form, name, parquet_tables(form.files[name].path, name, most=WHOLE))()
+
+
+def _sent(form: Form, name: str, parts: tables.Parts) -> tables.Parts:
+    """The rows of a file of the form, its columns called as ``columns`` of the form says: a name in a parquet file
+    cannot be everything that a column can be called."""
+    told = form.json("columns", {})
+    names = told.get(name) if isinstance(told, dict) else told
+    if names is None:
+        return parts
+    names = fields.texts(names if isinstance(names, list) else [None], "columns")
+
+    def named() -> Iterator[Table]:
+        for part in parts():
+            if len(names) != len(part):
+                message = f"The file '{name}' has {len(part)} columns, 'columns' names {len(names)} of them."
+                raise Invalid(Problem(("columns", name), message, "value_error"))
+            yield Table(dict(zip(names, part.values(), strict=True)), part.n)
+
+    return named
 
 
 def more_samples(call: Call) -> dict[str, Any]:
@@ -192,7 +213,7 @@ def more_samples(call: Call) -> dict[str, Any]:
     record = _record(call)
     if not isinstance(record, Measurement):
         raise BadRequest(f"A {record.label} is not extended; a measurement is.")
-    call.body.only("series")
+    call.body.only("series", "columns")
     call.body.file("series")
     more = list(_whole(call.body, "series"))
     with call.writing(record.id):
@@ -253,7 +274,9 @@ OPERATIONS = (
         Need.WRITE,
         "Make a record with its tables, parquet files of a form; samples of a measurement are checked",
         project="path",
-        body=Body(s.body({"fields": s.TEXT}, {"sign": s.TEXT, **_TABLES}), "upload", "multipart"),
+        body=Body(
+            s.body({"fields": s.TEXT}, {"sign": s.TEXT, "columns": s.TEXT, **_TABLES}), "upload", "multipart"
+        ),
         answer=s.FREE,
         heavy=True,
     ),
@@ -294,7 +317,7 @@ OPERATIONS = (
         Need.WRITE,
         "Append samples, a parquet file of a form, to a running measurement",
         project="path",
-        body=Body(s.body({"series": _FILE}), "upload", "multipart"),
+        body=Body(s.body({"series": _FILE}, {"columns": s.TEXT}), "upload", "multipart"),
         answer=s.FREE,
         heavy=True,
     ),

@@ -124,7 +124,8 @@ class Records(Work):
     def _sent(self, kind: type[R], where: str, fields: Mapping[str, str], tables: Mapping[str, Table]) -> R:
         with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
             files = wire.write_parquet(tables, Path(folder))
-            return wire.record(kind, self.client.form(self._kind(kind, where), fields, files).json())
+            told = {**fields, "columns": wire.columns(tables)}
+            return wire.record(kind, self.client.form(self._kind(kind, where), told, files).json())
 
     def assign(self, study: Ref, kind: type[Record], ref: Ref) -> None:
         self.client.ask("POST", self._assignment(study, kind, ref), json={}, changes=True)

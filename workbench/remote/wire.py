@@ -53,9 +53,24 @@ def plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):
         raise BadRequest(f"A field holds {value}; a record keeps finite numbers, and null for a missing one.")
-    if value is None or isinstance(value, str | bool | int | float):
+    if isinstance(value, str):
+        return _text(value)
+    if value is None or isinstance(value, bool | int | float):
         return value
     raise BadRequest(f"A field holds a {type(value).__name__}, which no record can hold.")
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise BadRequest(f"A text that is not valid Unicode cannot be kept ({error}).") from error
+    return value
+
+
+def columns(tables: Mapping[str, Table]) -> str:
+    """The names of the columns of tables, as a form takes them."""
+    return orjson.dumps({name: [_text(column) for column in one] for name, one in tables.items()}).decode()
 
 
 def record(kind: type[R], told: Mapping[str, Any]) -> R:
@@ -98,22 +113,24 @@ def found(told: Mapping[str, Any]) -> Found:
 
 
 def write_parquet(tables: Mapping[str, Table], folder: Path) -> dict[str, Path]:
-    """Tables as parquet files, bit for bit.
+    """Tables as parquet files, bit for bit, their columns called by their places.
 
     Raises
     ------
     BadRequest
-        For a column whose values are of several kinds.
+        For a column that no store keeps: of several kinds, or with a text that is not valid Unicode.
     """
     made = {}
     for name, one in tables.items():
         fields_of(one)
         made[name] = folder / f"{name}.parquet"
-        arrays = {column: to_arrow(one[column]) for column in one}
-        text = [column for column in one if one[column].kind == "text"]
-        pq.write_table(
-            pa.table(arrays), made[name], row_group_size=_GROUP, compression="zstd", use_dictionary=text
-        )
+        try:
+            arrays = {str(place): to_arrow(column) for place, column in enumerate(one.values())}
+        except UnicodeEncodeError as error:
+            raise BadRequest(f"A text that is not valid Unicode cannot be kept ({error}).") from error
+        text = [str(place) for place, column in enumerate(one.values()) if column.kind == "text"]
+        written = pa.table(arrays)
+        pq.write_table(written, made[name], row_group_size=_GROUP, compression="zstd", use_dictionary=text)
     return made
 
 
