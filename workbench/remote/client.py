@@ -186,14 +186,13 @@ class Client:
         try:
             if cancel is None:
                 return future.result()
-            while True:
+            while not cancel.is_set():
                 try:
                     return future.result(_LOOK_S)
                 except NotYet:
                     if future.done():
                         raise
-                    if cancel.is_set():
-                        raise Cancelled("The request was withdrawn.") from None
+            raise Cancelled("The request was withdrawn.")
         finally:
             future.cancel()
 
@@ -216,15 +215,15 @@ def address(url: str) -> str:
     BadRequest
         If it is none of a server.
     """
-    told = url.strip().rstrip("/")
+    told = url.strip()
     parts = urlsplit(told if "://" in told else f"http://{told}")
     try:
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         sound = False
     if not sound:
         raise BadRequest(f"'{url}' is no address of a server, such as http://lab:8765 or https://lab.example.")
-    return parts.geturl()
+    return parts.geturl().rstrip("/")
 
 
 def _header(key: str) -> str:
