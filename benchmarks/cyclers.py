@@ -15,7 +15,7 @@ STATES = ("Rest", "CC Chg", "CC DChg")
 BEGUN = datetime(2026, 1, 5, 9, 30)
 
 
-def tested(rows: int, seed: int, each: int = 120) -> pd.DataFrame:
+def cell_test(rows: int, seed: int, each: int = 120) -> pd.DataFrame:
     """A cell that is charged, rests, is discharged and rests, again and again.
 
     Columns: time (s), current (A, positive on charge), voltage (V), cycle and step from 1, state (0 rest, 1 charge,
@@ -208,7 +208,7 @@ def folder(place: Path, files: int, rows: int) -> Path:
             ending, write = BRANDS[brand]
             cell = number // 3
             name = f"{'ABC'[cell % 3]}_c{cell:02d}_RPT{number % 3}{ending}"
-            write(place / name, tested(rows + 37 * (number % 11), number))
+            write(place / name, cell_test(rows + 37 * (number % 11), number))
             writer.writerow(
                 [name, "cell type 1", "2.5Ah,2.5V,4.2V", 25 + cell % 3 * 10, 68.5, f"round {number % 3}"]
             )

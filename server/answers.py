@@ -27,10 +27,10 @@ class Bytes:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Bytes that come block by block; ``length`` is known before."""
+    """Bytes that come block by block; ``length`` where it is known before."""
 
     blocks: Iterator[bytes]
-    length: int
+    length: int | None
     media_type: str
     headers: Mapping[str, str] = field(default_factory=dict)
     status: int = 200
@@ -69,6 +69,7 @@ def response(answer: Any) -> Response:
     if isinstance(answer, Bytes):
         return Response(answer.data, answer.status, dict(answer.headers), answer.media_type)
     if isinstance(answer, Blocks):
-        headers = {**answer.headers, "content-length": str(answer.length)}
+        length = {} if answer.length is None else {"content-length": str(answer.length)}
+        headers = {**answer.headers, **length}
         return StreamingResponse(answer.blocks, answer.status, headers, answer.media_type)
     return Response(dumps(answer), media_type=JSON)

@@ -56,6 +56,7 @@ def create_app(
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         state.intake.resume()
+        state.ingests.sweep()
         try:
             yield
         finally:

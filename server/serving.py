@@ -57,6 +57,10 @@ class Serving:
             billing_portal=self.billing_portal,
         )
 
+    def address(self, port: int) -> str:
+        """The address at which it is reached on this port."""
+        return f"http://[{self.host}]:{port}" if ":" in self.host else f"http://{self.host}:{port}"
+
 
 def _is_loopback(host: str) -> bool:
     if host == "localhost":
@@ -87,7 +91,7 @@ def run(serving: Serving, told: Callable[[str], None]) -> None:
     """
     if not serving.trust_transforms:
         required()
-    listening = _listen(serving.host, serving.port)
+    listening = listen(serving.host, serving.port)
     port = int(listening.getsockname()[1])
     os.environ[ENVIRONMENT] = orjson.dumps(asdict(serving)).decode()
     config = uvicorn.Config(
@@ -99,14 +103,21 @@ def run(serving: Serving, told: Callable[[str], None]) -> None:
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
-    threading.Thread(target=_tell, args=(serving.host, port, told), daemon=True).start()
+    threading.Thread(target=_tell, args=(serving, port, told), daemon=True).start()
     if serving.workers > 1:
         Multiprocess(config, sockets=[listening]).run()
     else:
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises
+    ------
+    BadRequest
+        If the address cannot be listened on.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -120,9 +131,9 @@ def _listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def _tell(host: str, port: int, told: Callable[[str], None]) -> None:
+def _tell(serving: Serving, port: int, told: Callable[[str], None]) -> None:
     """Say the address as soon as the server answers there."""
-    near = "127.0.0.1" if host in _ANYWHERE else host
+    near = "127.0.0.1" if serving.host in _ANYWHERE else serving.host
     while True:
         with contextlib.suppress(OSError, http.client.HTTPException):
             connection = http.client.HTTPConnection(near, port, timeout=5)
@@ -130,5 +141,4 @@ def _tell(host: str, port: int, told: Callable[[str], None]) -> None:
             if connection.getresponse().status == 200:
                 break
         time.sleep(0.05)
-    shown = f"[{host}]" if ":" in host else host
-    told(f"http://{shown}:{port}")
+    told(serving.address(port))

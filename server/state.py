@@ -7,6 +7,7 @@ from pathlib import Path
 from workbench.store.cache import Cache
 from workbench.store.store import Store
 
+from .ingests import Ingests
 from .limits import Rates, Threads
 from .settings import Settings
 from .signing import Signer
@@ -28,11 +29,13 @@ class State:
         self.plans = Threads("plans", settings.plans, settings.waiting, share=max(1, settings.plans // 2))
         self.refusals = Rates(5.0, 20)
         self.intake = Intake(self)
+        self.ingests = Ingests(self)
 
     def close(self) -> None:
         """Let what runs come to its end, then close the store."""
         self.plans.close()
         self.quick.close()
         self.intake.close()
+        self.ingests.close()
         self.cache.close()
         self.store.close()

@@ -270,7 +270,9 @@ CONFIG = {
 )
 def test_a_notebook_holds_the_recipe_as_python(script: str) -> None:
     made = json.loads(
-        export.notebook({**CONFIG, "transform": script}, name="A\nB", values={"on": False}, store="l'ab.db")
+        export.notebook(
+            {**CONFIG, "transform": script}, name="A\nB", values={"on": False}, opening='wb.open("l\'ab.db")'
+        )
     )
     assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
     ids = [cell["id"] for cell in made["cells"]]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import steps
-    from .bench import Bench, Data, Figure
+    from .bench import Bench, Data, Figure, connect
     from .bench import open_bench as open
     from .errors import (
         BadRequest,
@@ -47,6 +47,7 @@ __all__ = [
     "ScriptError",
     "StoreError",
     "WorkbenchError",
+    "connect",
     "open",
     "param",
     "plan",
@@ -55,7 +56,7 @@ __all__ = [
 
 _HOMES = {"open": ("bench", "open_bench"), "Recipe": ("recipe.recipe", "Recipe")}
 _HOMES |= {name: ("recipe.build", name) for name in ("param", "plan")}
-_HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure")}
+_HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure", "connect")}
 
 
 def __getattr__(name: str) -> Any:

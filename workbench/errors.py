@@ -15,6 +15,8 @@ WorkbenchError
 ├── Later                 503  nothing is wrong with the request; send it again after ``retry_after`` seconds
 │   ├── TooMany           429  more requests than the key is granted
 │   └── Busy              503  all places for such work are taken
+├── ServerAway            502  the server of a remote workbench cannot be reached, or broke off
+├── OtherVersion          409  a server and this workbench are too far apart in version to understand each other
 ├── NotProtected          503  a script was to run locked in, and the lock does not hold on this machine
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
@@ -185,6 +187,16 @@ class Cancelled(WorkbenchError):
 class ExportUnavailable(WorkbenchError):
     status = 501
     code = "EXPORT_UNAVAILABLE"
+
+
+class ServerAway(WorkbenchError):
+    status = 502
+    code = "SERVER_AWAY"
+
+
+class OtherVersion(WorkbenchError):
+    status = 409
+    code = "OTHER_VERSION"
 
 
 class NotProtected(WorkbenchError):

@@ -438,7 +438,7 @@ def notebook(
     *,
     name: str = "Plot",
     values: Mapping[str, Any] | None = None,
-    store: str | None = None,
+    opening: str = "wb.open('workbench.db')",
 ) -> bytes:
     """A Jupyter notebook (format 4.5, no outputs) that draws a recipe: plan, transform and params as Python.
 
@@ -446,11 +446,12 @@ def notebook(
     ----------
     config : a PlotConfig as plain JSON values.
     values : the chosen values of its params.
-    store : the path that the notebook opens; by default ``workbench.db``.
+    opening : the expression that gives the bench.
     """
+    imports = "import os\n\nimport workbench as wb" if "os." in opening else "import workbench as wb"
     cells = [
         _cell("markdown", f"# {_one_line(name)}"),
-        _cell("code", f"import workbench as wb\n\nbench = wb.open({store or 'workbench.db'!r})"),
+        _cell("code", f"{imports}\n\nbench = {opening}"),
         _cell("code", f"plan = {_python(config['plan'])}"),
         _cell("code", f"transform = {_literal(str(config['transform']))}"),
         _cell("code", f"params = {_python(config.get('params') or {})}"),

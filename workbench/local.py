@@ -6,36 +6,24 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import exchange
 from .cycling.life import KINDS
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
-from .dataset import Dataset
-from .engine import answer, choices, keys, zoom
+from .engine import answer, zoom
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress, Reader
-from .errors import BadRequest, Cancelled, Invalid, Problem, instead
-from .ingest import Growing, Report, extend, register
+from .errors import BadRequest, NotFound, Problem, instead
+from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
-from .ingest import watch as watch_folder
-from .lint import Lint, lint
-from .recipe.check import sound
-from .recipe.parse import parse
 from .recipe.plot import PlotConfig
-from .recipe.values import effective, read_cli_values
 from .records import (
-    Batch,
     Dashboard,
-    Instance,
     Measurement,
     Organization,
     Plot,
@@ -50,39 +38,15 @@ from .store import search as searches
 from .store.cache import Cache
 from .store.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
-from .table import Column, Kind, Table
-from .transform.drawers import Drawer, drawer
-from .transform.script import check_script
+from .table import Table
 from .typed_arrays import decode
+from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated
 
 R = TypeVar("R", bound=Record)
 _PIECE = 1 << 18
 
 
-@dataclass(frozen=True)
-class FigureAnswer:
-    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer.
-
-    ``at_hand`` is the dataset it was drawn from, for those who draw it again.
-    """
-
-    figure: bytes
-    values: dict[str, Any]
-    options: dict[str, list[dict[str, Any]]]
-    warnings: list[dict[str, Any]]
-    cache: dict[str, str]
-    reads: dict[str, int]
-    timings: dict[str, float] = field(default_factory=dict)
-    log: str = ""
-    at_hand: answer.Answered | None = field(default=None, repr=False, compare=False)
-
-    @cached_property
-    def lint(self) -> list[Lint]:
-        """What is odd about the figure, told from its traces and its data; looked for when first asked."""
-        return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
-
-
-class LocalWorkbench:
+class LocalWorkbench(Work):
     """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond.
 
     ``protected`` says that every script runs locked in; without it those alone that somebody else wrote.
@@ -106,6 +70,7 @@ class LocalWorkbench:
         self._project = project
         self.actor = actor
         self.protected = protected
+        self.drawn_for = organization.id if protected else None
         self.scope = scope or Scope(organization.id, None if project is None else project.id)
 
     @property
@@ -114,6 +79,14 @@ class LocalWorkbench:
             raise BadRequest("This is about one project; name it.")
         return self._project
 
+    @property
+    def place(self) -> str:
+        return self.store.path.name
+
+    @property
+    def opening(self) -> str:
+        return f"wb.open({str(self.store.path)!r})"
+
     @classmethod
     def open(
         cls, path: str | Path, project: str | None = None, organization: str | None = None, *, create: bool = True
@@ -121,9 +94,9 @@ class LocalWorkbench:
         """The workbench on the store at ``path``, bound to the project named or the only one there is."""
         store = Store.open(path, create=create)
         try:
-            chosen = _only(store.rows.organizations(), organization, "organization", "organizations")
+            chosen = only(store.rows.organizations(), organization, "organization", "organizations")
             projects = store.rows.page(Project, Scope(chosen.id, None), limit=None).items
-            bound = _only(projects, project, "project", "projects")
+            bound = only(projects, project, "project", "projects")
             return cls(store, Cache(f"{store.path}.cache"), chosen, bound, store.rows.user(LOCAL_USER).id)
         except BaseException:
             store.close()
@@ -142,115 +115,6 @@ class LocalWorkbench:
 
     # Recipes
 
-    def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]:
-        """Everything wrong with a recipe: its shape, its script, and what it asks of this store.
-
-        A recipe of a plan alone, without a script, is checked as ``dataset`` takes it.
-        """
-        script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
-        told = (
-            self._drawer().check(script, _names(config), organization=self._counted())
-            if isinstance(script, str) and script
-            else []
-        )
-        try:
-            checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
-        except Invalid as error:
-            return [*self._causes(config, values, error.problems, script is not None), *error.problems, *told]
-        return [*check_against_store(checked, values, self.store, self.scope), *told]
-
-    def _causes(
-        self, config: Any, values: Mapping[str, Any], found: list[Problem], transform: bool
-    ) -> list[Problem]:
-        """What the store says of a recipe in which only columns are unknown: which of two spellings it knows."""
-        if any(problem.type != "unknown_column" for problem in found):
-            return []
-        places = {problem.loc for problem in found}
-        told = check_against_store(parse(config, transform=transform), values, self.store, self.scope)
-        return [problem for problem in told if problem.loc not in places]
-
-    def read_values(self, config: Any, words: Iterable[str]) -> dict[str, Any]:
-        """Param values from the words of a command line, read by the choices there are now.
-
-        Raises
-        ------
-        BadRequest
-            If a word is neither ``name=text`` nor ``name:=JSON``.
-        Invalid
-            For every unknown param and every text that cannot be read.
-        """
-        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
-        given = list(words)
-        named = {word.partition("=")[0].rstrip(":") for word in given}
-        options: dict[str, list[dict[str, Any]]] = {}
-        known: list[str] = []
-        for name in choices.order(checked):
-            if name not in named:
-                continue
-            if choices.options_from(checked.params[name]) is not None:
-                so_far = read_cli_values(checked, known, options)
-                options |= answer.live_choices(checked, so_far, self.store, self.scope, self.cache)
-            known += [word for word in given if word.partition("=")[0].rstrip(":") == name]
-        return read_cli_values(checked, given, options)
-
-    def dataset(
-        self,
-        config: Any,
-        values: Mapping[str, Any],
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-    ) -> Dataset:
-        """The data of a recipe; ``transform`` may be missing and is not looked at."""
-        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
-        return self._answered(checked, values, progress, cancel).dataset
-
-    def figure(
-        self,
-        config: Any,
-        values: Mapping[str, Any],
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-        *,
-        protected: bool | None = None,
-    ) -> FigureAnswer:
-        """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh.
-
-        ``protected`` runs its script locked in; None as this workbench does.
-        """
-        started = time.perf_counter()
-        draws = self._drawer(protected)
-        checked = _drawable(config, draws)
-        checked_at = time.perf_counter()
-        answered = self._answered(checked, values, progress, cancel)
-        timings = {"check": _ms(started, checked_at), **answered.timings}
-        return self._drawn(checked, answered, draws, timings, cancel)
-
-    def redraw(
-        self,
-        config: Any,
-        values: Mapping[str, Any],
-        shown: FigureAnswer,
-        cancel: Cancel | None = None,
-        *,
-        protected: bool | None = None,
-    ) -> FigureAnswer:
-        """A shown figure with other ``view`` values, from the data at hand: nothing is read, not even a revision.
-
-        Raises
-        ------
-        Invalid
-            For values that their controls refuse.
-        """
-        draws = self._drawer(protected)
-        checked = _drawable(config, draws)
-        if shown.at_hand is None:
-            return self.figure(checked, values, cancel=cancel, protected=protected)
-        taken = {**shown.at_hand.values, **effective(checked, values)}
-        again = replace(
-            shown.at_hand, values=taken, cache={"dataset": "hit"}, reads={"steps": 0, "sources": 0}, timings={}
-        )
-        return self._drawn(checked, again, draws, {}, cancel)
-
     def is_current(self, shown: FigureAnswer) -> bool:
         """Whether the store still holds what a figure was drawn from; one query."""
         return shown.at_hand is None or shown.at_hand.is_current(self.store)
@@ -268,21 +132,7 @@ class LocalWorkbench:
         cancel: Cancel | None = None,
         protected: bool | None = None,
     ) -> dict[int, zoom.Detail]:
-        """Finer detail of some traces of a figure, for the visible part of it.
-
-        Parameters
-        ----------
-        traces : numbers of traces; those without finer detail are absent from the answer.
-        x, y : the visible range of each axis in its own units; y None: all of it.
-        width : pixels of the plot; two samples a pixel are read.
-        shown : the figure as it is on the screen, if the caller has it; it is asked for else.
-
-        Raises
-        ------
-        Invalid
-            As ``figure``.
-        """
-        checked = _drawable(config, self._drawer(protected))
+        checked = drawable(config, self._drawer(protected))
         with self.store.snapshot():  # figure, data and detail are of one moment
             if shown is None or shown.at_hand is None or not self.is_current(shown):
                 shown = self.figure(checked, values, cancel=cancel, protected=protected)
@@ -301,60 +151,28 @@ class LocalWorkbench:
                 cancel=cancel,
             )
 
-    def _drawn(
+    def answered(
         self,
         config: PlotConfig,
-        answered: answer.Answered,
-        draws: Drawer,
-        timings: dict[str, float],
-        cancel: Cancel | None,
-    ) -> FigureAnswer:
-        started = time.perf_counter()
-        key = keys.figure_key(answered.content, config.transform, answered.values)
-
-        def make() -> tuple[bytes, dict[str, Any]]:
-            drawn = draws.draw(
-                config.transform,
-                answered.packed,
-                answered.values,
-                content=answered.content,
-                organization=self._counted(),
-                cancelled=None if cancel is None else cancel.is_set,
-            )
-            return drawn.figure, {"log": drawn.log, "looked_at": draws.locked}
-
-        def good(meta: Mapping[str, Any]) -> bool:
-            return bool(meta.get("looked_at")) or not draws.locked
-
-        def waiting() -> None:
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("The request was withdrawn while another one drew its figure.")
-
-        found = self.cache.get_or_make("figure", key, make, good, waiting)
-        return FigureAnswer(
-            figure=found.data,
-            values=answered.values,
-            options=answered.options,
-            warnings=[warning.as_dict() for warning in answered.warnings],
-            cache={**answered.cache, "figure": "hit" if found.hit else "miss"},
-            reads=answered.reads,
-            timings={**timings, "draw": _ms(started, time.perf_counter())},
-            log=found.meta.get("log", ""),
-            at_hand=answered,
-        )
-
-    def _drawer(self, protected: bool | None = None) -> Drawer:
-        """Who draws: the one place that chooses."""
-        return drawer(self.protected if protected is None else protected)
-
-    def _counted(self) -> str | None:
-        """Whose scripts these are, where workers are shared by organization."""
-        return self.scope.organization_id if self.protected else None
-
-    def _answered(
-        self, config: PlotConfig, values: Mapping[str, Any], progress: Progress | None, cancel: Cancel | None
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
     ) -> answer.Answered:
         return answer.dataset(config, values, self.store, self.scope, self.cache, progress, cancel)
+
+    def against_store(self, config: PlotConfig, values: Mapping[str, Any]) -> list[Problem]:
+        return check_against_store(config, values, self.store, self.scope)
+
+    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        return answer.live_choices(config, values, self.store, self.scope, self.cache)
+
+    def units(self, sources: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for info in self.store.series.infos(sources, "series").values():
+            for column in info.columns:
+                if column.unit is not None:
+                    found.setdefault(column.name, column.unit)
+        return found
 
     # What there is
 
@@ -370,16 +188,6 @@ class LocalWorkbench:
         """Read cycler files or folders into the project."""
         return ingest_files(self.store, self.scope, paths, actor=self.actor, **options)
 
-    def watch(self, folder: str | Path, **options: Any) -> Iterator[Report]:
-        """Take in what appears or grows in a folder; ``options`` are those of `watch_folder` and of `ingest`."""
-        own = {name: options.pop(name) for name in ("every", "settle", "once", "stopped") if name in options}
-        sheet = options.get("sheet")
-
-        def take(files: list[Path], growing: Growing) -> Report:
-            return self.ingest(files, growing=growing, **options)
-
-        return watch_folder(folder, take, also=Path(sheet) if isinstance(sheet, str | Path) else None, **own)
-
     # Records
 
     def get(self, kind: type[R], ref: str | Record) -> R:
@@ -393,8 +201,8 @@ class LocalWorkbench:
         updated: R = self.store.rows.update(kind, record.id, changes, self.scope, self.actor)
         return updated
 
-    def delete(self, kind: type[R], ref: str | Record) -> dict[str, int]:
-        return self.store.rows.delete(kind, self.get(kind, ref).id, self.scope)
+    def delete(self, kind: type[R], ref: str | Record) -> None:
+        self.store.rows.delete(kind, self.get(kind, ref).id, self.scope)
 
     def count(self, kind: type[Record]) -> int:
         return self.store.rows.page(kind, self.scope, limit=1).total
@@ -413,24 +221,30 @@ class LocalWorkbench:
         if "name_contains" in filters:
             where["name"] = {"contains": filters["name_contains"]}
         items = self.store.rows.page(kind, self.scope, where=where, limit=limit).items
-        members = kind.members()
-        flat = [name for name, member in members.items() if member.storage != "json" and not member.aside]
-        chosen = flat if fields is None else fields
-        if unknown := [name for name in chosen if name not in members]:
-            raise BadRequest(f"'{unknown[0]}' is no field of {kind.table}; its fields are {', '.join(members)}.")
-        return Table(
-            {name: _column([getattr(i, name) for i in items], members[name].kind) for name in chosen}, len(items)
-        )
+        return tabulated(kind, items, fields)
 
     # Sampled data
 
-    def sampled(self, owner: str, dataset: str, columns: list[str] | None = None) -> Table:
-        """The stored table of a record in reach, exact."""
+    def samples(self, record: Record, dataset: str, columns: list[str] | None = None) -> Table:
+        with self.store.snapshot():
+            if self.store.series.info(record.id, dataset) is None:
+                status = getattr(record, "processing_status", None)
+                told = f" (its status is '{status}')" if status and status != "ready" else ""
+                raise NotFound(f"The {record.label} '{record.name}' has no {DATASETS[dataset]}{told}.")
+            if dataset == "steps" and isinstance(record, Measurement):
+                steps = self.steps(record)
+                return steps if columns is None else steps.select(columns)
+            return self.sampled(record.id, dataset, columns)
+
+    def sampled(
+        self, owner: str, dataset: str, columns: list[str] | None = None, rows: tuple[int, int] | None = None
+    ) -> Table:
+        """The stored table of a record in reach, exact; ``rows`` are those from the first to before the second."""
         info = self.store.series.info(owner, dataset)
         there = [] if info is None else [column.name for column in info.columns]
         if unknown := [name for name in columns or [] if name not in there]:
             raise BadRequest(f"There is no column '{unknown[0]}'. {instead(unknown[0], there, 'columns')}")
-        return self.store.series.read(owner, columns, dataset=dataset)
+        return self.store.series.read(owner, columns, rows, dataset=dataset)
 
     def steps(self, measurement: Measurement) -> Table:
         """The steps summary, with ``Step type`` by the present rated capacity."""
@@ -445,9 +259,8 @@ class LocalWorkbench:
         return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, rated)}), stored.n)
 
     def over_life(self, measurement: Measurement, dataset: str) -> Table:
-        """A summary of a measurement with the columns over the life of its cell, as far as they are known."""
         with self.store.snapshot():
-            table = self.steps(measurement) if dataset == "steps" else self.sampled(measurement.id, dataset)
+            table = self.samples(measurement, dataset)
             lives = Reader(self.store, self.scope).lives
             return lives.tables({measurement.id: table}, list(KINDS), dataset)[measurement.id]
 
@@ -466,42 +279,14 @@ class LocalWorkbench:
         """More samples of a running measurement; its steps and cycles follow in the same transaction."""
         return extend(self.store, self.scope, measurement, samples, actor=self.actor)
 
-    def measurement(self, ref: str, cell: str | None = None) -> Measurement:
-        """The measurement of a name or id, of this cell if one is named."""
-        where = {} if cell is None else {"instance_id": self.get(Instance, cell).id}
-        return self.store.rows.find(Measurement, ref, self.scope, where=where)
+    def pieces(self, measurement: Measurement) -> Iterator[Table]:
+        info = self.store.series.info(measurement.id)
+        for start in range(0, 0 if info is None else info.rows, _PIECE):
+            yield self.store.series.read(measurement.id, None, (start, start + _PIECE))
 
     def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
-        """Write the samples of a measurement with all that is known of it; answers the files that were written."""
         with self.store.snapshot():
-            info = self.store.series.info(measurement.id)
-            if info is None:
-                raise BadRequest(f"The measurement '{measurement.name}' has no sampled data to export.")
-            series, rows = self.store.series, info.rows
-
-            def batches() -> Iterator[Table]:
-                for start in range(0, rows, _PIECE):
-                    yield series.read(measurement.id, None, (start, min(start + _PIECE, rows)))
-
-            start = measurement.start_time
-            return exchange.write(
-                path, batches, self._passport(measurement), start=None if start is None else start.timestamp()
-            )
-
-    def _passport(self, measurement: Measurement) -> exchange.Passport:
-        instance = self.get(Instance, measurement.instance_id)
-        batch = None if instance.batch_id is None else self.get(Batch, instance.batch_id)
-        given = measurement.source.get("steps") == "given"
-        return exchange.Passport(
-            columns=[],
-            content_hash="",
-            rows=0,
-            measurement=_known(measurement),
-            instance=_known(instance),
-            batch={} if batch is None else _known(batch),
-            specification=_known(self.get(Specification, instance.specification_id)),
-            steps=exchange.packed(self.store.series.read(measurement.id, dataset="steps")) if given else None,
-        )
+            return super().export_measurement(measurement, path)
 
     def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
         """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
@@ -530,18 +315,6 @@ class LocalWorkbench:
 
     # Dashboards and plots
 
-    def check_script(self, config: PlotConfig) -> None:
-        """Nothing where the script of a recipe is sound.
-
-        Raises
-        ------
-        Invalid
-            With everything wrong with it. Where scripts are protected, that is found in a locked process: Python's
-            parser can be made to take seconds and memory, and to crash.
-        """
-        if problems := self._drawer().check(config.transform, organization=self._counted()):
-            raise Invalid(problems)
-
     def save_plot(self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save") -> Plot:
         """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name."""
         self.check_script(config)
@@ -562,70 +335,10 @@ class LocalWorkbench:
     def restore(self, plot: Plot, number: int) -> Plot:
         return self.store.plots.restore(plot.id, number, self.scope, self.actor)
 
-    def is_own(self, plot: Plot, number: int | None = None) -> bool:
-        """Whether the user of this workbench wrote the script of a plot (its newest revision, or that of a number).
+    # The store as a whole
 
-        Whose it is, is whoever first saved it in these words: to restore, rename or change other parts of somebody
-        else's plot does not make its script one's own, and one that did not come by saving is a model's.
-        """
-        history = self.history(plot)
-        wanted = plot.revision if number is None else number
-        script = next(one.config.get("transform") for one in history if one.revision == wanted)
-        first = next(one for one in history if one.config.get("transform") == script)
-        return first.origin == "save" and first.created_by == self.actor
+    def backup(self, destination: str | Path) -> None:
+        self.store.backup(destination)
 
-
-def _drawable(config: Any, draws: Drawer) -> PlotConfig:
-    """The checked recipe, its script too: but a locked process checks that itself, since what crashes Python's parser
-    is to crash that one."""
-    checked = config if isinstance(config, PlotConfig) else sound(config)
-    if not draws.locked and (problems := check_script(checked.transform)):
-        raise Invalid(problems)
-    return checked
-
-
-def _only(found: list[R], wanted: str | None, what: str, several: str) -> R:
-    """The one that is wanted by id or name, or the only one there is."""
-    if wanted is None and len(found) == 1:
-        return found[0]
-    names = ", ".join(f"'{record.name}'" for record in found)
-    if wanted is None:
-        raise BadRequest(
-            f"There are {len(found)} {several} here: {names}. Say which with {what}=... (--{what} NAME)."
-        )
-    for record in found:
-        if wanted in (record.id, record.name):
-            return record
-    raise BadRequest(f"There is no {what} '{wanted}'. The {several} are {names}.")
-
-
-def _member(config: Any, name: str) -> Any:
-    return config.get(name) if isinstance(config, Mapping) else None
-
-
-def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
-    """The names of a recipe's steps and params, as far as they can be read."""
-    if isinstance(config, PlotConfig):
-        return list(config.plan.steps), list(config.params)
-    steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
-    given = [] if params is None else params
-    return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
-
-
-def _known(record: Record) -> dict[str, Any]:
-    """What a record says of itself, as JSON, without what only this store understands."""
-    links = {name for name, member in type(record).members().items() if member.link or not member.stored}
-    kept = {"name", *type(record).given()} - links - {"files", "content_hash", "processing_status"}
-    said: dict[str, Any] = record.model_dump(mode="json", include=kept)
-    return said
-
-
-def _column(values: list[Any], kind: Kind) -> Column:
-    """A column of this kind; what is no scalar (a date) as its text."""
-    if kind == "text":
-        return Column.text([None if value is None else str(value) for value in values])
-    return Column.from_python(values, kind)
-
-
-def _ms(start: float, end: float) -> float:
-    return round((end - start) * 1000, 3)
+    def verify(self) -> list[str]:
+        return self.store.verify()

@@ -8,6 +8,7 @@ from pathlib import Path
 STORE = "WORKBENCH_STORE"
 PROJECT = "WORKBENCH_PROJECT"
 ORGANIZATION = "WORKBENCH_ORGANIZATION"
+API_KEY = "WORKBENCH_API_KEY"
 
 
 def meant_store(given: Path | None) -> Path:

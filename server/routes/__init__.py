@@ -12,6 +12,8 @@ from . import (
     dashboards,
     drive_cycles,
     health,
+    ingests,
+    kinds,
     materials,
     measurements,
     models,
@@ -42,6 +44,8 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
     "Search": search.OPERATIONS,
     "Recipes": recipes.OPERATIONS,
     "Dashboards and plots": dashboards.OPERATIONS,
+    "Records of any kind": kinds.OPERATIONS,
+    "Files to be read": ingests.OPERATIONS,
     "Signed addresses": storage.OPERATIONS,
 }
 OPERATIONS: tuple[Operation, ...] = tuple(operation for group in GROUPS.values() for operation in group)

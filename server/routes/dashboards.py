@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench import export
+from workbench.engine import arrow
 from workbench.errors import Invalid, NotFound, Problem, instead
 from workbench.recipe.check import sound
 from workbench.records import Dashboard, Plot
@@ -64,14 +65,31 @@ def change_plot(call: Call) -> dict[str, Any]:
     return crud.wire(crud.change(call, call.record(Plot), given))
 
 
+def dataset(call: Call) -> Bytes:
+    """The data of a saved plot, for who draws it at home."""
+    config, values = _saved(call)
+    return recipes.data(call, config, values)
+
+
 def figure(call: Call) -> Bytes:
-    _, values = recipes.parts(call.body, config=False)
-    return recipes.shown(call.work.figure(call.record(Plot).config, values, cancel=call.cancel))
+    config, values = _saved(call)
+    return recipes.shown(call.work.figure(config, values, cancel=call.cancel))
 
 
 def detail(call: Call) -> dict[str, Any]:
-    _, values = recipes.parts(call.body, *recipes.DETAIL, "y", config=False)
-    return recipes.detailed(call, call.record(Plot).config, values)
+    config, values = _saved(call, *recipes.DETAIL, "y")
+    return recipes.detailed(call, config, values)
+
+
+def _saved(call: Call, *further: str) -> tuple[Any, dict[str, Any]]:
+    """The recipe of a plot, its newest or that of the revision that the body names, and the values."""
+    _, values = recipes.parts(call.body, "revision", *further, config=False)
+    plot, number = call.record(Plot), call.body.get("revision")
+    if number is None or number == plot.revision:
+        return plot.config, values
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 1 << 31:
+        raise Invalid(Problem(("revision",), "'revision' is a whole number from 1.", "int_type"))
+    return call.work.revision(plot, number).config, values
 
 
 def data(call: Call) -> Bytes:
@@ -126,7 +144,7 @@ _REVISION = s.record(
     },
     {"created_by": s.TEXT_OR_NULL, "created_by_email": s.TEXT_OR_NULL},
 )
-
+_CHOSEN = {"values": s.FREE, "revision": {"type": ["integer", "null"], "minimum": 1, "maximum": (1 << 31) - 1}}
 
 OPERATIONS = (
     Operation(
@@ -235,12 +253,24 @@ OPERATIONS = (
     ),
     Operation(
         "POST",
+        f"{_PLACE}/dataset",
+        dataset,
+        Need.READ,
+        "The data of a plot with chosen values, as JSON or Arrow",
+        project="path",
+        body=Body(s.body({}, _CHOSEN), "small", optional=True),
+        answer=recipes.DATASET,
+        media=(arrow.MEDIA_TYPE,),
+        heavy=True,
+    ),
+    Operation(
+        "POST",
         f"{_PLACE}/figure",
         figure,
         Need.READ,
         "The figure of a plot with chosen values",
         project="path",
-        body=Body(s.body({}, {"values": s.FREE}), "small", optional=True),
+        body=Body(s.body({}, _CHOSEN), "small", optional=True),
         answer=recipes.FIGURE,
         heavy=True,
     ),
@@ -251,7 +281,7 @@ OPERATIONS = (
         Need.READ,
         "Finer detail of a part of the figure of a plot",
         project="path",
-        body=Body(s.body(recipes.DETAIL, {"values": s.FREE, **recipes.MORE_DETAIL}), "small"),
+        body=Body(s.body(recipes.DETAIL, {**_CHOSEN, **recipes.MORE_DETAIL}), "small"),
         answer=recipes.TRACES,
         heavy=True,
     ),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import orjson
 
 from workbench.engine import arrow, wire
 from workbench.errors import Invalid, Problem, instead
-from workbench.local import FigureAnswer
+from workbench.recipe.check import sound
+from workbench.recipe.plot import PlotConfig
 from workbench.recipe.schema import schema
+from workbench.work import FigureAnswer
 
 from .. import schemas as s
 from ..answers import JSON, Bytes
@@ -54,10 +57,32 @@ def parts(body: Mapping[str, Any], *further: str, config: bool = True) -> tuple[
 
 def dataset(call: Call) -> Bytes:
     config, values = parts(call.body)
-    answer = call.work.dataset(config, values, cancel=call.cancel)
-    if arrow.MEDIA_TYPE in call.headers.get("accept", ""):
-        return Bytes(arrow.to_arrow(answer), arrow.MEDIA_TYPE)
-    return Bytes(wire.to_json(answer), JSON)
+    return data(call, config, values)
+
+
+def data(call: Call, config: Any, values: Mapping[str, Any]) -> Bytes:
+    """The data of a recipe as JSON or as Arrow; as Arrow without the steps for who says to have them already."""
+    checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
+    answered = call.work.answered(checked, values, cancel=call.cancel)
+    told = {arrow.CONTENT: answered.content}
+    if arrow.MEDIA_TYPE not in call.headers.get("accept", ""):
+        return Bytes(wire.to_json(answered.dataset), JSON, told)
+    found = answered.dataset
+    if answered.content in call.headers.get(arrow.HAVE, ""):
+        found = replace(found, steps={})
+    return Bytes(arrow.to_arrow(found), arrow.MEDIA_TYPE, told)
+
+
+def checked(call: Call) -> dict[str, Any]:
+    """Everything wrong with a recipe, in this project; none if it is sound."""
+    config, values = parts(call.body)
+    return {"problems": [problem.as_detail() for problem in call.work.check(config, values)]}
+
+
+def options(call: Call) -> dict[str, Any]:
+    """The live choices of the params that take them from a step."""
+    config, values = parts(call.body)
+    return {"options": call.work.live_choices(sound(config, transform=False), values)}
 
 
 def figure(call: Call) -> Bytes:
@@ -140,7 +165,7 @@ ACCOUNT: dict[str, s.Schema] = {
 }
 FIGURE = s.record({"figure": s.FREE, **ACCOUNT, "log": s.TEXT})
 TRACES = s.record({"traces": {"type": "object", "additionalProperties": s.FREE}})
-_DATASET = s.record({"steps": s.FREE, "columns": s.FREE, **ACCOUNT})
+DATASET = s.record({"steps": s.FREE, "columns": s.FREE, **ACCOUNT})
 _PLAN = s.record({"plan": s.ref("Plan")}, {"params": s.FREE, "transform": s.ANY})
 
 OPERATIONS = (
@@ -160,8 +185,30 @@ OPERATIONS = (
         "The data of a recipe; its transform may be missing and is not looked at",
         project="path",
         body=Body(s.body({"config": _PLAN}, {"values": s.FREE}), "small"),
-        answer=_DATASET,
+        answer=DATASET,
         media=(arrow.MEDIA_TYPE,),
+        heavy=True,
+    ),
+    Operation(
+        "POST",
+        "/projects/{project_id}/recipes/check",
+        checked,
+        Need.WRITE,
+        "Everything wrong with a recipe, also against the store; its transform may be missing",
+        project="path",
+        body=Body(s.body({"config": s.ANY}, {"values": s.FREE}), "small"),
+        answer=s.record({"problems": s.array(s.ref("ValidationError"))}),
+        heavy=True,
+    ),
+    Operation(
+        "POST",
+        "/projects/{project_id}/recipes/options",
+        options,
+        Need.WRITE,
+        "The present choices of the params that take them from a step",
+        project="path",
+        body=Body(s.body({"config": _PLAN}, {"values": s.FREE}), "small"),
+        answer=s.record({"options": ACCOUNT["options"]}),
         heavy=True,
     ),
     Operation(

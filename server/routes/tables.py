@@ -114,8 +114,11 @@ def create(
     fields: Mapping[str, Any],
     tables: Mapping[str, Parts],
     original: SentFile | None = None,
+    *,
+    wire: bool = True,
 ) -> R:
-    """A record with its tables and the file they came in, all or nothing."""
+    """A record with its tables and the file they came in, all or nothing; problems are told by the wire's names, or
+    without ``wire`` by ours."""
     store = call.store
     with store.transaction() as db:
         id = new_id(store.clock(db))
@@ -134,7 +137,7 @@ def create(
                 if kept is not None:
                     store.uploads.attach(db, id, "original", kept)
     except Invalid as error:
-        raise crud.on_the_wire(kind, error, fields) from None
+        raise crud.on_the_wire(kind, error, fields) if wire else error from None
     return store.rows.get(kind, id, call.scope)
 
 

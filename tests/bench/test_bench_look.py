@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from both import WHERE, opened
 
 import workbench as wb
 from workbench import steps
@@ -19,10 +20,15 @@ from workbench.demo.saved import saved_plots
 PLOTS = {plot.slug: plot.config for plot in saved_plots()}
 
 
-@pytest.fixture(scope="module")
-def bench(demo_store: Path) -> Iterator[Bench]:
-    with wb.open(demo_store) as bench:
-        yield bench
+@pytest.fixture(scope="module", params=WHERE)
+def bench(
+    demo_store: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Bench]:
+    path = tmp_path_factory.mktemp("look") / "demo.db"
+    with wb.open(demo_store) as demo:
+        demo.backup(path)
+    with opened(path, request.param) as made:
+        yield made
 
 
 def changed(slug: str, step: str, **fields: Any) -> dict[str, Any]:

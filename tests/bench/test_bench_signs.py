@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from both import WHERE, opened
 
 import workbench as wb
 
@@ -19,9 +21,14 @@ def charge_positive() -> pd.DataFrame:
     return pd.DataFrame({"Time [s]": time, "Current [A]": current, "Voltage [V]": voltage})
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> wb.Bench:
-    bench = wb.open(tmp_path / "lab.db")
+@pytest.fixture(params=WHERE)
+def bench(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[wb.Bench]:
+    with opened(tmp_path / "lab.db", request.param) as made:
+        prepare(made)
+        yield made
+
+
+def prepare(bench: wb.Bench) -> None:
     ratings = {
         "capacity": {"value": 1.0, "unit": "A.h"},
         "voltage_min": {"value": 3.0, "unit": "V"},
@@ -29,7 +36,6 @@ def bench(tmp_path: Path) -> wb.Bench:
     }
     bench.specifications.create(name="S", ratings=ratings)
     bench.instances.create(name="cell", specification="S")
-    return bench
 
 
 def test_a_reversed_current_is_refused_with_the_mend(bench: wb.Bench) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pyarrow as pa
 import pytest
+from both import WHERE, opened
 
 import workbench as wb
 
@@ -40,14 +41,14 @@ def samples(cycles: int = 2, n: int = 20) -> pd.DataFrame:
     )
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[wb.Bench]:
-    with wb.open(tmp_path / "lab.db") as opened:
-        specification = opened.specifications.create(name="M50", ratings=RATINGS)
-        batch = opened.batches.create(name="A", specification=specification)
-        opened.instances.create(name="a1", specification="M50", batch=batch)
-        opened.instances.create(name="a2", specification=specification.id, batch=batch.id)
-        yield opened
+@pytest.fixture(params=WHERE)
+def bench(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[wb.Bench]:
+    with opened(tmp_path / "lab.db", request.param) as made:
+        specification = made.specifications.create(name="M50", ratings=RATINGS)
+        batch = made.batches.create(name="A", specification=specification)
+        made.instances.create(name="a1", specification="M50", batch=batch)
+        made.instances.create(name="a2", specification=specification.id, batch=batch.id)
+        yield made
 
 
 def plan_of(where: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -370,11 +371,12 @@ def test_search_finds_by_name_and_notes(bench: wb.Bench) -> None:
 
 def test_backup_is_a_store_and_verify_is_clean(bench: wb.Bench, tmp_path: Path) -> None:
     bench.measurements.create(instance="a1", name="RPT", time_series=samples())
-    bench.backup(tmp_path / "copy.db")
+    with wb.open(tmp_path / "lab.db") as near:
+        near.backup(tmp_path / "copy.db")
+        assert near.verify() == []
     with wb.open(tmp_path / "copy.db") as copy:
         pd.testing.assert_frame_equal(copy.measurements.time_series("RPT"), bench.measurements.time_series("RPT"))
         assert copy.verify() == []
-    assert bench.verify() == []
 
 
 def test_a_figure_has_no_button_that_uploads_data(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:

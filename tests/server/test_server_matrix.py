@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 from lab import Lab, Person, lab
 from world import RATINGS, RECIPE, World, make, parquet, samples
@@ -33,6 +34,19 @@ CHANGE: Row = {"json": {"name": "Another name"}}
 NOTHING: Row = {}
 _P, _D = "/projects/{project_id}", "/projects/{project_id}/dashboards/{dashboard_id}"
 _PLOT = _D + "/plots/{plot_id}"
+_KIND = _P + "/records/{kind}"
+_SERIES = {"series": ("series.parquet", parquet(samples()))}
+_MORE = samples()
+_LATER = {
+    "series": (
+        "series.parquet",
+        parquet(
+            _MORE.set_column(0, "Time [s]", pc.add(_MORE["Time [s]"], 600.0)).set_column(
+                1, "Step count", pc.add(_MORE["Step count"], 6)
+            )
+        ),
+    )
+}
 _STUDY = _P + "/studies/{study_id}"
 _SET = "/material_property_datasets/{property_set_id}"
 _ORG = "/organizations/{organization_id}/users"
@@ -198,6 +212,20 @@ ROWS: dict[str, Row] = {
     f"POST {_PLOT}/figure": {"json": {}},
     f"POST {_PLOT}/figure/detail": {"json": _ZOOM},
     f"GET {_PLOT}/data": NOTHING,
+    f"POST {_PLOT}/dataset": {"json": {}},
+    f"POST {_P}/recipes/check": {"json": {"config": RECIPE}},
+    f"POST {_P}/recipes/options": {"json": {"config": RECIPE}},
+    f"GET {_KIND}": NOTHING,
+    f"POST {_KIND}": {"json": {"name": "New", "measurement_type": "properties", "instance_id": "{instance_id}"}},
+    f"POST {_KIND}/list": {"json": {}},
+    f"POST {_KIND}/with-tables": {"data": {"fields": '{"name": "New"}'}, "files": _SERIES},
+    f"PATCH {_KIND}/{{record_id}}": CHANGE,
+    f"DELETE {_KIND}/{{record_id}}": NOTHING,
+    f"GET {_KIND}/{{record_id}}/table": NOTHING,
+    f"POST {_KIND}/{{record_id}}/extend": {"files": _LATER},
+    f"POST {_P}/ingests/files": {"params": {"name": "a.csv"}, "content": b"a,b"},
+    f"POST {_P}/ingests": {"json": {"files": ["{file_id}"]}},
+    f"GET {_P}/ingests/{{ingest_id}}": NOTHING,
     "GET /storage/{ticket}/{filename}": NOTHING,
     "PUT /storage/{ticket}/{filename}": {"content": b"bytes"},
 }
@@ -217,7 +245,12 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Worl
 def request(row: Row, name: str, ids: dict[str, str]) -> tuple[str, str, Row]:
     """Method, path and the rest of a request, its placeholders filled."""
     method, _, path = name.partition(" ")
-    filled = {**ids, "number": "1", "ticket": "none", "filename": "none"}
+    filled = {"record_id": ids["measurement_id"], "kind": "measurements"}
+    if path.endswith("/with-tables"):
+        filled["kind"] = "simulations"
+    elif method == "DELETE":
+        filled = {"record_id": ids["spare_id"], "kind": "studies"}
+    filled |= {**ids, "number": "1", "ticket": "none", "filename": "none"}
     if path.startswith("/raw_data/{upload_id}"):
         filled["upload_id"] = ids["raw_upload_id"]
     return method, path.format_map(filled), _filled(row, filled)
@@ -274,7 +307,7 @@ def positions(operation: Operation) -> list[tuple[str, str]]:
     """Where ids stand: (path, query or body; name)."""
     path = operation.path.replace(":path", "")
     item = DOCUMENT["paths"][path][operation.method.lower()]
-    others = ("organization_id", "user_id", "upload_id")
+    others = ("organization_id", "user_id", "upload_id", "record_id")
     found = [
         (parameter["in"], parameter["name"])
         for parameter in item["parameters"]
@@ -290,6 +323,7 @@ _BY_NAME_OF_FIELD = {
     "exclude_cell_spec_id": "specification_id",
     "parameterized_model_id": "model_id",
     "source_model_id": "model_id",
+    "record_id": "measurement_id",
     "measurement_ids": "measurement_id",
     "simulation_ids": "simulation_id",
     "raw_data_ids": "raw_data_id",

@@ -101,6 +101,7 @@ def make(lab: Lab, who: Person, mark: str) -> World:
     ids["measurement_id"] = upload(lab, who, ids["instance_id"], f"{mark} measurement", samples())["id"]
     new("material_id", "/materials", project)
     new("study_id", f"/projects/{ids['project_id']}/studies", {})
+    new("spare_id", f"/projects/{ids['project_id']}/studies", {})
     new("model_id", "/models", {"config": {"type": mark}, **project})
     new("drive_cycle_id", "/drive-cycles", {"data": [[0, 1], [1, len(mark)]]})
     new("dashboard_id", f"/projects/{ids['project_id']}/dashboards", {})
@@ -108,6 +109,7 @@ def make(lab: Lab, who: Person, mark: str) -> World:
     new("plot_id", plots, {"config": RECIPE})
     _with_files(lab, world)
     _under_way(lab, world)
+    _to_be_read(lab, world)
     return world
 
 
@@ -132,6 +134,15 @@ def _with_files(lab: Lab, world: World) -> None:
         {"project_id": ids["project_id"], "model_id": ids["model_id"], "study_id": ids["study_id"]},
         "time_series",
     )
+
+
+def _to_be_read(lab: Lab, world: World) -> None:
+    """A cycler file that was sent, and an ingest of another one."""
+    place = f"/projects/{world.ids['project_id']}/ingests"
+    for position in ("file_id", "ingest_id"):
+        sent = lab.json("POST", f"{place}/files", world.who, params={"name": "a.csv"}, content=b"a,b\n1,2\n")
+        world.ids[position] = sent["file"]
+    world.ids["ingest_id"] = lab.json("POST", place, world.who, json={"files": [world.ids["ingest_id"]]})["id"]
 
 
 def _under_way(lab: Lab, world: World) -> None:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .. import export
-from ..engine import look as looking
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
 from ..local import LocalWorkbench
-from ..place import ORGANIZATION, PROJECT, meant_store
+from ..place import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
@@ -30,7 +29,9 @@ from ..records import (
     Specification,
 )
 from ..records.catalog import Catalog
+from ..remote import RemoteWorkbench
 from ..store.search import Found
+from ..work import Work
 from .boards import Board, Boards, SavedPlot
 from .collections import Collection, Ref
 from .data import Data
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
     from plotly.graph_objects import FigureWidget
 
     from ..notebook.view import View
+    from .serving import Served
 
-__all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "open_bench"]
+__all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "connect", "open_bench"]
 
 
 def open_bench(
@@ -74,10 +76,38 @@ def open_bench(
     return Bench(LocalWorkbench.open(path, project, organization))
 
 
+def connect(url: str, api_key: str | None = None, project: str | None = None) -> Bench:
+    """A bench on a server: the same object as ``wb.open`` gives, with the same methods and the same answers.
+
+    Plans run on the server; the transforms of your own recipes run here, on data that come once.
+
+    Parameters
+    ----------
+    url : the server's address, ``http://lab:8765``.
+    api_key : the key that ``workbench keys create`` printed; without it that of ``$WORKBENCH_API_KEY``.
+    project : name or id; without it ``$WORKBENCH_PROJECT``, or the only one that the key opens.
+
+    Raises
+    ------
+    ServerAway
+        If nothing answers there, or what answers is no workbench server.
+    OtherVersion
+        If the server is of another version and would not give the same answers.
+    Unauthorized
+        If the key is unknown, revoked or expired.
+    NotFound, BadRequest
+        If there is no such project, or there are several and none is named.
+    """
+    key = api_key or os.environ.get(API_KEY)
+    if not key:
+        raise BadRequest(f"A server is opened with a key: wb.connect(url, api_key='wb_...'), or set ${API_KEY}.")
+    return Bench(RemoteWorkbench.connect(url, key, project or os.environ.get(PROJECT) or None))
+
+
 class Bench:
     """A store as seen from one project: ingest, records, recipes, figures, dashboards."""
 
-    def __init__(self, work: LocalWorkbench) -> None:
+    def __init__(self, work: Work) -> None:
         self.work = work
         self.projects: Collection[Project] = Collection(work, Project)
         self.specifications: Collection[Specification] = Collection(work, Specification)
@@ -94,7 +124,7 @@ class Bench:
         self.dashboards = Boards(self)
 
     def __repr__(self) -> str:
-        return f"<bench on '{self.work.store.path.name}', project '{self.work.project.name}'>"
+        return f"<bench on '{self.work.place}', project '{self.work.project.name}'>"
 
     def project(self, ref: Ref) -> Bench:
         """A bench on the same store, bound to another project (id, name or record)."""
@@ -324,8 +354,7 @@ class Bench:
             If there is no plan with steps at all.
         """
         raw = read_file(recipe) if isinstance(recipe, str | Path) else _raw(recipe)
-        work, chosen = self.work, _merged(values, by_name)
-        return Look(looking.look(raw, chosen, work.store, work.scope, work.cache))
+        return Look(self.work.look(raw, _merged(values, by_name)))
 
     def figure(
         self,
@@ -446,8 +475,8 @@ class Bench:
         answer = self.work.figure(config, chosen, progress, protected=_protected(recipe, protected))
         if ending == "ipynb":
             raw = Recipe(config).raw()
-            store = str(self.work.store.path)
-            export.write(target, export.notebook(raw, name=target.stem, values=answer.values, store=store))
+            opened = self.work.opening
+            export.write(target, export.notebook(raw, name=target.stem, values=answer.values, opening=opened))
         else:
             export.save(target, answer.figure, title=target.stem)
         account = {"values": answer.values, "warnings": answer.warnings, "cache": answer.cache}
@@ -472,13 +501,40 @@ class Bench:
         account = {"values": data.values, "warnings": warnings, "cache": data.cache}
         return {**account, "reads": data.reads, "timings": data.timings}
 
+    def serve(self, port: int = 0, host: str = "127.0.0.1", *, trust_transforms: bool = False) -> Served:
+        """Open the store to others while this process runs: a server in a thread, with a key of its own.
+
+        The answer has ``url``, ``api_key`` and ``stop()``, and is good for a ``with`` block. What others draw runs
+        locked in, as on ``workbench serve``.
+
+        Parameters
+        ----------
+        port : 0 takes a free one.
+        host : the address to listen on; by default that of this machine alone.
+        trust_transforms : run the scripts of all who have a key in this process, with all its rights.
+
+        Raises
+        ------
+        NotProtected
+            If scripts cannot be locked in on this machine and are not said to be trusted.
+        BadRequest
+            If the address cannot be listened on, or the store is a server's already.
+        """
+        from .serving import Served
+
+        if not isinstance(self.work, LocalWorkbench):
+            raise BadRequest(
+                f"This bench is on the server at {self.work.place} already; give its address to others."
+            )
+        return Served(self.work, host=host, port=port, trust_transforms=trust_transforms)
+
     def backup(self, destination: str | Path) -> None:
-        """Copy the whole store to a new file while it is in use."""
-        self.work.store.backup(destination)
+        """Copy the whole store to a new file while it is in use; that of a server is copied on its own machine."""
+        self.work.backup(destination)
 
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences; empty if it is sound. Reads all of it."""
-        return self.work.store.verify()
+        return self.work.verify()
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:

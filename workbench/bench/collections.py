@@ -14,7 +14,7 @@ from ..records import KINDS, Record
 from ..transform.frames import frame_of
 
 if TYPE_CHECKING:
-    from ..local import LocalWorkbench
+    from ..work import Work
 
 R = TypeVar("R", bound=Record)
 Ref = str | Record
@@ -28,7 +28,7 @@ def _camel(name: str) -> str:
 class Collection(Generic[R]):
     """All records of one kind in reach of the bench."""
 
-    def __init__(self, work: LocalWorkbench, kind: type[R]) -> None:
+    def __init__(self, work: Work, kind: type[R]) -> None:
         self._work = work
         self.kind = kind
 

@@ -11,8 +11,8 @@ import plotly.io as pio
 
 from ..export import CONFIG
 from ..lint import Lint
-from ..local import FigureAnswer
 from ..transform.figure import to_plotly
+from ..work import FigureAnswer
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
-from ..errors import NotFound
 from ..records import Analysis, MaterialProperty, Measurement, Record, Simulation
 from ..transform.frames import frame_of
 from .collections import Collection, Ref
 from .columns import table_of
 
 if TYPE_CHECKING:
-    from ..local import LocalWorkbench
+    from ..work import Work
 
 R = TypeVar("R", bound=Record)
 Frame = Any
@@ -25,25 +24,17 @@ Frame = Any
 class Sampled(Collection[R]):
     """Records with one table of sampled columns each."""
 
-    def __init__(self, work: LocalWorkbench, kind: type[R]) -> None:
+    def __init__(self, work: Work, kind: type[R]) -> None:
         super().__init__(work, kind)
 
     def _frame(self, ref: Ref, dataset: str, columns: list[str] | None = None) -> pd.DataFrame:
-        record = self.get(ref)
-        if self._work.store.series.info(record.id, dataset) is None:
-            status = getattr(record, "processing_status", None)
-            told = f" (its status is '{status}')" if status and status != "ready" else ""
-            raise NotFound(f"The {self.kind.label} '{record.name}' has no {_WORDS[dataset]}{told}.")
-        return frame_of(self._work.sampled(record.id, dataset, columns))
-
-
-_WORDS = {"series": "sampled data", "steps": "steps", "cycles": "cycles"}
+        return frame_of(self._work.samples(self.get(ref), dataset, columns))
 
 
 class Measurements(Sampled[Measurement]):
     """Measurements, with their time series, steps and cycles."""
 
-    def __init__(self, work: LocalWorkbench) -> None:
+    def __init__(self, work: Work) -> None:
         super().__init__(work, Measurement)
 
     def create(
@@ -104,7 +95,7 @@ class Measurements(Sampled[Measurement]):
     def steps(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
         """One row per step: the ``steps`` summary; ``life`` adds the columns over the life of the cell."""
         record = self.get(ref)
-        return frame_of(self._work.over_life(record, "steps") if life else self._work.steps(record))
+        return frame_of(self._work.over_life(record, "steps") if life else self._work.samples(record, "steps"))
 
     def cycles(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
         """One row per cycle: the ``cycles`` summary; ``life`` adds the columns over the life of the cell."""
@@ -114,7 +105,7 @@ class Measurements(Sampled[Measurement]):
 class Simulations(Sampled[Simulation]):
     """Simulations, with their time series and steps."""
 
-    def __init__(self, work: LocalWorkbench) -> None:
+    def __init__(self, work: Work) -> None:
         super().__init__(work, Simulation)
 
     def create(self, *, time_series: Frame | None = None, steps: Frame | None = None, **fields: Any) -> Simulation:
@@ -134,7 +125,7 @@ class Simulations(Sampled[Simulation]):
 class Analyses(Sampled[Analysis]):
     """Analyses of measurements, each with a table."""
 
-    def __init__(self, work: LocalWorkbench) -> None:
+    def __init__(self, work: Work) -> None:
         super().__init__(work, Analysis)
 
     def create(self, *, table: Frame | None = None, **fields: Any) -> Analysis:
@@ -149,7 +140,7 @@ class Analyses(Sampled[Analysis]):
 class MaterialProperties(Sampled[MaterialProperty]):
     """Property sets of materials (open-circuit curves and the like), each with a table."""
 
-    def __init__(self, work: LocalWorkbench) -> None:
+    def __init__(self, work: Work) -> None:
         super().__init__(work, MaterialProperty)
 
     def create(self, *, table: Frame | None = None, **fields: Any) -> MaterialProperty:

@@ -8,13 +8,13 @@ from ..records import Measurement, Record, Simulation, Study
 from .collections import Collection, Ref
 
 if TYPE_CHECKING:
-    from ..local import LocalWorkbench
+    from ..work import Work
 
 
 class Studies(Collection[Study]):
     """The studies of the project; ``assign`` puts measurements and simulations into one."""
 
-    def __init__(self, work: LocalWorkbench) -> None:
+    def __init__(self, work: Work) -> None:
         super().__init__(work, Study)
 
     def assign(

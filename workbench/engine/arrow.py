@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,12 @@ from .equality import plain
 from .wire import rest
 
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"
+CONTENT, HAVE = "x-workbench-content", "x-workbench-have"
+"""Headers: the name of the steps in an answer, and the names of those that the caller has already, with commas."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
-def to_arrow(dataset: Dataset) -> bytes:
+def to_arrow(dataset: Dataset, further: Sequence[str] = ()) -> bytes:
     """Concatenated IPC streams (zstd).
 
     The first has no rows and carries, under the metadata key ``workbench``, all but the steps as JSON text.
@@ -31,9 +33,10 @@ def to_arrow(dataset: Dataset) -> bytes:
     ``step``, ``id`` (empty for rows) and ``complete`` (``true`` or ``false``), and for series ``total``, the
     samples in the window, and ``rows``, the sample numbers as base64 of little-endian 64-bit integers. Null
     and NaN are kept apart, infinities too; a column of mixed types is JSON text, its field marked ``mixed``.
+    ``further`` names steps whose streams are to follow.
     """
     sink = io.BytesIO()
-    head = {**rest(dataset, []), "steps": list(dataset.steps)}
+    head = {**rest(dataset, []), "steps": [*dataset.steps, *further]}
     _write(
         sink, pa.schema([], metadata={"step": "", "id": "", "complete": "true", "workbench": orjson.dumps(head)})
     )
@@ -64,6 +67,30 @@ def from_arrow(data: bytes) -> tuple[dict[str, StepResult], dict[str, Any]]:
             rows = np.frombuffer(base64.b64decode(about["rows"]), "<i8")
             held[about["id"]] = Samples(rows, table, about["complete"] == "true", int(about["total"]))
     return steps, head
+
+
+def blocks(step: str, tables: Iterator[Table]) -> Iterator[bytes]:
+    """One table as ``to_arrow`` writes a row step, a block of rows at a time, so that the whole never lies in memory.
+
+    The blocks have the same columns; one that is of nulls alone in the first is so in all.
+    """
+    yield to_arrow(Dataset({}), (step,))
+    sink = io.BytesIO()
+    writer = None
+    for table in tables:
+        fields, arrays = _fields(table)
+        if writer is None:
+            about = {"step": step, "id": "", "complete": "true"}
+            schema = pa.schema(fields, metadata=about)
+            writer = pa.ipc.new_stream(sink, schema, options=_OPTIONS)
+        if arrays:
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+        yield sink.getvalue()
+        sink.seek(0)
+        sink.truncate()
+    if writer is not None:
+        writer.close()
+        yield sink.getvalue()
 
 
 def _tables(result: StepResult) -> Iterator[tuple[str, Table, bool, dict[str, str]]]:

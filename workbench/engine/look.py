@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,14 +12,10 @@ from ..errors import Invalid, Loc, Problem
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from ..recipe.strict import Strict
-from ..store.cache import Cache
-from ..store.scope import Scope
-from ..store.store import Store
 from ..table import Table
 from ..units import split_unit
-from . import answer
-from .reader import Cancel, Progress
 
+Units = Callable[[Sequence[str]], Mapping[str, str]]
 _STEPS: Loc = ("config", "plan", "steps")
 _PARAMS: Loc = ("config", "params")
 
@@ -60,16 +56,18 @@ class Seen:
 def look(
     raw: Any,
     values: Mapping[str, Any],
-    store: Store,
-    scope: Scope,
-    cache: Cache | None = None,
-    progress: Progress | None = None,
-    cancel: Cancel | None = None,
+    run: Callable[[PlotConfig, Mapping[str, Any]], Dataset],
+    units: Units,
 ) -> Seen:
     """Run the steps of a recipe as far as they go.
 
-    A step that is wrong keeps only those from running that read it. Arguments as for ``answer.dataset``; ``raw``
-    may also be an unsound recipe as JSON, with or without a transform.
+    A step that is wrong keeps only those from running that read it.
+
+    Parameters
+    ----------
+    raw : a recipe, or an unsound one as JSON, with or without a transform.
+    run : gives the data of a checked recipe.
+    units : gives the units of the stored columns of some records.
 
     Raises
     ------
@@ -86,12 +84,12 @@ def look(
     while rest.steps:
         try:
             checked = sound(rest.config(), transform=False)
-            dataset = answer.dataset(checked, rest.values, store, scope, cache, progress, cancel).dataset
+            dataset = run(checked, rest.values)
             break
         except Invalid as error:
             if not rest.without(error.problems):
                 break
-    return _seen(steps, rest, dataset, store)
+    return _seen(steps, rest, dataset, units)
 
 
 class _Rest:
@@ -194,8 +192,8 @@ def _mapping(value: Any) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {}
 
 
-def _seen(steps: Mapping[str, Any], rest: _Rest, dataset: Dataset | None, store: Store) -> Seen:
-    found = {name: _step(name, raw, rest, dataset, store) for name, raw in steps.items()}
+def _seen(steps: Mapping[str, Any], rest: _Rest, dataset: Dataset | None, units: Units) -> Seen:
+    found = {name: _step(name, raw, rest, dataset, units) for name, raw in steps.items()}
     others = [p for p in rest.problems if not (p.loc[:3] == _STEPS and len(p.loc) > 3)]
     if dataset is None:
         return Seen(found, others)
@@ -210,7 +208,7 @@ def _seen(steps: Mapping[str, Any], rest: _Rest, dataset: Dataset | None, store:
     )
 
 
-def _step(name: str, raw: Any, rest: _Rest, dataset: Dataset | None, store: Store) -> StepSeen:
+def _step(name: str, raw: Any, rest: _Rest, dataset: Dataset | None, units: Units) -> StepSeen:
     op = str(_mapping(raw).get("op", "step"))
     problems = [p for p in rest.problems if p.loc[:4] == (*_STEPS, name)] if name in rest.gone else []
     if dataset is None or name not in dataset.steps:
@@ -222,19 +220,16 @@ def _step(name: str, raw: Any, rest: _Rest, dataset: Dataset | None, store: Stor
         op,
         result=result,
         columns=columns,
-        units=_units(columns, result, store),
+        units=_units(columns, result, units),
         warnings=[warning for warning in dataset.warnings if warning.step == name],
         spent=dataset.timings.get(f"step:{name}"),
     )
 
 
-def _units(columns: StepColumns, result: StepResult, store: Store) -> dict[str, str]:
+def _units(columns: StepColumns, result: StepResult, stored: Units) -> dict[str, str]:
     """The unit of each column, by its name or, for a stored column of another name, by what is stored."""
     units = {name: unit for name, _ in columns if (unit := split_unit(name)[1]) is not None}
     if isinstance(result, Table) or len(units) == len(columns):
         return units
-    for info in store.series.infos(list(result), "series").values():
-        for column in info.columns:
-            if column.unit is not None and any(column.name == name for name, _ in columns):
-                units.setdefault(column.name, column.unit)
-    return units
+    found = stored(list(result))
+    return {**{name: found[name] for name, _ in columns if name in found}, **units}

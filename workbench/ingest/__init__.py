@@ -53,6 +53,7 @@ def ingest(
     limits: Limits | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     actor: str | None = None,
+    apart: bool = False,
 ) -> Report:
     """Read cycler files into the store, each becoming a measurement with its steps and cycles.
 
@@ -81,6 +82,7 @@ def ingest(
     zone : the time zone of clock times that name none, as ``"Europe/Berlin"``; without it they are taken as UTC.
     limits : bounds on the rows, columns and reading time of one file.
     progress : called with (files done, files in all, the file at hand).
+    apart : read every file in another process, so that none can bring this one down.
 
     Raises
     ------
@@ -118,6 +120,6 @@ def ingest(
         wanted, report.left = growing.of(wanted)
         report.skipped = growing.skipped
     run = Run(store, scope, intake, others, wanted, progress)
-    report.files += run.dry(jobs) if dry_run else run.all(jobs)
+    report.files += run.dry(jobs) if dry_run else run.all(jobs, apart=apart)
     report.unused = [] if listed is None else listed.unused()
     return report

@@ -48,9 +48,10 @@ class Run:
         self._done = 0
         self._reports: dict[int, FileReport] = {}
 
-    def all(self, processes: int) -> list[FileReport]:
+    def all(self, processes: int, *, apart: bool = False) -> list[FileReport]:
+        """Read and store; ``apart`` reads in other processes only."""
         new = self._new()
-        for job, outcome, file in outcomes(new, processes):
+        for job, outcome, file in outcomes(new, processes, apart=apart):
             self._tell(job)
             self._reports[id(job)] = self._taken(job, outcome, file)
         return self._ordered()

@@ -35,15 +35,15 @@ _PROGRAM = "import pathlib, sys; from workbench.ingest.worker import main; main(
 Outcome = tuple[Job, dict[str, Any], IO[bytes]]
 
 
-def outcomes(jobs: Sequence[Job], processes: int) -> Iterator[Outcome]:
+def outcomes(jobs: Sequence[Job], processes: int, *, apart: bool = False) -> Iterator[Outcome]:
     """Each job with what became of it and its spool, in the order of ``jobs``.
 
-    With one process, and where all is read in less time than processes need to start, the files are read here; else by
-    up to that many processes, which run at most two files each ahead of what was taken. A process that hangs or dies
-    costs its own file only.
+    With one process, and where all is read in less time than processes need to start, the files are read here, unless
+    they are to be read ``apart``; else by up to that many processes, which run at most two files each ahead of what
+    was taken. A process that hangs or dies costs its own file only.
     """
     size = worth_starting([path for job in jobs for path in job.paths], processes)
-    if size <= 1:
+    if size <= 1 and not apart:
         for job in jobs:
             with tempfile.TemporaryFile(prefix="workbench-") as file:
                 outcome = outcome_of(job.paths[0], job.options, file)

@@ -10,12 +10,12 @@ import ipywidgets as widgets
 from IPython.display import display
 
 from ..errors import Invalid, Problem, WorkbenchError
-from ..local import FigureAnswer, LocalWorkbench
 from ..recipe.check import sound
 from ..recipe.params import Param
 from ..recipe.values import same_key, undeclared
 from ..records import Dashboard, Plot
 from ..records.dashboard import Tile
+from ..work import FigureAnswer, Work
 from . import words
 from .doors import at_home
 from .panel import ControlPanel
@@ -41,7 +41,7 @@ class BoardView:
 
     def __init__(
         self,
-        work: LocalWorkbench,
+        work: Work,
         board: Dashboard,
         plots: Sequence[Plot],
         *,

@@ -12,11 +12,11 @@ import traitlets
 from ..dataset import Dataset, StepResult
 from ..errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
 from ..export import step_table
-from ..local import LocalWorkbench
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from ..records import Dashboard, Plot
 from ..table import Table
+from ..work import Work
 from . import words
 from .doors import at_home
 from .recipe_text import Texts, raw_of, texts_of, told
@@ -50,9 +50,7 @@ class RecipeDesk:
     home : the plot that the recipe comes from, if it was saved.
     """
 
-    def __init__(
-        self, work: LocalWorkbench, run: Run, state: Callable[[], PlotConfig], home: Plot | None = None
-    ) -> None:
+    def __init__(self, work: Work, run: Run, state: Callable[[], PlotConfig], home: Plot | None = None) -> None:
         self._work = work
         self._run = run
         self._state = state

@@ -18,7 +18,6 @@ from ..engine.choices import options_from
 from ..engine.zoom import Detail, traceable
 from ..errors import Cancelled, Invalid, ScriptError
 from ..lint import Lint
-from ..local import FigureAnswer, LocalWorkbench
 from ..recipe.params import Param
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
@@ -26,6 +25,7 @@ from ..recipe.values import check_value, effective, undeclared
 from ..records import Plot
 from ..transform.inprocess import draw
 from ..typed_arrays import decode
+from ..work import FigureAnswer, Work
 from . import words
 from .doors import at_home
 from .field import same
@@ -67,7 +67,7 @@ class View:
 
     def __init__(
         self,
-        work: LocalWorkbench,
+        work: Work,
         config: PlotConfig,
         values: Mapping[str, Any] | None = None,
         *,

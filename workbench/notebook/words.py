@@ -8,8 +8,8 @@ from typing import Any
 from ..dataset import Dataset
 from ..engine.zoom import Detail
 from ..errors import Invalid, Problem
-from ..local import FigureAnswer
 from ..table import Table
+from ..work import FigureAnswer
 
 THIN = "\u2009"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -12,6 +12,7 @@ from rich.console import Group
 from ..errors import BadRequest, instead
 from ..table import Kind, time_text, to_micros
 from .shown import Shown, as_html, as_rich, as_text
+from .values import as_moment
 
 WIDEST = 60
 """Characters of examples that are shown of a column; all of them are in ``as_dict``."""
@@ -113,6 +114,30 @@ class Catalog:
         """The catalog as JSON values."""
         plain: dict[str, Any] = _plain(asdict(self))
         return plain
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Catalog:
+        """The catalog of the JSON values that ``as_dict`` gave."""
+        sources = [
+            CatalogSource(
+                **{
+                    **one,
+                    "columns": [_column(column) for column in one["columns"]],
+                    "names": [_column(column) for column in one["names"]],
+                    "series": [CatalogSeries(**column) for column in one["series"]],
+                }
+            )
+            for one in told["sources"]
+        ]
+        summaries = {name: [CatalogSummary(**one) for one in told[name]] for name in ("steps", "cycles")}
+        return cls(sources, **summaries)
+
+
+def _column(told: Mapping[str, Any]) -> CatalogColumn:
+    examples = told["examples"]
+    if told["type"] == "datetime":
+        examples = [as_moment(example) for example in examples]
+    return CatalogColumn(**{**told, "examples": examples})
 
 
 def _plain(value: Any) -> Any:

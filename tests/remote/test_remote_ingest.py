@@ -1,0 +1,105 @@
+"""Files sent to a server become the same measurements, told in the same words, as files read here."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from sides import Sides, sides
+
+import workbench as wb
+from workbench.ingest import FileReport
+
+DATA = Path(__file__).parents[2] / "sample_data"
+
+
+def told(report: Any) -> list[dict[str, Any]]:
+    """What a report says, without ids and times."""
+    return [
+        {key: value for key, value in asdict(file).items() if key not in ("measurement_id", "seconds")}
+        for file in report
+    ]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Some files of the sample data, one that is none of a cycler, one that is not there, one that comes twice."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    chosen = sorted(path for path in DATA.rglob("*.csv") if path.stat().st_size < 400_000)[:3]
+    assert len(chosen) == 3
+    for path in chosen:
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "sub").mkdir()
+    (folder / "sub" / chosen[0].name).write_bytes(chosen[0].read_bytes())
+    (folder / "broken.csv").write_bytes(b"\x00\x01 nothing")
+    return [*sorted(folder.rglob("*.csv")), folder / "absent.csv"]
+
+
+def test_files_become_the_same_measurements(tmp_path: Path, files: list[Path]) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with wb.open(tmp_path / "a" / "lab.db") as here, sides(tmp_path / "b" / "lab.db") as there:
+        options: dict[str, Any] = {"specification": "LG M50", "rating": "5Ah,2.5V,4.2V", "batch": "A"}
+        near = here.ingest(files, **options)
+        steps: list[tuple[int, int, str]] = []
+        far = there.far.ingest(files, progress=lambda *step: steps.append(step), **options)
+        assert told(near) == told(far)
+        assert {file.status for file in far} == {"stored", "duplicate", "refused"}
+        assert steps[-1][:2] == (5, 5)
+        assert any("sending" in what for _, _, what in steps)
+        for one, two in zip(near.stored, far.stored, strict=True):
+            assert one.measurement_id is not None
+            for table in ("time_series", "steps", "cycles"):
+                pd.testing.assert_frame_equal(
+                    getattr(here.measurements, table)(one.measurement_id),
+                    getattr(there.far.measurements, table)(two.measurement_id),
+                    check_exact=True,
+                )
+        again = there.far.ingest(files[0], **options)
+        assert [file.status for file in again] == ["duplicate"]
+        assert repr(again).startswith("Ingest: 1 already there")
+
+
+def test_a_folder_a_pattern_and_options_that_are_wrong(lab: Sides, files: list[Path]) -> None:
+    with pytest.raises(wb.BadRequest, match="no format"):
+        lab.far.ingest(files, format="nonsense")
+    with pytest.raises(wb.BadRequest, match="no sign"):
+        lab.far.ingest(files, sign="nonsense")
+    report = lab.far.ingest(str(files[0].parent / "no*thing.csv"))
+    assert [file.why for file in report] == [f"No file matches '{files[0].parent / 'no*thing.csv'}'."]
+    nothing: list[FileReport] = list(lab.far.ingest([]))
+    assert nothing == []
+    assert len(lab.far.ingest(files[0].parent).files) >= 3
+
+
+def test_a_run_is_its_beginners_and_files_are_taken_once(lab: Sides) -> None:
+    client = lab.far.work.client  # type: ignore[attr-defined]
+    place = f"/projects/{lab.far.work.project.id}/ingests"
+    other = lab.connect(lab.person("other@lab", role="Admin")).work.client  # type: ignore[attr-defined]
+    path = next(path for path in sorted(DATA.rglob("*.csv")) if path.stat().st_size < 400_000)
+    sent = client.upload(f"{place}/files", path, params={"name": path.name}).json()["file"]
+    with pytest.raises(wb.NotFound):
+        other.ask("POST", place, json={"files": [sent]}, changes=True)
+    run = client.ask("POST", place, json={"files": [sent]}, changes=True).json()
+    with pytest.raises(wb.NotFound):
+        client.ask("POST", place, json={"files": [sent]}, changes=True)
+    with pytest.raises(wb.WorkbenchError, match="Only who began"):
+        other.get(f"{place}/{run['id']}")
+    until = time.monotonic() + 60
+    while run["state"] == "running" and time.monotonic() < until:
+        time.sleep(0.05)
+        run = client.get(f"{place}/{run['id']}").json()
+    assert run["state"] == "done"
+    (file,) = run["report"]["files"]
+    assert file["path"] == path.name
+    for bad in ({"files": []}, {"files": [sent], "options": {"jobs": "two"}}, {"files": [3]}, {"files": ["../x"]}):
+        with pytest.raises(wb.WorkbenchError):
+            client.ask("POST", place, json=bad, changes=True)
+    for name in ("", "a/b", "..", "x" * 300):
+        with pytest.raises(wb.Invalid):
+            client.upload(f"{place}/files", path, params={"name": name})

@@ -1,0 +1,99 @@
+"""The embedded server: a store of a notebook, open to others while the notebook runs."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import NotFound, StoreError
+from ..local import LocalWorkbench
+
+if TYPE_CHECKING:
+    import uvicorn
+
+_START_S = 60.0
+_STOP_S = 40.0
+
+
+class Served:
+    """A server in a thread of this process: ``url``, ``api_key``, ``stop()``; also for a ``with`` block.
+
+    It opens the store by itself, so that the bench may go on working or be closed. Its key is an administrator's, as
+    the notebook's own user is, and is void when it stops.
+    """
+
+    def __init__(self, work: LocalWorkbench, *, host: str, port: int, trust_transforms: bool) -> None:
+        import uvicorn
+
+        from server.app import create_app
+        from server.serving import GRACE, Serving, listen
+
+        store = work.store
+        serving = Serving(str(store.path), host, port, trust_transforms=trust_transforms)
+        listening = listen(host, port)
+        try:
+            app = create_app(store.path, serving.settings(), protected=not trust_transforms, create=False)
+        except BaseException:
+            listening.close()
+            raise
+        self._path: Path = store.path
+        self._organization = work.organization.id
+        issued = store.people.issue(self._organization, work.actor)
+        self.api_key, self._key_id = issued.key, issued.id
+        self.url = serving.address(int(listening.getsockname()[1]))
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE
+        )
+        self._server: uvicorn.Server = uvicorn.Server(config)
+        self._app = app
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [listening]}, name="workbench-serve", daemon=True
+        )
+        self._thread.start()
+        atexit.register(self.stop)
+        self._wait_for_start()
+
+    def _wait_for_start(self) -> None:
+        until = time.monotonic() + _START_S
+        while not self._server.started and self._thread.is_alive() and time.monotonic() < until:
+            time.sleep(0.005)
+        if not self._server.started:
+            self.stop()
+            raise RuntimeError("The server did not start; its log has the reason.")
+
+    @property
+    def running(self) -> bool:
+        """Whether it answers."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Take no more requests, let those under way come to their end, and close; twice is harmless."""
+        atexit.unregister(self.stop)
+        if self._thread.is_alive():
+            self._server.should_exit = True
+            self._thread.join(_STOP_S)
+        self._revoke()
+
+    def _revoke(self) -> None:
+        from ..store.store import Store
+
+        id, self._key_id = self._key_id, ""
+        if id:
+            with (
+                suppress(StoreError, NotFound),
+                Store.open(self._path, create=False) as store,
+            ):  # the file may be gone
+                store.people.revoke(self._organization, id)
+
+    def __enter__(self) -> Served:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<server at {self.url}>" if self.running else f"<server at {self.url}, stopped>"

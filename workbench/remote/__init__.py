@@ -1,0 +1,226 @@
+"""The workbench on a server: the same calls and the same answers as on a store at hand.
+
+Plans run on the server; data come as Arrow, once, and scripts run here, so that another colour or smoothing asks
+nothing of the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2 as httpx
+
+from ..engine.answer import Answered
+from ..engine.reader import Cancel, Progress
+from ..engine.zoom import Detail
+from ..errors import BadRequest, Invalid, NotFound, NotProtected, OtherVersion, Problem, ServerAway
+from ..ingest import Report
+from ..recipe.plot import PlotConfig
+from ..recipe.values import effective
+from ..records import Project, Record
+from ..records.catalog import Catalog
+from ..store.cache import Cache
+from ..store.search import Found
+from ..work import FigureAnswer, Ref, drawable, only
+from . import sending, wire
+from .boards import Boards
+from .client import Client
+from .faults import problems_of
+from .fetched import Fetched, Fetching
+
+R = TypeVar("R", bound=Record)
+
+
+class RemoteWorkbench(Boards):
+    """What can be done on a server within one project, as the user of a key."""
+
+    def __init__(self, client: Client, project: Project, actor: str, cache: Cache | None = None) -> None:
+        self.client = client
+        self._project = project
+        self.actor = actor
+        self.cache = cache or Cache(None)
+        self._fetched = Fetching(client)
+        super().__init__()
+
+    @classmethod
+    def connect(
+        cls, url: str, api_key: str, project: str | None = None, transport: httpx.AsyncBaseTransport | None = None
+    ) -> RemoteWorkbench:
+        """The workbench on the server at an address, bound to the project named or the only one there is.
+
+        Raises
+        ------
+        ServerAway, OtherVersion, Unauthorized
+            If there is no server, none that understands us, or the key opens nothing.
+        NotFound, BadRequest
+            If there is no such project, or there are several and none is named.
+        """
+        client = Client(url, api_key, transport)
+        try:
+            _same_version(client)
+            actor = client.get("/users/me").json()["id"]
+            projects = [wire.project(Project, one) for one in wire.pages(client.get, "/projects", size=100)]
+            if not projects:
+                raise NotFound("Your key opens no project; ask an admin of one to make you a member.")
+            return cls(client, only(projects, project, "project", "projects"), actor)
+        except BaseException:
+            client.close()
+            raise
+
+    @property
+    def project(self) -> Project:
+        return self._project
+
+    @property
+    def place(self) -> str:
+        return self.client.url
+
+    @property
+    def opening(self) -> str:
+        key = "os.environ['WORKBENCH_API_KEY']"
+        return f"wb.connect({self.client.url!r}, api_key={key}, project={self._project.name!r})"
+
+    def of_project(self, ref: Ref) -> RemoteWorkbench:
+        return RemoteWorkbench(self.client, self.get(Project, ref), self.actor, self.cache)
+
+    def close(self) -> None:
+        self.client.close()
+
+    # Recipes
+
+    def answered(
+        self,
+        config: PlotConfig,
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> Answered:
+        path, body = self._asked_as(config, effective(config, values))
+        return self._fetched.ask(path, body, cancel)
+
+    def _asked_as(self, config: PlotConfig, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Where the data of a recipe are asked for: as those of a plot, whose viewers may, or of any recipe."""
+        plot = self.saved_as(config)
+        if plot is not None:
+            return f"{self.plot_path(plot)}/dataset", {"values": values, "revision": plot.revision}
+        return self.path("datasets"), {"config": _data_of(config), "values": values}
+
+    def figure(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+        *,
+        protected: bool | None = None,
+    ) -> FigureAnswer:
+        """As on a store at hand. A script of somebody else is drawn by the server where it cannot be locked in here."""
+        try:
+            return super().figure(config, values, progress, cancel, protected=protected)
+        except NotProtected:
+            return self._drawn_there(config, values, cancel)
+
+    def _drawn_there(self, config: Any, values: Mapping[str, Any], cancel: Cancel | None) -> FigureAnswer:
+        checked = drawable(config, self._drawer(True))
+        path, body = self._drawn_as(checked, effective(checked, values), "figure", "figures")
+        return wire.figure(self.client.ask("POST", path, json=body, cancel=cancel).content)
+
+    def _drawn_as(
+        self, config: PlotConfig, values: Mapping[str, Any], saved: str, other: str
+    ) -> tuple[str, dict[str, Any]]:
+        plot = self.saved_as(config)
+        if plot is not None and plot.config.get("transform") == config.transform:
+            return f"{self.plot_path(plot)}/{saved}", {"values": values, "revision": plot.revision}
+        return self.path(other), {"config": config.dump(), "values": values}
+
+    def against_store(self, config: PlotConfig, values: Mapping[str, Any]) -> list[Problem]:
+        try:
+            taken = effective(config, values)
+        except Invalid as error:
+            return error.problems
+        body = {"config": _data_of(config), "values": taken}
+        return problems_of(self.client.ask("POST", self.path("recipes/check"), json=body).json()["problems"])
+
+    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        taken = effective(config, values)
+        body = {"config": _data_of(config), "values": {name: taken[name] for name in values}}
+        told = self.client.ask("POST", self.path("recipes/options"), json=body).json()
+        found: dict[str, list[dict[str, Any]]] = told["options"]
+        return found
+
+    def units(self, sources: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for source in self.catalog().sources:
+            for column in source.series:
+                if column.unit is not None:
+                    found.setdefault(column.name, column.unit)
+        return found
+
+    def is_current(self, shown: FigureAnswer) -> bool:
+        """Whether the server still gives the data that a figure was drawn from; one small request if it does."""
+        return not isinstance(shown.at_hand, Fetched) or self._fetched.is_current(shown.at_hand)
+
+    def detail(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        *,
+        traces: Iterable[int],
+        x: Sequence[Any],
+        y: Sequence[Any] | None = None,
+        width: int = 1000,
+        shown: FigureAnswer | None = None,
+        cancel: Cancel | None = None,
+        protected: bool | None = None,
+    ) -> dict[int, Detail]:
+        checked = drawable(config, self._drawer(protected))
+        path, body = self._drawn_as(checked, effective(checked, values), "figure/detail", "figures/detail")
+        part = {"traces": list(traces), "x": list(x), "width": width, **({} if y is None else {"y": list(y)})}
+        told = self.client.ask("POST", path, json={**body, **wire.plain(part)}, cancel=cancel).json()
+        return {int(number): wire.detail(one) for number, one in told["traces"].items()}
+
+    # What there is
+
+    def catalog(self) -> Catalog:
+        return Catalog.of(self.client.get(self.path("catalog")).json())
+
+    def search(self, text: str, **options: Any) -> Found:
+        asked = {"q": text, "project_id": self._project.id, **options}
+        return wire.found(
+            self.client.get("/search", {key: one for key, one in asked.items() if one is not None}).json()
+        )
+
+    def ingest(self, paths: str | Path | Iterable[str | Path], **options: Any) -> Report:
+        """Send files and have them read by the server, as ``workbench ingest`` there would."""
+        return sending.ingest(self.client, self.path("ingests"), paths, **options)
+
+    # The store as a whole
+
+    def backup(self, destination: str | Path) -> None:
+        raise BadRequest("A backup is made where the store is: `workbench backup DEST` on the server's machine.")
+
+    def verify(self) -> list[str]:
+        raise BadRequest("A store is verified where it is: `workbench verify` on the server's machine.")
+
+
+def _data_of(config: PlotConfig) -> dict[str, Any]:
+    """What of a recipe the server needs to give its data."""
+    return {key: part for key, part in config.dump().items() if key != "transform"}
+
+
+def _same_version(client: Client) -> None:
+    """Refuse a server that cannot give the same answers; a version is major.minor.patch."""
+    try:
+        told = client.get("/healthz").json()
+        theirs = str(told["version"])
+    except (ValueError, KeyError, TypeError):
+        raise ServerAway(f"What answers at {client.url} is no workbench server.") from None
+    ours = version("battery-workbench")
+    if theirs.split(".")[:2] != ours.split(".")[:2]:
+        raise OtherVersion(
+            f"The server at {client.url} runs battery-workbench {theirs}, here is {ours}, and they would not give the "
+            f"same answers. Install the server's here: pip install 'battery-workbench=={theirs}'."
+        )

@@ -1,0 +1,100 @@
+"""Dashboards and plots on a server, and which recipes are saved there: those a viewer may draw."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import Conflict, Invalid, NotFound, instead
+from ..recipe.check import sound
+from ..recipe.jsontext import canonical
+from ..recipe.plot import PlotConfig
+from ..records import Dashboard, Plot, Record, Revision
+from ..work import Ref
+from . import wire
+from .records import Records
+
+_REMEMBERED = 1000
+_TRIES = 5
+
+
+class Boards(Records):
+    """The part of a remote workbench that is about dashboards and plots."""
+
+    def __init__(self) -> None:
+        self._saved: OrderedDict[bytes, Plot] = OrderedDict()
+
+    def plot_path(self, plot: Plot) -> str:
+        """Where a plot stands."""
+        return self.path("dashboards", plot.dashboard_id, "plots", plot.id)
+
+    def saved_as(self, config: PlotConfig) -> Plot | None:
+        """The plot, as it was when it was read here, whose data this recipe takes."""
+        return self._saved.get(_data_of(config))
+
+    def _remembered(self, plot: Plot) -> Plot:
+        try:
+            config = sound(plot.config)
+        except Invalid:
+            return plot
+        self._saved[_data_of(config)] = plot
+        while len(self._saved) > _REMEMBERED:
+            self._saved.popitem(last=False)
+        return plot
+
+    def _plot(self, told: Mapping[str, Any]) -> Plot:
+        return self._remembered(wire.record(Plot, told))
+
+    def save_plot(self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save") -> Plot:
+        if problems := self._drawer().check(config.transform):
+            raise Invalid(problems)
+        path = self.path("dashboards", board.id, "plots")
+        told = {"name": name, "config": config.dump()}
+        for _ in range(_TRIES):
+            try:
+                return self._plot(self.client.ask("POST", path, json=told, changes=True).json())
+            except Conflict as taken:
+                if taken.existing_id is None:
+                    raise
+                there = self.client.get(f"{path}/{taken.existing_id}").json()
+            body = {"config": told["config"], "revision": there["revision"]}
+            try:
+                return self._plot(
+                    self.client.ask("PATCH", f"{path}/{there['id']}", json=body, changes=True).json()
+                )
+            except (Conflict, NotFound):
+                continue  # another was faster: a newer revision, or the plot is gone
+        raise Conflict(f"The plot '{name}' is being changed by others all the time; save it again.")
+
+    def plots(self, board: Dashboard) -> list[Plot]:
+        path = self.path("dashboards", board.id, "plots")
+        return [self._plot(one) for one in wire.pages(self.client.get, path)]
+
+    def plot(self, board: Dashboard, ref: Ref) -> Plot:
+        wanted = ref.id if isinstance(ref, Record) else ref
+        plots = self.plots(board)
+        found = [one for one in plots if one.id == wanted] or [one for one in plots if one.name == wanted]
+        if not found:
+            raise NotFound(f"No plot '{wanted}' here. {instead(str(wanted), (one.name for one in plots))}")
+        return found[0]
+
+    def history(self, plot: Plot) -> list[Revision]:
+        found = wire.pages(self.client.get, f"{self.plot_path(plot)}/revisions")
+        return [Revision.model_validate(one) for one in found]
+
+    def revision(self, plot: Plot, number: int) -> Revision:
+        found = next((one for one in self.history(plot) if one.revision == number), None)
+        if found is None:
+            raise NotFound(f"The plot '{plot.id}' has no revision {number}.")
+        self._remembered(plot.model_copy(update={"config": found.config, "revision": number}))
+        return found
+
+    def restore(self, plot: Plot, number: int) -> Plot:
+        path = f"{self.plot_path(plot)}/revisions/{number}/restore"
+        return self._plot(self.client.ask("POST", path, changes=True).json())
+
+
+def _data_of(config: PlotConfig) -> bytes:
+    raw = config.dump()
+    return canonical([raw["plan"], raw.get("params", {})])

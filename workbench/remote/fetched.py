@@ -1,0 +1,100 @@
+"""Data that were fetched: kept by the server's name of their content, so that the same are not sent twice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..dataset import COLUMNS, Warn, pack
+from ..engine import arrow
+from ..engine.answer import Answered
+from ..engine.reader import Cancel
+from ..errors import ServerAway
+from ..recipe.jsontext import canonical
+from ..table import Table
+from .client import Client, Reply
+
+KEPT_BYTES = 512 << 20
+_OFFERED = 8
+"""How many contents of one plan are offered; each costs some bytes of every request."""
+
+
+@dataclass(frozen=True)
+class Fetched(Answered):
+    """Data from a server, with the request that gave them."""
+
+    path: str = ""
+    body: dict[str, Any] = field(default_factory=dict)
+
+
+class Fetching:
+    """Asks for data and keeps the steps that came, the latest ones, within a bound of bytes."""
+
+    def __init__(self, client: Client, most: int = KEPT_BYTES) -> None:
+        self._client = client
+        self._most = most
+        self._packed: OrderedDict[str, bytes] = OrderedDict()
+        self._of_plan: OrderedDict[bytes, list[str]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def ask(self, path: str, body: Mapping[str, Any], cancel: Cancel | None = None) -> Fetched:
+        """The data that a request gives; steps that are here already are not sent again."""
+        plan = canonical([path, {key: value for key, value in body.items() if key != "values"}])
+        started = time.perf_counter()
+        reply = self._reply(path, body, self._offered(plan), cancel)
+        spent = (time.perf_counter() - started) * 1e3
+        content = reply.headers.get(arrow.CONTENT, "")
+        steps, told = arrow.from_arrow(reply.content)
+        columns = {step: [(one["name"], one["type"]) for one in found] for step, found in told["columns"].items()}
+        packed = None if steps else self._known(content)
+        if packed is None:
+            if set(steps) != set(columns):
+                raise ServerAway("The server's answer lacks steps of the plan; ask again.")
+            series = {step: columns[step] for step, result in steps.items() if not isinstance(result, Table)}
+            packed = pack(steps, {COLUMNS: series})
+        self._keep(plan, content, packed)
+        return Fetched(
+            packed=packed,
+            content=content,
+            values=told["values"],
+            options=told["options"],
+            warnings=[Warn(**warning) for warning in told["warnings"]],
+            columns=columns,
+            cache=told["cache"],
+            reads=told["reads"],
+            timings={**told["timings"], "server": spent},
+            path=path,
+            body=dict(body),
+        )
+
+    def is_current(self, shown: Fetched) -> bool:
+        """Whether the same request gives the same data now."""
+        reply = self._reply(shown.path, shown.body, [shown.content], None)
+        return reply.headers.get(arrow.CONTENT) == shown.content
+
+    def _reply(self, path: str, body: Mapping[str, Any], have: list[str], cancel: Cancel | None) -> Reply:
+        headers = {"Accept": arrow.MEDIA_TYPE, arrow.HAVE: ", ".join(have)}
+        return self._client.ask("POST", path, json=body, headers=headers, cancel=cancel)
+
+    def _offered(self, plan: bytes) -> list[str]:
+        with self._lock:
+            return [content for content in self._of_plan.get(plan, ()) if content in self._packed]
+
+    def _known(self, content: str) -> bytes | None:
+        with self._lock:
+            return self._packed.get(content)
+
+    def _keep(self, plan: bytes, content: str, packed: bytes) -> None:
+        with self._lock:
+            before = [one for one in self._of_plan.pop(plan, []) if one != content]
+            self._of_plan[plan] = [content, *before][:_OFFERED]
+            self._packed.pop(content, None)
+            self._packed[content] = packed
+            while len(self._packed) > 1 and sum(map(len, self._packed.values())) > self._most:
+                self._packed.popitem(last=False)
+            while len(self._of_plan) > 1000:
+                self._of_plan.popitem(last=False)

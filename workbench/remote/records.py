@@ -1,0 +1,156 @@
+"""Records on a server: got, made, changed, listed, with their tables; by our own names throughout."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from ..cycling.life import KINDS, NEEDS
+from ..cycling.signs import turned
+from ..errors import BadRequest, NotFound, instead
+from ..recipe.check import sound
+from ..records import SOURCES, Measurement, Project, Record, Study
+from ..table import Table
+from ..work import Ref, Work, tabulated
+from . import wire
+from .client import Client
+
+R = TypeVar("R", bound=Record)
+
+
+class Records(Work):
+    """The part of a remote workbench that is about records and their tables."""
+
+    client: Client
+
+    def path(self, *parts: str) -> str:
+        """A path under the project."""
+        return "/".join([f"/projects/{self.project.id}", *parts])
+
+    def _kind(self, kind: type[Record], *more: str) -> str:
+        return self.path("records", kind.table, *more)
+
+    def get(self, kind: type[R], ref: Ref) -> R:
+        wanted = ref.id if isinstance(ref, Record) else ref
+        if not isinstance(wanted, str):
+            raise BadRequest(f"A {kind.label} is named by its id, its name or the record, not by {wanted!r}.")
+        if issubclass(kind, Project):
+            return self._project_of(kind, wanted)
+        (found,) = self.client.get(self._kind(kind), {"ref": wanted}).json()["items"]
+        return wire.record(kind, found)
+
+    def _project_of(self, kind: type[R], wanted: str) -> R:
+        projects = self._projects(kind)
+        found = [one for one in projects if one.id == wanted] or [one for one in projects if one.name == wanted]
+        if not found:
+            raise NotFound(f"No project '{wanted}' here. {instead(wanted, (one.name for one in projects))}")
+        return found[0]
+
+    def _projects(self, kind: type[R]) -> list[R]:
+        return [wire.project(kind, one) for one in wire.pages(self.client.get, "/projects", size=100)]
+
+    def create(self, kind: type[R], fields: Mapping[str, Any]) -> R:
+        if issubclass(kind, Project):
+            return wire.project(kind, self._changed("POST", "/projects", fields))
+        return wire.record(kind, self._changed("POST", self._kind(kind), fields))
+
+    def update(self, kind: type[R], ref: Ref, changes: Mapping[str, Any]) -> R:
+        id = self.get(kind, ref).id
+        if issubclass(kind, Project):
+            return wire.project(kind, self._changed("PATCH", f"/projects/{id}", changes))
+        return wire.record(kind, self._changed("PATCH", self._kind(kind, id), changes))
+
+    def delete(self, kind: type[R], ref: Ref) -> None:
+        id = self.get(kind, ref).id
+        path = f"/projects/{id}" if issubclass(kind, Project) else self._kind(kind, id)
+        self.client.ask("DELETE", path, changes=True)
+
+    def _changed(self, method: str, path: str, fields: Mapping[str, Any]) -> Any:
+        return self.client.ask(method, path, json=wire.plain(dict(fields)), changes=True).json()
+
+    def count(self, kind: type[Record]) -> int:
+        path = "/projects" if issubclass(kind, Project) else self._kind(kind)
+        total: int = self.client.get(path, {"limit": 1}).json()["total"]
+        return total
+
+    def listing(self, source: str, where: Mapping[str, Any], fields: list[str] | None, limit: int | None) -> Table:
+        return self._list(SOURCES[source], where, fields, limit)
+
+    def table(
+        self, kind: type[Record], filters: Mapping[str, Any], fields: list[str] | None, limit: int | None
+    ) -> Table:
+        if not issubclass(kind, Project):
+            return self._list(kind, filters, fields, limit)
+        wanted, part = filters.get("name"), str(filters.get("name_contains", "")).casefold()
+        items = [
+            one
+            for one in self._projects(kind)
+            if wanted in (None, one.name) and (not part or part in one.name.casefold())
+        ]
+        return tabulated(kind, items[:limit], fields)
+
+    def _list(
+        self, kind: type[Record], where: Mapping[str, Any], fields: list[str] | None, limit: int | None
+    ) -> Table:
+        body = {"where": wire.plain(where), "fields": fields, "limit": limit}
+        return wire.table(self.client.ask("POST", self._kind(kind, "list"), json=body).content)
+
+    # Sampled data
+
+    def samples(self, record: Record, dataset: str, columns: list[str] | None = None) -> Table:
+        path = self._kind(type(record), record.id, "table")
+        asked = {"dataset": dataset, **({} if columns is None else {"columns": columns})}
+        return wire.table(self.client.get(path, asked).content)
+
+    def pieces(self, measurement: Measurement) -> Iterator[Table]:
+        yield self.samples(measurement, "series")
+
+    def over_life(self, measurement: Measurement, dataset: str) -> Table:
+        table = self.samples(measurement, dataset)
+        wanted = [name for name in KINDS if name in NEEDS[dataset] and name not in table]
+        step = {"op": "summary", "dataset": dataset, "ids": [measurement.id], "columns": [*table, *wanted]}
+        config = sound({"plan": {"steps": {"life": step}}}, transform=False)
+        read = self.answered(config, {}).dataset.steps["life"]
+        if not isinstance(read, Table):
+            raise TypeError("a summary step gives a table")
+        return read.select([name for name in read if name in step["columns"]])
+
+    def add_time_series(
+        self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
+    ) -> Measurement:
+        if sign not in (None, "charge", "discharge"):
+            raise BadRequest(f"sign is what a positive current means, 'charge' or 'discharge', not {sign!r}.")
+        tables = {"series": turned(samples) if sign == "charge" else samples}
+        if steps is not None:
+            tables["steps"] = steps
+        settled = {} if sign is None else {"sign": "discharge"}
+        return self._sent(Measurement, "with-tables", {"fields": _text(fields), **settled}, tables)
+
+    def extend(self, measurement: str, samples: Table) -> Measurement:
+        return self._sent(Measurement, f"{measurement}/extend", {}, {"series": samples})
+
+    def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+        return self._sent(kind, "with-tables", {"fields": _text(fields)}, tables)
+
+    def _sent(self, kind: type[R], where: str, fields: Mapping[str, str], tables: Mapping[str, Table]) -> R:
+        with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
+            files = wire.write_parquet(tables, Path(folder))
+            told = {**fields, "columns": wire.columns(tables)}
+            return wire.record(kind, self.client.form(self._kind(kind, where), told, files).json())
+
+    def assign(self, study: Ref, kind: type[Record], ref: Ref) -> None:
+        self.client.ask("POST", self._assignment(study, kind, ref), json={}, changes=True)
+
+    def unassign(self, study: Ref, kind: type[Record], ref: Ref) -> None:
+        self.client.ask("DELETE", self._assignment(study, kind, ref), changes=True)
+
+    def _assignment(self, study: Ref, kind: type[Record], ref: Ref) -> str:
+        return self.path("studies", self.get(Study, study).id, kind.table, self.get(kind, ref).id)
+
+
+def _text(fields: Mapping[str, Any]) -> str:
+    return orjson.dumps(wire.plain(dict(fields))).decode()

@@ -1,0 +1,147 @@
+"""What goes to a server and comes from it: values, records, tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import BaseModel
+
+from ..arrow import to_arrow
+from ..engine import arrow
+from ..engine.zoom import Detail
+from ..errors import BadRequest, StoreError
+from ..records import Record
+from ..records.values import as_moment
+from ..store.layout import fields_of
+from ..store.search import Found, Hit
+from ..table import Table, time_text, to_micros
+from ..work import FigureAnswer
+
+R = TypeVar("R", bound=Record)
+_GROUP = 1 << 17
+
+
+def plain(value: Any) -> Any:
+    """A field of a record as JSON takes it.
+
+    Raises
+    ------
+    BadRequest
+        For what no record can hold.
+    """
+    if isinstance(value, Record):
+        return value.id
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, datetime):
+        return time_text(to_micros(value))
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadRequest(f"A field holds {value}; a record keeps finite numbers, and null for a missing one.")
+    if isinstance(value, str):
+        return _text(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    raise BadRequest(f"A field holds a {type(value).__name__}, which no record can hold.")
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise BadRequest(f"A text that is not valid Unicode cannot be kept ({error}).") from error
+    return value
+
+
+def columns(tables: Mapping[str, Table]) -> str:
+    """The names of the columns of tables, as a form takes them."""
+    return orjson.dumps({name: [_text(column) for column in one] for name, one in tables.items()}).decode()
+
+
+def record(kind: type[R], told: Mapping[str, Any]) -> R:
+    """The record of an answer, under our own names or the wire's."""
+    return kind.checked(kind.from_wire(told))
+
+
+def project(kind: type[R], told: Mapping[str, Any]) -> R:
+    """A project of an answer, without the roles that stand beside it."""
+    return record(kind, {name: value for name, value in told.items() if name in kind.members()})
+
+
+def table(content: bytes) -> Table:
+    """The table of an Arrow answer."""
+    steps, _ = arrow.from_arrow(content)
+    found = next(iter(steps.values()))
+    if not isinstance(found, Table):
+        raise StoreError("The server answered series where a table was asked for.")
+    return found
+
+
+def figure(content: bytes) -> FigureAnswer:
+    """A figure answer; its figure's own bytes as the server drew them."""
+    told = orjson.loads(content)
+    drawn = told.pop("figure")
+    return FigureAnswer(figure=orjson.dumps(drawn), **told)
+
+
+def detail(told: Mapping[str, Any]) -> Detail:
+    """Finer detail of a trace."""
+    own = ("x", "y", "shown", "of")
+    others = {key: value for key, value in told.items() if key not in own}
+    return Detail(told["x"], told["y"], told["shown"], told["of"], others)
+
+
+def found(told: Mapping[str, Any]) -> Found:
+    """A page of hits."""
+    hits = [Hit(**{**hit, "created_at": as_moment(hit["created_at"])}) for hit in told["results"]]
+    return Found(hits, told["query"], told["total"], told["limit"], told["offset"])
+
+
+def write_parquet(tables: Mapping[str, Table], folder: Path) -> dict[str, Path]:
+    """Tables as parquet files, bit for bit, their columns called by their places.
+
+    Raises
+    ------
+    BadRequest
+        For a column that no store keeps: of several kinds, or with a text that is not valid Unicode.
+    """
+    made = {}
+    for name, one in tables.items():
+        fields_of(one)
+        made[name] = folder / f"{name}.parquet"
+        try:
+            arrays = {str(place): to_arrow(column) for place, column in enumerate(one.values())}
+        except UnicodeEncodeError as error:
+            raise BadRequest(f"A text that is not valid Unicode cannot be kept ({error}).") from error
+        text = [str(place) for place, column in enumerate(one.values()) if column.kind == "text"]
+        written = pa.table(arrays)
+        pq.write_table(written, made[name], row_group_size=_GROUP, compression="zstd", use_dictionary=text)
+    return made
+
+
+def pages(
+    get: Any, path: str, params: Mapping[str, Any] | None = None, size: int = 1000
+) -> Iterable[dict[str, Any]]:
+    """All items of a list, page by page."""
+    offset = 0
+    while True:
+        told = get(path, {**(params or {}), "limit": size, "offset": offset}).json()
+        yield from told["items"]
+        offset += told["count"]
+        if not told["count"] or offset >= told["total"]:
+            return
