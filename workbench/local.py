@@ -14,6 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from . import authoring
+from .authoring import AuthoringContext, desk
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .dataset import Dataset
@@ -26,20 +28,23 @@ from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
 from .lint import Lint, lint
 from .recipe.check import sound
-from .recipe.parse import parse
+from .recipe.parse import parse, parse_request
 from .recipe.plot import PlotConfig
 from .recipe.values import effective, read_cli_values
 from .records import (
     Dashboard,
     Measurement,
+    Message,
     Organization,
     Plot,
     Project,
     Record,
     Revision,
+    Session,
     Specification,
 )
 from .records.catalog import Catalog
+from .records.chat import Role
 from .store import catalog as catalogs
 from .store import search as searches
 from .store.cache import Cache
@@ -499,6 +504,48 @@ class LocalWorkbench:
         script = next(one.config.get("transform") for one in history if one.revision == wanted)
         first = next(one for one in history if one.config.get("transform") == script)
         return first.origin == "save" and first.created_by == self.actor
+
+    # Authoring
+
+    def authoring_context(
+        self, board: Dashboard, prompt: str, plot: str | None = None, draft: Mapping[str, Any] | None = None
+    ) -> AuthoringContext:
+        """The two texts from which a language model writes a recipe for a dashboard; keeps a draft that is given.
+
+        Raises
+        ------
+        Invalid
+            For a prompt or a draft that breaks its limits.
+        NotFound
+            If the dashboard has no plot of the id ``plot``.
+        """
+        request = parse_request({"prompt": prompt, "plot_id": plot, "draft": draft})
+        session, shown = desk.begin(self.store, self.scope, self.actor, board, request)
+        return authoring.texts(session, request.prompt, self.catalog(), shown)
+
+    def authoring_decision(self, board: Dashboard, **given: Any) -> Plot:
+        """Save the newest sound draft of this user on a dashboard as a plot; see ``desk.decide`` for what is given."""
+        return desk.decide(self.store, self.scope, self.actor, board, self.sound, **given)
+
+    def sessions(self, *, limit: int | None = None, offset: int = 0) -> list[Session]:
+        """The chat sessions of this user in the project, the newest first."""
+        return self.store.chats.sessions(self.scope, self.actor, limit=limit, offset=offset)
+
+    def session(self, id: str) -> Session:
+        return self.store.chats.session(id, self.scope, self.actor)
+
+    def open_session(self, title: str | None = None) -> Session:
+        return self.store.chats.open(self.scope, self.actor, title)
+
+    def messages(self, session: str) -> list[Message]:
+        return self.store.chats.messages(self.session(session), limit=None)
+
+    def say(self, session: str, role: Role, content: Mapping[str, Any]) -> Message:
+        return self.store.chats.say(self.session(session), role, content)
+
+    def sound(self, config: Mapping[str, Any]) -> list[Problem]:
+        """Everything wrong with a recipe at its defaults."""
+        return self.check(config, {})
 
 
 def _drawable(config: Any, draws: Drawer) -> PlotConfig:

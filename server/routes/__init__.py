@@ -8,7 +8,9 @@ from .. import schemas as s
 from ..operation import Operation
 from . import (
     analyses,
+    authoring,
     cells,
+    chats,
     dashboards,
     drive_cycles,
     health,
@@ -42,6 +44,7 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
     "Search": search.OPERATIONS,
     "Recipes": recipes.OPERATIONS,
     "Dashboards and plots": dashboards.OPERATIONS,
+    "Authoring and sessions": (*authoring.OPERATIONS, *chats.OPERATIONS),
     "Signed addresses": storage.OPERATIONS,
 }
 OPERATIONS: tuple[Operation, ...] = tuple(operation for group in GROUPS.values() for operation in group)
