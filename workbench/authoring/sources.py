@@ -103,12 +103,13 @@ def _source(source: CatalogSource, common: Sequence[str], shown: set[str], detai
 
 
 def _is_brief(source: str, column: CatalogColumn, shown: set[str]) -> bool:
-    """Whether the name of a column says enough: ids, what only the store needs, what was shown already."""
+    """Whether the name of a column says enough: ids, free text, what only the store needs, what was shown already."""
     member = SOURCES[source].members().get(column.name)
     if member is None:
         return False
     return (
-        member.link is not None
+        column.name == "notes"
+        or member.link is not None
         or member.aside
         or column.name.endswith("_id")
         or (member.through is not None and column.name in shown)

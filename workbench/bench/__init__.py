@@ -433,7 +433,11 @@ class Bench:
         return {**account, "reads": data.reads, "timings": data.timings}
 
     def authoring_context(
-        self, board: Board | Ref, prompt: str, plot: Ref | None = None, draft: Mapping[str, Any] | None = None
+        self,
+        board: Board | Ref,
+        prompt: str,
+        plot: SavedPlot | Ref | None = None,
+        draft: Mapping[str, Any] | None = None,
     ) -> AuthoringContext:
         """Two texts, ``.system`` and ``.prompt``, from which a language model that knows nothing else writes a recipe
         for this project; ``.session_id`` is the conversation that they begin, or go on with.
@@ -450,8 +454,7 @@ class Bench:
         Invalid
             For a prompt or draft that breaks its limits.
         """
-        held = board if isinstance(board, Board) else self.dashboards.get(board)
-        wanted = None if plot is None else self.work.plot(held.record, plot).id
+        held, wanted = self._place(board, plot)
         return self.work.authoring_context(held.record, prompt, wanted, draft)
 
     def authoring_decision(
@@ -459,7 +462,7 @@ class Bench:
         board: Board | Ref,
         *,
         name: str | None = None,
-        plot: Ref | None = None,
+        plot: SavedPlot | Ref | None = None,
         new_plot_id: str | None = None,
         session: str | None = None,
     ) -> SavedPlot:
@@ -477,10 +480,16 @@ class Bench:
         Conflict
             If the name or the id is taken, or no draft is sound; ``detail`` says what is wrong in the newest.
         """
-        held = board if isinstance(board, Board) else self.dashboards.get(board)
-        wanted = None if plot is None else self.work.plot(held.record, plot).id
+        held, wanted = self._place(board, plot)
         given = {"name": name, "plot_id": wanted, "new_plot_id": new_plot_id, "session_id": session}
         return SavedPlot(self, self.work.authoring_decision(held.record, **given))
+
+    def _place(self, board: Board | Ref, plot: SavedPlot | Ref | None) -> tuple[Board, str | None]:
+        """A dashboard, and the id of one of its plots."""
+        held = board if isinstance(board, Board) else self.dashboards.get(board)
+        if plot is None:
+            return held, None
+        return held, self.work.plot(held.record, plot.record if isinstance(plot, SavedPlot) else plot).id
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use."""
