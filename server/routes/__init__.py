@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.records import Project
+from workbench.records import Project, Specification
 
 from .. import schemas as s
 from ..operation import Operation
@@ -48,5 +48,8 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
     "Signed addresses": storage.OPERATIONS,
 }
 OPERATIONS: tuple[Operation, ...] = tuple(operation for group in GROUPS.values() for operation in group)
-MORE: dict[str, dict[str, s.Schema]] = {Project.__name__: {"user_project_roles": s.array(s.FREE)}}
+MORE: dict[str, dict[str, s.Schema]] = {
+    Project.__name__: {"user_project_roles": s.array(s.FREE)},
+    Specification.__name__: {"instance_ids": {"type": ["array", "null"], "items": s.FREE}},
+}
 """Keys that the wire adds to a kind of record."""
