@@ -120,6 +120,8 @@ def _find(call: Call, names: list[str]) -> None:
         if kind is None or (kind is Project and call.project is not None):
             continue
         record: Any = call.store.rows.get(kind, call.path[name], call.scope)
+        if record.private and record.created_by != call.actor:
+            raise NotFound(f"No {kind.label} '{record.id}' here.")
         if call.operation.project == "path" and getattr(record, "project_id", None) not in (
             None,
             call.scope.project_id,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.recipe.schema import schema as recipe_schema
+from workbench.recipe.plot import AuthoringRequest
+from workbench.recipe.schema import schema_of
 from workbench.records import KINDS
 
 from . import schemas
@@ -55,7 +56,7 @@ def document(operations: Sequence[Operation], more: Mapping[str, Mapping[str, An
         "components": {
             "schemas": {
                 **schemas.of_kinds(KINDS.values(), more),
-                **_recipe(),
+                **recipes(),
                 "Error": _ERROR,
                 "ValidationError": _PROBLEM,
                 "HTTPValidationError": _INVALID,
@@ -68,13 +69,11 @@ def document(operations: Sequence[Operation], more: Mapping[str, Mapping[str, An
     }
 
 
-def _recipe() -> dict[str, Any]:
-    """The schema of a recipe, its definitions as components of their own."""
-    whole = recipe_schema()
+def recipes() -> dict[str, Any]:
+    """The schema of a recipe and of the request to write one, their definitions as components of their own."""
+    whole = schema_of(AuthoringRequest)
     found = {name: _moved(item) for name, item in whole.pop("$defs", {}).items()}
-    for key in ("$schema", "$id"):
-        whole.pop(key, None)
-    return {**found, "PlotConfig": _moved(whole)}
+    return {**found, "AuthoringRequest": _moved(whole)}
 
 
 def _moved(value: Any) -> Any:

@@ -21,6 +21,7 @@ from workbench.records import (
     Project,
     RawData,
     Record,
+    Session,
     Simulation,
     Specification,
     Study,
@@ -48,6 +49,7 @@ PLACES: dict[str, type[Record]] = {
     "dashboard_id": Dashboard,
     "plot_id": Plot,
     "raw_data_id": RawData,
+    "session_id": Session,
 }
 """The kind of record that an id in a path names."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .openapi import recipes
 from .operation import Need, Operation
 from .routes import GROUPS
 
@@ -38,6 +39,9 @@ def page(made: str) -> str:
 def _row(operation: Operation) -> str:
     taken = [parameter.name for parameter in operation.query]
     if operation.body is not None:
-        taken = [*operation.body.schema.get("properties", {"the bytes": {}}), *taken]
+        schema = operation.body.schema
+        if "$ref" in schema:
+            schema = recipes()[schema["$ref"].rpartition("/")[2]]
+        taken = [*schema.get("properties", {"the bytes": {}}), *taken]
     shown = ", ".join(f"`{name}`" for name in taken)
     return f"| `{operation.method} {operation.path}` | {shown} | {_NEEDS[operation.need]} | {operation.summary} |"

@@ -21,6 +21,7 @@ TIME_OR_NULL: Schema = {"type": ["string", "null"], "format": "date-time"}
 FREE: Schema = {"type": "object"}
 ANY: Schema = {}
 NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 500, "pattern": r"\S"}
+TITLE_OR_NULL: Schema = {"type": ["string", "null"], "minLength": 1, "pattern": r"\S"}
 ROWS: Schema = {
     "type": "object",
     "additionalProperties": {"type": "array", "items": {"type": ["number", "string", "boolean", "null"]}},

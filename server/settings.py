@@ -34,6 +34,8 @@ class Settings:
     request_seconds : how long a plan, a figure or a file may take before it is stopped.
     url_seconds : how long a signed address is good.
     downloads : bytes of prepared downloads that are kept.
+    readers : processes of little memory in which the parquet files of uploads are read, by each worker process; 0
+        where this process itself may read them.
     """
 
     public_url: str | None = None
@@ -51,3 +53,4 @@ class Settings:
     request_seconds: float = 300.0
     url_seconds: int = 3600
     downloads: int = 4 << 30
+    readers: int = 2

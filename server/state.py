@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.ingest.apart import Apart
 from workbench.store.cache import Cache
 from workbench.store.store import Store
 
@@ -28,6 +29,7 @@ class State:
         self.quick = Threads("quick", settings.quick, settings.waiting)
         self.plans = Threads("plans", settings.plans, settings.waiting, share=max(1, settings.plans // 2))
         self.refusals = Rates(5.0, 20)
+        self.apart = Apart(self.files / "apart", settings.readers)
         self.intake = Intake(self)
         self.ingests = Ingests(self)
 
@@ -37,5 +39,6 @@ class State:
         self.quick.close()
         self.intake.close()
         self.ingests.close()
+        self.apart.close()
         self.cache.close()
         self.store.close()

@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 from workbench.errors import BadRequest, Conflict, FileRefused, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import extend, register
-from workbench.readers.arrow import parquet_tables
 from workbench.records import Measurement
 from workbench.store import lease
 from workbench.store.uploads import Upload, UploadObject
@@ -118,7 +117,7 @@ def check_parquet(state: State, upload: Upload) -> None:
     """
     for one in upload.objects:
         if one.size is not None:
-            parquet_tables(_object_path(state, one.id), one.filename)
+            state.apart.check(_object_path(state, one.id), one.filename)
 
 
 def require(upload: Upload, filename: str) -> UploadObject:
@@ -211,7 +210,7 @@ def _register(state: State, upload: Upload) -> None:
     steps = upload.object(STEPS)
     given = None
     if steps is not None and steps.size is not None:
-        given = concat(list(parquet_tables(_running_path(state, upload, STEPS), most=WHOLE)()))
+        given = concat(list(state.apart.tables(_running_path(state, upload, STEPS), most=WHOLE)()))
     store = state.store
     record = store.rows.get(Measurement, upload.target, upload.scope)
     if record.processing_status != "ready":
@@ -219,7 +218,7 @@ def _register(state: State, upload: Upload) -> None:
             store,
             upload.scope,
             {"instance_id": record.instance_id, "source": record.source},
-            parquet_tables(_running_path(state, upload, SERIES)),
+            state.apart.tables(_running_path(state, upload, SERIES)),
             steps=given,
             derive=False,
             id=upload.target,
@@ -232,7 +231,7 @@ def _register(state: State, upload: Upload) -> None:
 
 def _extend(state: State, upload: Upload) -> None:
     store = state.store
-    more = list(parquet_tables(_running_path(state, upload, MORE), most=WHOLE)())
+    more = list(state.apart.tables(_running_path(state, upload, MORE), most=WHOLE)())
     with store.transaction() as db:
         extend(store, upload.scope, upload.target, more, held=True, actor=upload.user_id)
         told = {"processing_status": "ready", "processing_error": None}

@@ -11,6 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
+from . import authoring
+from .authoring import AuthoringContext, desk
 from .cycling.life import KINDS
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
@@ -21,18 +23,22 @@ from .engine.reader import Cancel, Progress, Reader
 from .errors import BadRequest, NotFound, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
+from .recipe.parse import parse_request
 from .recipe.plot import PlotConfig
 from .records import (
     Dashboard,
     Measurement,
+    Message,
     Organization,
     Plot,
     Project,
     Record,
     Revision,
+    Session,
     Specification,
 )
 from .records.catalog import Catalog
+from .records.chat import Role
 from .store import catalog as catalogs
 from .store import search as searches
 from .store.cache import Cache
@@ -342,3 +348,34 @@ class LocalWorkbench(Work):
 
     def verify(self) -> list[str]:
         return self.store.verify()
+
+    # Authoring
+
+    def authoring_context(
+        self, board: Dashboard, prompt: str, plot: str | None = None, draft: Mapping[str, Any] | None = None
+    ) -> AuthoringContext:
+        request = parse_request({"prompt": prompt, "plot_id": plot, "draft": draft})
+        session, shown = desk.begin(self.store, self.scope, self.actor, board, request)
+        return authoring.texts(session, request.prompt, self.catalog(), shown)
+
+    def authoring_decision(self, board: Dashboard, **given: Any) -> Plot:
+        return desk.decide(self.store, self.scope, self.actor, board, self.sound, **given)
+
+    def sessions(self, *, limit: int | None = None, offset: int = 0) -> list[Session]:
+        return self.store.chats.sessions(self.scope, self.actor, limit=limit, offset=offset)
+
+    def session(self, id: str) -> Session:
+        return self.store.chats.session(id, self.scope, self.actor)
+
+    def open_session(self, title: str | None = None) -> Session:
+        return self.store.chats.open(self.scope, self.actor, title)
+
+    def messages(self, session: str) -> list[Message]:
+        return self.store.chats.messages(self.session(session), limit=None)
+
+    def say(self, session: str, role: Role, content: Mapping[str, Any]) -> Message:
+        return self.store.chats.say(self.session(session), role, content)
+
+    def sound(self, config: Mapping[str, Any]) -> list[Problem]:
+        """Everything wrong with a recipe at its defaults."""
+        return self.check(config, {})

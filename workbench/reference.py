@@ -21,6 +21,7 @@ from .bench.figure import Made
 from .bench.look import Look, Page, StepLook
 from .bench.quick import Quick, QuickReport
 from .bench.sampled import Analyses, MaterialProperties, Measurements, Simulations
+from .bench.sessions import Sessions
 from .bench.studies import Studies
 from .cli import app
 from .cycling.columns import SERIES_COLUMNS
@@ -156,7 +157,7 @@ def _python() -> str:
 
 
 _CLASSES: tuple[type, ...] = (
-    *(Bench, Collection, Measurements, Analyses, Simulations, MaterialProperties, Studies),
+    *(Bench, Collection, Measurements, Analyses, Simulations, MaterialProperties, Studies, Sessions),
     *(
         Boards,
         Board,
@@ -212,6 +213,7 @@ _HELD: dict[str, type] = {
     "studies": Studies,
     "drive_cycles": Collection,
     "dashboards": Boards,
+    "sessions": Sessions,
 }
 
 

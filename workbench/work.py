@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from . import exchange
+from .authoring import AuthoringContext
 from .cycling.steps import STEP_TYPE
 from .dataset import Dataset
 from .engine import answer, choices, keys, zoom
@@ -34,13 +35,16 @@ from .records import (
     Dashboard,
     Instance,
     Measurement,
+    Message,
     Plot,
     Project,
     Record,
     Revision,
+    Session,
     Specification,
 )
 from .records.catalog import Catalog
+from .records.chat import Role
 from .store.cache import Cache
 from .store.search import Found
 from .table import Column, Kind, Table
@@ -539,6 +543,47 @@ class Work(ABC):
         script = next(one.config.get("transform") for one in history if one.revision == wanted)
         first = next(one for one in history if one.config.get("transform") == script)
         return first.origin == "save" and first.created_by == self.actor
+
+    # Authoring and conversations
+
+    @abstractmethod
+    def authoring_context(
+        self, board: Dashboard, prompt: str, plot: str | None = None, draft: Mapping[str, Any] | None = None
+    ) -> AuthoringContext:
+        """The two texts from which a language model writes a recipe for a dashboard; keeps a draft that is given.
+
+        Raises
+        ------
+        Invalid
+            For a prompt or a draft that breaks its limits.
+        NotFound
+            If the dashboard has no plot of the id ``plot``.
+        """
+
+    @abstractmethod
+    def authoring_decision(self, board: Dashboard, **given: Any) -> Plot:
+        """Save the newest sound draft of this user on a dashboard as a plot; see ``authoring.desk.decide`` for what
+        is given."""
+
+    @abstractmethod
+    def sessions(self, *, limit: int | None = None, offset: int = 0) -> list[Session]:
+        """The chat sessions of this user in the project, the newest first."""
+
+    @abstractmethod
+    def session(self, id: str) -> Session:
+        """One of them."""
+
+    @abstractmethod
+    def open_session(self, title: str | None = None) -> Session:
+        """A new session."""
+
+    @abstractmethod
+    def messages(self, session: str) -> list[Message]:
+        """All that was said in a session, the oldest first."""
+
+    @abstractmethod
+    def say(self, session: str, role: Role, content: Mapping[str, Any]) -> Message:
+        """Add a message."""
 
     # The store as a whole
 

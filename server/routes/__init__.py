@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from workbench.records import Project
+from workbench.records import Project, Specification
 
 from .. import schemas as s
 from ..operation import Operation
 from . import (
     analyses,
+    authoring,
     cells,
+    chats,
     dashboards,
     drive_cycles,
     health,
@@ -46,8 +48,12 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
     "Dashboards and plots": dashboards.OPERATIONS,
     "Records of any kind": kinds.OPERATIONS,
     "Files to be read": ingests.OPERATIONS,
+    "Authoring and sessions": (*authoring.OPERATIONS, *chats.OPERATIONS),
     "Signed addresses": storage.OPERATIONS,
 }
 OPERATIONS: tuple[Operation, ...] = tuple(operation for group in GROUPS.values() for operation in group)
-MORE: dict[str, dict[str, s.Schema]] = {Project.__name__: {"user_project_roles": s.array(s.FREE)}}
+MORE: dict[str, dict[str, s.Schema]] = {
+    Project.__name__: {"user_project_roles": s.array(s.FREE)},
+    Specification.__name__: {"instance_ids": {"type": ["array", "null"], "items": s.FREE}},
+}
 """Keys that the wire adds to a kind of record."""

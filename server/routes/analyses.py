@@ -37,7 +37,7 @@ def create(call: Call) -> dict[str, Any]:
     if form.get("measurement_id") is None:
         raise Invalid(Problem(("measurement_id",), "'measurement_id' is missing.", "missing"))
     access.under(call, Measurement, form.fields["measurement_id"])
-    table = tables.sent_table(form.file())
+    table = tables.sent_table(call, form.file())
     fields = {
         **{name: form.fields[name] for name in _FIELDS if name in form.fields},
         "columns": _columns(form.json("columns"), table),

@@ -9,7 +9,6 @@ from workbench.dataset import Dataset
 from workbench.engine import arrow
 from workbench.errors import BadRequest, Conflict, Invalid, NotFound, Problem, instead
 from workbench.ingest import extend, register
-from workbench.readers.arrow import parquet_tables
 from workbench.records import KINDS, Measurement, Record
 from workbench.store.series import SeriesInfo
 from workbench.store.store import Store
@@ -174,11 +173,13 @@ def create_with_tables(call: Call) -> dict[str, Any]:
         raise Invalid(Problem(("fields",), "'fields' is an object of field name to value.", "dict_type"))
     data = _given(kind, data)
     parts = {
-        name: _sent(form, name, tables.sent_table(form.files[name])) for name in DATASETS if name in form.files
+        name: _sent(form, name, tables.sent_table(call, form.files[name]))
+        for name in DATASETS
+        if name in form.files
     }
     if kind is not Measurement or "series" not in parts:
         return shown(tables.create(call, kind, data, parts, wire=False))
-    steps = concat(list(_whole(form, "steps"))) if "steps" in parts else None
+    steps = concat(list(_whole(call, "steps"))) if "steps" in parts else None
     sign = form.get("sign")
     if sign not in (None, "discharge"):
         raise BadRequest("On the wire a positive current is a discharge; turn the others before they are sent.")
@@ -189,8 +190,9 @@ def create_with_tables(call: Call) -> dict[str, Any]:
     return shown(made)
 
 
-def _whole(form: Form, name: str) -> Iterator[Table]:
-    return _sent(form, name, parquet_tables(form.files[name].path, name, most=WHOLE))()
+def _whole(call: Call, name: str) -> Iterator[Table]:
+    form: Form = call.body
+    return _sent(form, name, call.state.apart.tables(form.files[name].path, name, most=WHOLE))()
 
 
 def _sent(form: Form, name: str, parts: tables.Parts) -> tables.Parts:
@@ -219,7 +221,7 @@ def more_samples(call: Call) -> dict[str, Any]:
         raise BadRequest(f"A {record.label} is not extended; a measurement is.")
     call.body.only("series", "columns")
     call.body.file("series")
-    more = list(_whole(call.body, "series"))
+    more = list(_whole(call, "series"))
     with call.writing(record.id):
         return shown(extend(call.store, call.scope, record.id, more, actor=call.actor))
 

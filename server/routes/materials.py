@@ -41,7 +41,7 @@ def create_set(call: Call) -> dict[str, Any]:
     form: Form = call.body
     form.only("file", "material_id", "project_id", "name", "columns", "notes", "source")
     sent = form.file()
-    raw = tables.sent_table(sent)
+    raw = tables.sent_table(call, sent)
     described = _columns(form, raw)
     fields = {
         "name": form.get("name"),
@@ -69,7 +69,7 @@ def replace_file(call: Call) -> dict[str, Any]:
     form: Form = call.body
     form.only("file", "name", "columns")
     record, sent = call.record(MaterialProperty), form.file()
-    raw = tables.sent_table(sent)
+    raw = tables.sent_table(call, sent)
     there = [column.model_dump() for column in record.columns]
     described = _columns(form, raw) if "columns" in form.fields else there
     table = tables.numbers(raw, described)
@@ -118,7 +118,7 @@ def _again(call: Call, original: Attachment) -> Iterator[tables.Parts]:
         with sent.path.open("xb") as file:
             for block in call.store.pieces.get(original.piece):
                 file.write(block)
-        yield tables.sent_table(sent)
+        yield tables.sent_table(call, sent)
     finally:
         sent.path.unlink(missing_ok=True)
 

@@ -80,9 +80,9 @@ def create(call: Call) -> dict[str, Any]:
     if call.project is None:
         access.enter(call, only_project(call))
     sent = form.files.get("time_series") or form.file("file")
-    parts = {"series": tables.sent_table(sent)}
+    parts = {"series": tables.sent_table(call, sent)}
     if "steps" in form.files:
-        parts["steps"] = tables.sent_table(form.files["steps"])
+        parts["steps"] = tables.sent_table(call, form.files["steps"])
     values: dict[str, Any] = {name: form.fields[name] for name in _TEXTS if name in form.fields}
     values |= {name: form.json(name) for name in ("metrics", "source") if name in form.fields}
     made = tables.create(call, Simulation, {**values, "project_id": call.scope.project_id}, parts)

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from workbench.errors import FileRefused, Invalid, Problem
-from workbench.readers.arrow import parquet_tables
 from workbench.records import Record
 from workbench.store.rows import new_id
 from workbench.store.series import SeriesWriter
@@ -29,14 +28,14 @@ Parts = Callable[[], Iterator[Table]]
 """Gives the rows of a table in batches, as often as it is called."""
 
 
-def sent_table(sent: SentFile) -> Parts:
+def sent_table(call: Call, sent: SentFile) -> Parts:
     """The rows of a parquet file that was sent, exact, in batches.
 
     Raises
     ------
     FileRefused, TooLarge
     """
-    parts = parquet_tables(sent.path, sent.filename or "file")
+    parts = call.state.apart.tables(sent.path, sent.filename or "file")
     if next(parts(), None) is None:
         raise FileRefused(f"'{sent.filename or 'file'}' has no rows.")
     return parts

@@ -72,6 +72,6 @@ class Lab:
 @contextmanager
 def lab(path: Path, settings: Settings | None = None) -> Iterator[Lab]:
     """A running server on a new store in a folder."""
-    app = create_app(path / "lab.db", settings)
+    app = create_app(path / "lab.db", settings or Settings(readers=0))
     with TestClient(app, base_url="http://localhost", follow_redirects=False) as client:
         yield Lab(app, client)

@@ -226,6 +226,12 @@ ROWS: dict[str, Row] = {
     f"POST {_P}/ingests/files": {"params": {"name": "a.csv"}, "content": b"a,b"},
     f"POST {_P}/ingests": {"json": {"files": ["{file_id}"]}},
     f"GET {_P}/ingests/{{ingest_id}}": NOTHING,
+    f"POST {_D}/authoring-context": {"json": {"prompt": "A plot", "plot_id": "{plot_id}"}},
+    f"POST {_D}/authoring-decision": {"json": {"plot_id": "{plot_id}"}},
+    "GET /agent/sessions": {"params": {"project_id": "{project_id}"}},
+    "POST /agent/sessions": {"json": {"project_id": "{project_id}", "title": "New"}},
+    "GET /agent/sessions/{session_id}/messages": NOTHING,
+    "POST /agent/sessions/{session_id}/messages": {"json": {"role": "user", "content": {"text": "Hello"}}},
     "GET /storage/{ticket}/{filename}": NOTHING,
     "PUT /storage/{ticket}/{filename}": {"content": b"bytes"},
 }
@@ -317,6 +323,8 @@ def positions(operation: Operation) -> list[tuple[str, str]]:
     return found
 
 
+UUIDS = [(f"POST {_D}/authoring-{end}", "plot_id") for end in ("context", "decision")]
+"""Positions where the interface says that an id is a UUID: what is none is refused as such."""
 _BY_NAME_OF_FIELD = {
     "cell_specification_id": "specification_id",
     "cell_instance_id": "instance_id",
@@ -350,7 +358,8 @@ def test_anothers_id_is_answered_like_an_unknown_one(worlds: tuple[Lab, World, W
     for where, field in positions(BY_NAME[name]):
         position = named(field)
         told = []
-        for id in (theirs.ids[position], str(uuid.uuid4()), "no-id-at-all"):
+        malformed = [] if (name, field) in UUIDS else ["no-id-at-all"]
+        for id in (theirs.ids[position], str(uuid.uuid4()), *malformed):
             answer = with_id(made, name, ours, where, field, id)
             told.append((answer.status_code, answer.text.replace(id, "<id>").replace(MARK, "")))
             assert THEIRS not in answer.text, (name, where, field)
@@ -389,7 +398,9 @@ def test_a_viewers_key_changes_nothing(worlds: tuple[Lab, World, World], name: s
     viewer = viewing(made)
     answer = call(made, name, ours.ids, viewer.headers)
     need = BY_NAME[name].need
-    if need in (Need.WRITE, Need.MANAGE, Need.ADMIN) or name in _WRITE_BY_HAND:
+    if "{session_id}" in name:  # sessions are their user's alone
+        assert answer.status_code == 404, (name, answer.text)
+    elif need in (Need.WRITE, Need.MANAGE, Need.ADMIN) or name in _WRITE_BY_HAND:
         assert answer.status_code == 403, (name, answer.text)
         assert answer.json()["error_code"] == "FORBIDDEN"
     else:

@@ -107,6 +107,16 @@ def make(lab: Lab, who: Person, mark: str) -> World:
     new("dashboard_id", f"/projects/{ids['project_id']}/dashboards", {})
     plots = f"/projects/{ids['project_id']}/dashboards/{ids['dashboard_id']}/plots"
     new("plot_id", plots, {"config": RECIPE})
+    ids["session_id"] = lab.json("POST", "/agent/sessions", who, json={**project, "title": f"{mark} session"})[
+        "id"
+    ]
+    said = {
+        "role": "assistant",
+        "content": {"parts": [{"type": "draft", "draft": {"name": f"{mark} draft", "config": RECIPE}}]},
+    }
+    board = f"/projects/{ids['project_id']}/dashboards/{ids['dashboard_id']}"
+    begun = lab.json("POST", f"{board}/authoring-context", who, json={"prompt": mark, "plot_id": ids["plot_id"]})
+    lab.json("POST", f"/agent/sessions/{begun['session_id']}/messages", who, json=said)
     _with_files(lab, world)
     _under_way(lab, world)
     _to_be_read(lab, world)

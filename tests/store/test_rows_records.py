@@ -44,6 +44,7 @@ MAKERS: dict[str, Any] = {
         "plots", scope, dashboard_id=lab.make("dashboards", scope).id, config={"plan": {}}
     ),
     "raw_data": lambda lab, scope: lab.make("raw_data", scope, filename="a.csv", size=0, piece="0" * 64),
+    "sessions": lambda lab, scope: lab.make("sessions", scope),
 }
 
 

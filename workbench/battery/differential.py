@@ -32,7 +32,8 @@ class NotMonotonic(UserWarning):
 
 
 def charge_passed(frame: pd.DataFrame, direction: str) -> Floats:
-    """Charge since the first row of a half cycle: (n,) float, A.h, starts at 0, never falls.
+    """Charge since the first row of a half cycle: (n,) float, A.h, starts at 0, never falls. Needs the cycler's
+    capacity of that direction, or ``Current [A]`` and ``Time [s]``.
 
     From the column ``Discharge capacity [A.h]`` or ``Charge capacity [A.h]`` if it is there (a fall is the
     counter's restart in a new step), else by the trapezoid rule from ``Current [A]`` and ``Time [s]``.
@@ -114,7 +115,8 @@ def differential_capacity(
 def dqdv(
     frame: pd.DataFrame, *, step: float = 0.002, smooth: float = 0.01, rest: float | None = None
 ) -> pd.DataFrame:
-    """dQ/dV of every half cycle of a series, with a row of NaN between them, so that a line breaks there.
+    """dQ/dV of every half cycle of a series (with voltage, current, time), with a row of NaN between them, so that a
+    line breaks there.
 
     Returns the columns ``Voltage [V]``, ``dQ/dV [A.h/V]`` (positive on charge, negative on discharge),
     ``Half cycle`` (its number from 0) and ``Direction``. ``step`` and ``smooth`` as in

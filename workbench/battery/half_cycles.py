@@ -52,7 +52,7 @@ def directions(frame: pd.DataFrame, rest: float | None = None) -> NDArray[np.int
 
 
 def half_cycles(frame: pd.DataFrame, *, rest: float | None = None) -> list[HalfCycle]:
-    """The half cycles of a series, in order.
+    """The half cycles of a series with ``Current [A]``, in order.
 
     A half cycle lasts until the current changes sign; rests inside it (as between titration pulses) do not
     end it, and their rows are left out. See ``directions`` for how rows are told apart.

@@ -16,7 +16,7 @@ class SignLooksWrong(UserWarning):
 
 
 def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> dict[str, Any]:
-    """The trace of one spectrum; rows without impedance are left out.
+    """The trace of one spectrum with ``Z_Re [Ohm]`` and ``Z_Im [Ohm]``; rows without impedance are left out.
 
     Parameters
     ----------

@@ -29,7 +29,8 @@ def pulse_resistance(
     least: float | None = None,
     rest: float | None = None,
 ) -> pd.DataFrame:
-    """The resistance of every pulse that starts from rest: one row a pulse, in order.
+    """The resistance of every pulse that starts from rest, of a series with time, current and voltage: one row a
+    pulse, in order.
 
     A pulse starts where the current jumps from rest by at least ``least`` and ends where it next changes by
     that much. Time counts from the last sample at rest, which cyclers log as the end of the step.

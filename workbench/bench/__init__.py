@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .. import export
+from ..authoring import AuthoringContext
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
@@ -39,6 +40,7 @@ from .figure import Figure, figure_of
 from .look import Look
 from .quick import Quick, quick
 from .sampled import Analyses, MaterialProperties, Measurements, Simulations
+from .sessions import Sessions
 from .studies import Studies
 
 if TYPE_CHECKING:
@@ -122,6 +124,7 @@ class Bench:
         self.studies = Studies(work)
         self.drive_cycles: Collection[DriveCycle] = Collection(work, DriveCycle)
         self.dashboards = Boards(self)
+        self.sessions = Sessions(work)
 
     def __repr__(self) -> str:
         return f"<bench on '{self.work.place}', project '{self.work.project.name}'>"
@@ -527,6 +530,65 @@ class Bench:
                 f"This bench is on the server at {self.work.place} already; give its address to others."
             )
         return Served(self.work, host=host, port=port, trust_transforms=trust_transforms)
+
+    def authoring_context(
+        self,
+        board: Board | Ref,
+        prompt: str,
+        plot: SavedPlot | Ref | None = None,
+        draft: Mapping[str, Any] | None = None,
+    ) -> AuthoringContext:
+        """Two texts, ``.system`` and ``.prompt``, from which a language model that knows nothing else writes a recipe
+        for this project; ``.session_id`` is the conversation that they begin, or go on with.
+
+        Parameters
+        ----------
+        board : the dashboard that the plot is for.
+        prompt : what the plot is to show, in words.
+        plot : the plot that is to be changed; none: a new one.
+        draft : ``{"name", "config"}``, the recipe to go on from; kept as the newest draft.
+
+        Raises
+        ------
+        Invalid
+            For a prompt or draft that breaks its limits.
+        """
+        held, wanted = self._place(board, plot)
+        return self.work.authoring_context(held.record, prompt, wanted, draft)
+
+    def authoring_decision(
+        self,
+        board: Board | Ref,
+        *,
+        name: str | None = None,
+        plot: SavedPlot | Ref | None = None,
+        new_plot_id: str | None = None,
+        session: str | None = None,
+    ) -> SavedPlot:
+        """Accept your newest sound draft on a dashboard: the next revision of ``plot``, or a new plot.
+
+        Parameters
+        ----------
+        name : of the plot; without it the draft's.
+        plot : whose draft it is. Without ``new_plot_id`` it becomes its next revision.
+        new_plot_id : the id, a UUID, of the plot that is made.
+        session : only drafts of this session.
+
+        Raises
+        ------
+        Conflict
+            If the name or the id is taken, or no draft is sound; ``detail`` says what is wrong in the newest.
+        """
+        held, wanted = self._place(board, plot)
+        given = {"name": name, "plot_id": wanted, "new_plot_id": new_plot_id, "session_id": session}
+        return SavedPlot(self, self.work.authoring_decision(held.record, **given))
+
+    def _place(self, board: Board | Ref, plot: SavedPlot | Ref | None) -> tuple[Board, str | None]:
+        """A dashboard, and the id of one of its plots."""
+        held = board if isinstance(board, Board) else self.dashboards.get(board)
+        if plot is None:
+            return held, None
+        return held, self.work.plot(held.record, plot.record if isinstance(plot, SavedPlot) else plot).id
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use; that of a server is copied on its own machine."""

@@ -130,6 +130,12 @@ def step_numbers(table: Table) -> Ints:
     return numbers
 
 
+EIS, REST, UNKNOWN = "EIS", "Rest", "Unknown step type"
+CONSTANT = ("Constant current", "Constant voltage", "Constant power")
+STEP_TYPES = (EIS, REST, *(f"{kind} {way}" for kind in CONSTANT for way in ("discharge", "charge")), UNKNOWN)
+"""Every value of ``Step type``."""
+
+
 def step_types(steps: Table, rated_capacity_ah: float | None) -> Column:
     """The step type of each row of ``steps``: (n,) text. Computed on read, from all steps of one series.
 
@@ -146,14 +152,14 @@ def step_types(steps: Table, rated_capacity_ah: float | None) -> Column:
     std_i, std_v, std_p = (np.nan_to_num(std, nan=0.0, posinf=np.inf) for std in (std_i, std_v, std_p))
     kinds = np.select(
         [frequency > 1e-8, np.isnan(mean), np.abs(mean) < rest, std_i < constant, std_v < 0.01, std_p < 0.01],
-        ["EIS", "", "Rest", "Constant current", "Constant voltage", "Constant power"],
+        [EIS, "", REST, *CONSTANT],
         "",
     ).tolist()
     words: list[str | None] = []
     for kind, current in zip(kinds, mean.tolist(), strict=True):
         if not kind:
-            words.append("Unknown step type")
-        elif kind.startswith("Constant"):
+            words.append(UNKNOWN)
+        elif kind in CONSTANT:
             words.append(f"{kind} {'discharge' if current > 0 else 'charge'}")
         else:
             words.append(kind)

@@ -67,12 +67,18 @@ def worth_starting(paths: Sequence[Path], jobs: int) -> int:
     return max(min(jobs, len(paths), work // _PER_WORKER), 1)
 
 
-class _Worker:
+class Worker:
     """One worker process, started when it is needed and again after it died."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, scratch: Path, program: str = _PROGRAM) -> None:
         self._scratch = scratch
+        self._program = program
         self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the process now, not with the first job; where it does not start, that job says so."""
+        with suppress(OSError):
+            self._running()
 
     def ask(self, job: dict[str, Any], seconds: float) -> dict[str, Any]:
         try:
@@ -131,7 +137,7 @@ class _Worker:
         inherited = os.environ.get("PYTHONPATH")
         place = home if not inherited else os.pathsep.join([home, inherited])
         return subprocess.Popen(  # noqa: S603
-            [sys.executable, "-c", _PROGRAM, str(self._scratch)],
+            [sys.executable, "-c", self._program, str(self._scratch)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": place},
@@ -168,8 +174,8 @@ class _Pool:
     def __init__(self, size: int, scratch: Path) -> None:
         self._size = size
         self._scratch = scratch
-        self._workers = [_Worker(scratch) for _ in range(size)]
-        self._free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        self._workers = [Worker(scratch) for _ in range(size)]
+        self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="workbench-ingest")

@@ -14,6 +14,7 @@ from pydantic_core import core_schema
 
 from .filters import APPLIES
 from .plot import PlotConfig
+from .strict import Strict
 
 VERSION = "0.1.0"
 """Of the shape of a recipe: a saved one has no version field, so that of the schema's ``$id`` names it."""
@@ -51,9 +52,14 @@ class _Schema(GenerateJsonSchema):
 
 def schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of PlotConfig, with a sentence for every field and its version in ``$id``."""
-    made = PlotConfig.model_json_schema(by_alias=True, schema_generator=_Schema)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": ID}
-    return {**head, **made}
+    return {**head, **schema_of(PlotConfig)}
+
+
+def schema_of(model: type[Strict]) -> dict[str, Any]:
+    """JSON Schema of any model of a recipe, in the same style."""
+    made: dict[str, Any] = model.model_json_schema(by_alias=True, schema_generator=_Schema)
+    return made
 
 
 def schema_text() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import BadRequest, instead
 from .analysis import Analysis
+from .chat import Draft, Message, Session
 from .dashboard import Dashboard, Plot, Revision
 from .drive_cycle import DriveCycle
 from .instance import Batch, Instance
@@ -25,12 +26,14 @@ __all__ = [
     "Analysis",
     "Batch",
     "Dashboard",
+    "Draft",
     "DriveCycle",
     "Instance",
     "Material",
     "MaterialProperty",
     "Measurement",
     "Member",
+    "Message",
     "Model",
     "Organization",
     "Plot",
@@ -40,6 +43,7 @@ __all__ = [
     "RawData",
     "Record",
     "Revision",
+    "Session",
     "Simulation",
     "Specification",
     "StoredFile",
@@ -69,6 +73,7 @@ KINDS: dict[str, type[Record]] = {
         Dashboard,
         Plot,
         RawData,
+        Session,
     )
 }
 SOURCES: dict[str, type[Record]] = {cls.listed_as: cls for cls in KINDS.values() if cls.listed_as is not None}

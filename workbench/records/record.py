@@ -149,7 +149,8 @@ class Strict(BaseModel):
 
 class Record(Strict):
     """Base of all kinds. Subclasses name their table and, where
-    they have one, the plan source they are listed as and the entity that search calls them."""
+    they have one, the plan source they are listed as and the entity that search calls them. A ``private`` record is
+    seen by the user who made it alone."""
 
     table: ClassVar[str] = ""
     listed_as: ClassVar[str | None] = None
@@ -158,6 +159,7 @@ class Record(Strict):
     scoping: ClassVar[Scoping] = "everyone"
     shared: ClassVar[bool] = False
     everywhere: ClassVar[bool] = False
+    private: ClassVar[bool] = False
     unique: ClassVar[tuple[Unique, ...]] = ()
     sorts: ClassVar[tuple[str, ...]] = ("name", "created_at", "updated_at")
     filters: ClassVar[Mapping[str, Filter]] = {}

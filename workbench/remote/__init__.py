@@ -26,15 +26,15 @@ from ..store.cache import Cache
 from ..store.search import Found
 from ..work import FigureAnswer, Ref, drawable, only
 from . import sending, wire
-from .boards import Boards
 from .client import Client
 from .faults import problems_of
 from .fetched import Fetched, Fetching
+from .talk import Talk
 
 R = TypeVar("R", bound=Record)
 
 
-class RemoteWorkbench(Boards):
+class RemoteWorkbench(Talk):
     """What can be done on a server within one project, as the user of a key."""
 
     def __init__(self, client: Client, project: Project, actor: str, cache: Cache | None = None) -> None:

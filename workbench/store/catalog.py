@@ -62,7 +62,11 @@ def _is_value(path: Path) -> bool:
 def _filled(column: Column) -> tuple[int, list[Any]]:
     """How many values there are (an empty text, as of no tags, is none), and a few different ones."""
     values = [value for value in column.tolist() if value is not None and value != ""]
-    return len(values), list(dict.fromkeys(values))[:EXAMPLES]
+    different = list(dict.fromkeys(values))
+    if len(different) <= EXAMPLES:
+        return len(values), different
+    # From all over the records: the first ones are often of one cell.
+    return len(values), [different[place * (len(different) - 1) // (EXAMPLES - 1)] for place in range(EXAMPLES)]
 
 
 def _one_unit(column: Column) -> str | None:

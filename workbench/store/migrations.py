@@ -8,9 +8,9 @@ from pathlib import Path
 from sqlite_utils import Database, Migrations
 
 from ..errors import StoreError, StoreTooNew
+from .founding import MIGRATIONS as ROWS
 from .people import MIGRATIONS as PEOPLE
 from .pieces import MIGRATIONS as PIECES
-from .rows import MIGRATIONS as ROWS
 from .series import MIGRATIONS as SERIES
 from .uploads import MIGRATIONS as UPLOADS
 

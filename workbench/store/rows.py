@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,12 +15,11 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar, overload
 
 from pydantic import ValidationError
-from sqlite_utils import Database, Migrations
 
 from ..errors import BadRequest, Conflict, Damaged, NotFound, instead
-from ..records import KINDS, Batch, Instance, Measurement, Organization, Plot, Project, RawData, Record, User, kind
-from ..table import Kind, from_micros, to_micros
-from . import revisions, seals, search
+from ..records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Session, User, kind
+from ..table import Kind, to_micros
+from . import revisions, seals, search, talk
 from .conditions import conditions
 from .host import Host
 from .listing import Listed, Listing
@@ -31,8 +29,6 @@ from .series import Series
 from .tables import (
     ASSIGNMENTS,
     Reading,
-    create_kind,
-    create_statements,
     decode,
     encode,
     reach,
@@ -46,40 +42,6 @@ from .tags import tidy
 R = TypeVar("R", bound=Record)
 SAMPLED = ("measurements", "simulations", "analyses", "material_properties")
 LOCAL_USER = "local@localhost"
-MIGRATIONS = Migrations("rows")
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def tables(database: Database) -> None:
-    for statement in (*create_statements(), *search.STATEMENTS):
-        database.execute(statement)
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def first_records(database: Database) -> None:
-    """What every store has from the start: an organization, a user and a project."""
-    now = time.time_ns() // 1000
-    moments = [from_micros(now + n) for n in range(3)]
-    at: list[dict[str, Any]] = [{"id": new_id(one), "created_at": one, "updated_at": one} for one in moments]
-    organization = Organization(name="Local", **at[0])
-    user = User(name="Local user", email=LOCAL_USER, **at[1])
-    project = Project(name="Default", organization_id=organization.id, created_by=user.id, **at[2])
-    for record in (organization, user, project):
-        _insert(database.conn, record)
-    database.execute("INSERT INTO facts (name, value) VALUES ('clock', ?)", [now + 2])
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def raw_data(database: Database) -> None:
-    if RawData.table not in database.table_names():
-        for statement in create_kind(RawData):
-            database.execute(statement)
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def checksums(database: Database) -> None:
-    database.execute(seals.TABLE)
-    seals.seal_all(database.conn)
 
 
 @dataclass(frozen=True)
@@ -189,7 +151,7 @@ class Rows:
                 return self._get(db, cls, held.id, scope)
             if held is not None:
                 raise Conflict(held.message, held.id)
-            _insert(db, record)
+            insert(db, record)
             seals.seal(db, cls.table, [record.id])
             if isinstance(record, Plot):
                 revisions.keep(db, record, origin, actor)
@@ -585,6 +547,8 @@ class Rows:
                     touched |= {"studies", table}
         if cls is Plot and revisions.forget(db, listed):
             touched.add("dashboards")
+        if cls is Session:
+            talk.forget(db, listed)
         if cls.table in SAMPLED:
             for id in ids:
                 self.series.delete(id, connection=db)
@@ -594,7 +558,8 @@ class Rows:
         gone.setdefault(cls.table, []).extend(ids)
 
 
-def _insert(db: sqlite3.Connection, record: Record) -> None:
+def insert(db: sqlite3.Connection, record: Record) -> None:
+    """Write a new record and its entry in the search."""
     row = encode(record)
     names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
     db.execute(f'INSERT INTO "{record.table}" ({names}) VALUES ({marks})', list(row.values()))  # noqa: S608

@@ -21,6 +21,8 @@ TABLE = (
     "without rowid"
 )
 REVISIONS = "plot_revisions"
+FURTHER = {REVISIONS: "plot revision", "messages": "message", "plot_drafts": "draft"}
+"""Tables of what is no record of its own, and what a row of each is called."""
 
 
 def seal(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None) -> None:
@@ -46,15 +48,15 @@ def drop(db: sqlite3.Connection, table: str, ids: Iterable[str]) -> None:
 
 def seal_all(db: sqlite3.Connection) -> None:
     """Take the checksums of all that a store holds."""
-    for table in (*KINDS, REVISIONS):
+    for table in (*KINDS, *FURTHER):
         seal(db, table)
 
 
 def check(db: sqlite3.Connection) -> Iterator[str]:
     """Rows that are not as they were written, rows without a checksum and checksums without a row, as sentences."""
-    for table in (*KINDS, REVISIONS):
+    for table in (*KINDS, *FURTHER):
         known = dict(db.execute("SELECT id, crc FROM seals WHERE kind = ?", [table]))
-        label = "plot revision" if table == REVISIONS else KINDS[table].label
+        label = FURTHER.get(table) or KINDS[table].label
         for row in rows_as_dicts(db.execute(f'SELECT * FROM "{table}"')):  # noqa: S608
             name = _name(table, row)
             if known.pop(name, None) != _crc(row):

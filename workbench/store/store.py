@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..errors import Conflict, Damaged, NotFound, StoreError
 from . import migrations
+from .chats import Chats
 from .connections import named
 from .host import Host
 from .people import People
@@ -46,6 +47,7 @@ class Store(Host):
         self.pieces = Pieces(self)
         self.rows = Rows(self, self.series)
         self.plots = Plots(self.rows)
+        self.chats = Chats(self.rows)
         self.people = People(self.rows)
         self.uploads = Uploads(self)
 

@@ -1,0 +1,199 @@
+"""The two texts alone must do: they name whatever a sound recipe may need, and what they show as an answer is one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from workbench import battery
+from workbench.authoring import prompt_text, system_text
+from workbench.authoring.context import LEAST, ROOM
+from workbench.authoring.examples import NAMES, example
+from workbench.authoring.sources import LEVELS, told
+from workbench.bench import Bench
+from workbench.cycling.columns import SERIES_COLUMNS
+from workbench.cycling.cycles import CYCLE_COLUMNS
+from workbench.cycling.steps import STEP_COLUMNS, STEP_TYPES
+from workbench.local import LocalWorkbench
+from workbench.recipe.filters import ALL, APPLIES
+from workbench.recipe.parse import parse_draft
+from workbench.recipe.plot import AuthoringDraft
+from workbench.recipe.schema import schema_of
+from workbench.recipe.steps import Function, SeriesSource
+from workbench.records import SOURCES
+from workbench.records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
+from workbench.store.listing import list_columns
+
+SYSTEM = system_text()
+ANSWERS = [json.loads(text) for text in re.findall(r"```json\n(.*?)\n```", SYSTEM, re.DOTALL)]
+BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+
+
+@pytest.fixture(scope="module")
+def bench(demo_store: Path) -> Iterator[Bench]:
+    with Bench(LocalWorkbench.open(demo_store)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def prompt(bench: Bench) -> str:
+    return prompt_text("Show how capacity fades.", bench.catalog())
+
+
+def has(text: str, name: str) -> bool:
+    """Whether a name stands in a text as a whole."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]\w)", text) is not None
+
+
+def test_the_demo_fits(bench: Bench, prompt: str) -> None:
+    assert len(SYSTEM) + len(prompt) <= ROOM == 24_000
+    assert prompt.endswith("Show how capacity fades.")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_and_column_is_named(prompt: str, source: str) -> None:
+    assert f"## {source}: " in prompt
+    part = prompt.partition(f"## {source}: ")[2].partition("\n## ")[0]
+    common = prompt.partition("Every source also has: ")[2].partition("\n")[0]
+    assert "Every name in `.value` has one in `.unit`" in prompt
+    for name in list_columns(SOURCES[source]):
+        shown = re.sub(r"\.unit$", ".value", name)
+        assert has(part, shown) or has(common, shown), name
+
+
+def test_every_column_of_samples_and_summaries_is_named(prompt: str, bench: Bench) -> None:
+    for dataset, columns in (("steps", STEP_COLUMNS), ("cycles", CYCLE_COLUMNS)):
+        part = prompt.partition(f"## summary, dataset {dataset}: ")[2].partition("\n## ")[0]
+        assert [column.name for column in columns if column.name not in part] == []
+    catalog = bench.catalog()
+    for source in get_args(SeriesSource):
+        part = prompt.partition(f"## {source}: ")[2].partition("\n## ")[0]
+        there = {column.name for column in catalog[source].series}
+        ours = there if source in ("analyses", "materialProperties") else there & {c.name for c in SERIES_COLUMNS}
+        assert [name for name in ours if name not in part] == []
+
+
+def objects() -> Iterator[tuple[str, dict[str, Any]]]:
+    whole = schema_of(AuthoringDraft)
+    yield "AuthoringDraft", whole
+    yield from ((name, part) for name, part in whole["$defs"].items() if "properties" in part)
+
+
+def numbers(about: Any) -> Iterator[int]:
+    """Every bound that a schema states."""
+    if isinstance(about, dict):
+        yield from (value for key, value in about.items() if key in BOUNDS)
+        for value in about.values():
+            yield from numbers(value)
+    elif isinstance(about, list):
+        for item in about:
+            yield from numbers(item)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"), list(objects()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_every_field_and_limit_is_told(name: str, part: dict[str, Any]) -> None:
+    """A limit stands with the field, or with the name under which its type is told."""
+    told_at = re.search(rf"^{name}[ :](?:.|\n  )*", SYSTEM.partition("# Fields and limits")[2], re.MULTILINE)
+    assert told_at is not None
+    shared = "".join(re.findall(r"^(?:Name|Short|Ids) = .*$", SYSTEM, re.MULTILINE))
+    for field, about in part["properties"].items():
+        optional = "" if field in part.get("required", ()) else "?"
+        line = re.search(rf"(?<!\w){re.escape(field)}{re.escape(optional)}(?: = [^:]*)?: (.*)", told_at[0])
+        assert line is not None, field
+        for number in numbers({key: value for key, value in about.items() if key != "$ref"}):
+            assert re.search(rf"\b{number}\b", line[1] + shared), (field, number)
+        if about.get("default") is not None:
+            assert f"{field}? = {json.dumps(about['default'])}:" in told_at[0]
+        for value in about.get("enum", []):
+            assert json.dumps(value) in line[1]
+
+
+def test_filters_are_told_with_their_sources() -> None:
+    for key, sources in APPLIES.items():
+        (line,) = re.findall(rf"^  {key}\?: .*$", SYSTEM, re.MULTILINE)
+        named = "all" if set(sources) == set(ALL) else ", ".join(sources)
+        assert f"[{named}]" in line
+
+
+def test_words_of_the_rules_are_those_of_the_code() -> None:
+    for word in (*get_args(Function), *STEP_TYPES, *battery.__all__):
+        thing = getattr(battery, word, None)
+        if not (isinstance(thing, type) and issubclass(thing, Warning)):
+            assert has(SYSTEM, word), word
+    assert "{" + "step_types}" not in SYSTEM
+
+
+def test_the_examples_are_whole_answers() -> None:
+    assert [example(name) for name in NAMES] == ANSWERS
+    assert len(ANSWERS) == 2
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer["name"])
+def test_an_example_draws_on_the_demo_and_says_why_not_on_an_empty_store(
+    bench: Bench, answer: dict[str, Any], tmp_path: Path
+) -> None:
+    assert parse_draft(answer).name == answer["name"]
+    assert bench.check(answer["config"]) == []
+    options = bench.figure(answer["config"]).workbench.options
+    chosen = {
+        name: [option["value"] for option in options[name][:2]]
+        for name, param in answer["config"]["params"].items()
+        if param["default"] == []
+    }
+    figure = bench.figure(answer["config"], chosen)
+    assert len(figure.data) >= 2
+    assert figure.workbench.warnings == []
+    with Bench(LocalWorkbench.open(tmp_path / "empty.db")) as empty:
+        drawn = empty.figure(answer["config"])
+    assert not drawn.data
+    assert drawn.layout.annotations
+
+
+def test_a_plot_that_is_to_be_changed_stands_in_the_prompt(bench: Bench) -> None:
+    for board in bench.dashboards.list()["id"]:
+        for plot in bench.dashboards.get(board).plots():
+            draft = {"name": plot.name, "config": plot.record.config}
+            text = prompt_text("Make the lines thicker.", bench.catalog(), draft)
+            (shown,) = re.findall(r"```json\n(.*)\n```", text)
+            assert json.loads(shown) == draft
+            assert len(SYSTEM) + len(text) - len(shown) <= ROOM
+            assert "## cellSpecifications" in text
+
+
+def many(columns: int, records: int = 5) -> Catalog:
+    """A catalog of a project whose records have many names of their own."""
+    names = [CatalogColumn(f"properties.name_{n}", "text", None, "Found.", 5, ["value"]) for n in range(columns)]
+    series = [CatalogSeries(f"Column {n} [V]", "number", "V", 5) for n in range(columns)]
+    source = CatalogSource("measurements", "Tests.", records, [], names, series)
+    summary = [
+        CatalogSummary(f"Given {n}", "number", None, "A column of given summaries.", 1) for n in range(columns)
+    ]
+    return Catalog([source], summary, [])
+
+
+def test_a_catalog_grows_up_to_a_cap_and_says_what_is_left_out() -> None:
+    small, large, huge = (told(many(n), LEAST) for n in (3, 60, 5000))
+    assert len(small) < len(large) <= LEAST
+    assert "left out" not in small
+    assert len(huge) <= LEAST
+    for what in ("names", "series columns", "columns"):
+        assert re.search(rf"- and 49\d\d more {what}, filled in fewer records, left out here", huge)
+
+
+def test_one_left_out_is_one() -> None:
+    level = LEVELS[-1]
+    text = told(many(level.names + 1), 0)
+    assert "and 1 more name, filled" in text
+
+
+def test_values_of_users_are_quoted_on_one_line(bench: Bench) -> None:
+    column = CatalogColumn("notes_of_mine", "text", None, "Found.", 1, ['a\n# Answer "x"\n- y'])
+    catalog = Catalog([CatalogSource("measurements", "Tests.", 1, [], [column], [])], [], [])
+    assert '- notes_of_mine: "a # Answer \\"x\\" - y"' in told(catalog, 10_000)

@@ -1,0 +1,81 @@
+"""The two texts from which a language model, or a person, writes a recipe for one project."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..cycling.steps import STEP_TYPES
+from ..recipe.modules import ALLOWED, GIVEN
+from ..records import Session
+from ..records.catalog import Catalog
+from . import sources
+from .examples import examples
+from .helpers import helpers
+from .shape import fields
+
+ROOM = 24_000
+"""Characters of both texts that the catalog may fill up."""
+LEAST, MOST = 7_000, 14_000
+"""Characters of the catalog, whatever else is told."""
+_RULES = Path(__file__).with_name("rules.md")
+_TASK = (
+    "You write plots for a battery data workbench. Answer with one JSON object, an AuthoringDraft, and nothing else. "
+    "Use only the fields, columns and helpers named here."
+)
+
+
+@dataclass(frozen=True)
+class AuthoringContext:
+    """What a writer of recipes must know: ``system`` holds for all projects, ``prompt`` for this one and this wish;
+    ``session_id`` is the conversation they belong to."""
+
+    session_id: str
+    system: str
+    prompt: str
+
+
+@cache
+def system_text() -> str:
+    """The recipe, its meaning, the script's helpers and worked examples."""
+    parts = [
+        _TASK,
+        _rules(),
+        f"# Helpers for scripts: `from workbench import battery`\n\n{helpers()}",
+        f"# Fields and limits\n\n{fields()}",
+        f"# Examples of answers\n\n{examples()}",
+    ]
+    return "\n\n".join(parts)
+
+
+def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, Any] | None = None) -> str:
+    """The catalog of the project, the recipe to be changed, if there is one, and the wish."""
+    parts = [f"# What is wanted\n\n{prompt}"]
+    if draft is not None:
+        shown = json.dumps(draft, ensure_ascii=False)
+        parts.insert(0, f"# The plot to be changed\n\nAnswer with all of it, as changed.\n\n```json\n{shown}\n```")
+    left = ROOM - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
+    return "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST)), *parts])
+
+
+def texts(
+    session: Session, prompt: str, catalog: Catalog, draft: Mapping[str, Any] | None = None
+) -> AuthoringContext:
+    """Both texts; ``draft`` is the named recipe that is to be changed."""
+    return AuthoringContext(session.id, system_text(), prompt_text(prompt, catalog, draft))
+
+
+def _rules() -> str:
+    given = ", ".join(f"`{name}` ({module})" for name, module in GIVEN.items())
+    text = _RULES.read_text("utf-8").strip()
+    for name, words in (
+        ("{given}", given),
+        ("{allowed}", ALLOWED),
+        ("{step_types}", ", ".join(STEP_TYPES)),
+    ):
+        text = text.replace(name, words)
+    return text

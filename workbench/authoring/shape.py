@@ -1,0 +1,157 @@
+"""The fields and limits of a recipe in words, taken from its models: in few lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from ..recipe.filters import ALL, APPLIES
+from ..recipe.plot import AuthoringDraft
+from ..recipe.schema import schema_of
+
+_ORDER = (
+    *(
+        "PlotConfig",
+        "Plan",
+        "ListStep",
+        "Filters",
+        "StepRef",
+        "SeriesStep",
+        "Window",
+        "SummaryStep",
+        "AggregateStep",
+    ),
+    *("Metric", "Where", "RatioOf", "JoinStep", "On", "Caps", "Param", "Control", "ControlOption", "OptionsFrom"),
+)
+_AT_LENGTH = ("Param",)
+"""Objects whose fields are told one by one; of the others the names, the sentence and the rules say all."""
+_KINDS = {"string": "text"}
+_HEAD = (
+    "`field?` may be left out, `= x` is its default; all other fields are required and no others are allowed. "
+    "Types are strict: texts and booleans are never numbers, null stands only where it is listed."
+)
+
+
+@cache
+def fields() -> str:
+    """Every object of a recipe, with all its fields, their types, limits and meaning."""
+    whole = schema_of(AuthoringDraft)
+    parts = whole["$defs"]
+    words = _Words(parts)
+    lines = [_HEAD, *words.aliases(), ""]
+    lines += _object("AuthoringDraft", whole, words)
+    for name in dict.fromkeys([*_ORDER, *parts]):
+        if "properties" in parts[name]:
+            lines += _filters(parts[name], words) if name == "Filters" else _object(name, parts[name], words)
+    return "\n".join(lines)
+
+
+def _object(name: str, part: dict[str, Any], words: _Words) -> Iterator[str]:
+    """An object: on one line, or a line for each field with what it means."""
+    told = {
+        f"{field}{_optional(field, part, about)}: {words.of(about)}": about["description"]
+        for field, about in part["properties"].items()
+    }
+    if name not in _AT_LENGTH:
+        yield f"{name} {{{', '.join(told)}}}: {_sentence(part)}"
+        return
+    yield f"{name}: {_sentence(part)}"
+    yield from (f"  {field}. {meaning}" for field, meaning in told.items())
+
+
+def _optional(field: str, part: dict[str, Any], about: dict[str, Any]) -> str:
+    if field in part.get("required", ()):
+        return ""
+    return f"? = {json.dumps(about['default'])}" if about.get("default") is not None else "?"
+
+
+def _filters(part: dict[str, Any], words: _Words) -> Iterator[str]:
+    """The keys of Filters, each with the sources it applies to: any other pair is an error."""
+    yield f"Filters: {_sentence(part)} Each key applies only to the sources in brackets."
+    for key, about in part["properties"].items():
+        sources = "all" if set(APPLIES[key]) == set(ALL) else ", ".join(APPLIES[key])
+        yield f"  {key}?: {words.of(about)} [{sources}]. {about['description'].removeprefix('Only ')}"
+
+
+def _sentence(part: dict[str, Any]) -> str:
+    return str(part["description"]).partition("\n\n")[0].replace("\n", " ").replace("``", "`")
+
+
+class _Words:
+    """Types in words. What stands in many fields has a name of its own, told once."""
+
+    def __init__(self, parts: dict[str, Any]) -> None:
+        step = parts["SeriesStep"]["properties"]
+        self._known: dict[str, str] = {}
+        self._told: list[str] = []
+        self._name("Name", parts["StepRef"]["properties"]["from"], "{}: letters, digits and _, no digit first")
+        self._name("Short", step["x"], "{}; of a column its exact name, unit and all")
+        self._name("Scalar", parts["Filters"]["properties"]["name"], "{}")
+        self._name("Ids", step["ids"], "{}")
+
+    def aliases(self) -> list[str]:
+        return self._told
+
+    def _name(self, name: str, about: dict[str, Any], told: str) -> None:
+        self._told.append(f"{name} = {told.format(self.of(about))}.")
+        self._known[_key(about)] = name
+
+    def of(self, about: dict[str, Any]) -> str:
+        """A schema in words."""
+        if _key(about) in self._known:
+            return self._known[_key(about)]
+        if "$ref" in about:
+            name = about["$ref"].rsplit("/", 1)[-1]
+            return "any JSON value" if name == "JsonValue" else str(name)
+        for key in ("anyOf", "oneOf"):
+            if key in about:
+                return self._union(about[key])
+        if "const" in about:
+            return json.dumps(about["const"])
+        if "enum" in about:
+            return " | ".join(json.dumps(value) for value in about["enum"])
+        if about.get("type") == "array":
+            return f"list of {self.of(about.get('items', {}))}{_bounds(about, 'Items', 'entries')}"
+        if about.get("type") == "object":
+            inside = about.get("additionalProperties", {})
+            key = self._key_of(about.get("propertyNames", {}))
+            return f"{{{key}: {self.of(inside)}}}{_bounds(about, 'Properties', 'entries')}"
+        kinds = about.get("type", "any JSON value")
+        named = " | ".join(_KINDS.get(kind, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+        return named + _bounds(about, "Length", "characters") + _range(about)
+
+    def _key_of(self, names: dict[str, Any]) -> str:
+        if not names:
+            return "text"
+        return self.of({"type": "string", **names})
+
+    def _union(self, parts: list[dict[str, Any]]) -> str:
+        """The members of a union; those of a named one under its name."""
+        whole = _key({"anyOf": parts})
+        for known, name in self._known.items():
+            inside = json.loads(known).get("anyOf", [])
+            if inside and whole != known and all(part in parts for part in inside):
+                rest = [self.of(part) for part in parts if part not in inside]
+                return " | ".join([name, *rest])
+        return " | ".join(self.of(part) for part in parts)
+
+
+def _key(about: dict[str, Any]) -> str:
+    """What a schema allows, whatever it is described as."""
+    shape = {key: value for key, value in about.items() if key not in ("description", "default", "title")}
+    if "oneOf" in shape:
+        shape["anyOf"] = shape.pop("oneOf")
+    return json.dumps(shape, sort_keys=True)
+
+
+def _bounds(about: dict[str, Any], what: str, noun: str) -> str:
+    low, high = about.get(f"min{what}"), about.get(f"max{what}")
+    if low is None and high is None:
+        return ""
+    return f" ({low} to {high} {noun})" if low is not None else f" (at most {high} {noun})"
+
+
+def _range(about: dict[str, Any]) -> str:
+    return f" ({about['minimum']} to {about['maximum']})" if "minimum" in about and "maximum" in about else ""

@@ -1,0 +1,68 @@
+"""The user's own conversations, as people hold them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ..records import Message, Session
+from ..records.chat import Role
+
+if TYPE_CHECKING:
+    from ..work import Work
+
+
+class Sessions:
+    """Chat sessions of the bench's user in its project."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def __repr__(self) -> str:
+        return f"<sessions: {len(self._work.sessions())} records>"
+
+    def list(self, *, limit: int | None = None, offset: int = 0) -> pd.DataFrame:
+        """The sessions as a frame, the newest first."""
+        columns = ["id", "title", "created_at", "updated_at", "dashboard_id", "plot_id"]
+        found = self._work.sessions(limit=limit, offset=offset)
+        rows = [[s.id, s.name, s.created_at, s.updated_at, s.dashboard_id, s.plot_id] for s in found]
+        return pd.DataFrame(rows, columns=columns)
+
+    def create(self, title: str | None = None) -> Session:
+        """A new session."""
+        return self._work.open_session(title)
+
+    def get(self, id: str) -> Session:
+        """A session by its id.
+
+        Raises
+        ------
+        NotFound
+            If there is none, or it is somebody else's.
+        """
+        return self._work.session(id)
+
+    def messages(self, id: str | Session) -> builtins.list[Message]:
+        """Everything that was said in a session, the oldest first."""
+        return self._work.messages(self._id(id))
+
+    def say(self, id: str | Session, role: Role, content: Mapping[str, Any]) -> Message:
+        """Add a message: ``role`` is ``"user"`` or ``"assistant"``; a part ``{"type": "draft", "draft": {...}}`` of
+        ``content`` becomes a draft of the session's plot.
+
+        Raises
+        ------
+        Invalid
+            For another role.
+        """
+        return self._work.say(self._id(id), role, content)
+
+    def delete(self, id: str | Session) -> None:
+        """Delete a session with all that was said in it."""
+        self._work.delete(Session, self._work.session(self._id(id)))
+
+    def _id(self, ref: str | Session) -> str:
+        return ref.id if isinstance(ref, Session) else ref
