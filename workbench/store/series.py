@@ -29,7 +29,7 @@ from .reading import Reading, Window, level_buckets
 
 __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
-FLUSH_BYTES = 8 << 20
+FLUSH_BYTES = 2 << 20
 PURGE_CHUNKS = 2000
 ATTEMPTS = 2
 MIGRATIONS = Migrations("series")
@@ -415,17 +415,20 @@ class SeriesWriter:
             If a column is new, mixes kinds, or cannot be joined to what came before without loss.
         """
         self._check()
-        sealed = self._builder.feed(table)
+        self._keep(self._builder.feed(table, self._flush))
+
+    def _keep(self, sealed: Sequence[Sealed]) -> None:
         self._sealed += sealed
         self._bytes += sum(len(one.payload) for one in sealed)
-        if self._bytes >= FLUSH_BYTES:
-            self._flush()
 
     def _check(self) -> None:
         if self._done:
             raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is done; take a new one.")
 
     def _flush(self) -> None:
+        """Write what waits, if it is much."""
+        if self._bytes < FLUSH_BYTES:
+            return
         with self._store.transaction() as connection:
             self._take_number(connection, lease.take())
             beat = connection.execute(
@@ -457,7 +460,7 @@ class SeriesWriter:
             If ``replace`` is false and there is one.
         """
         self._check()
-        sealed, built = self._builder.finish()
+        sealed, built = self._builder.finish(self._flush)
         with self._store.transaction() as writing:
             if (
                 not replace
