@@ -34,9 +34,7 @@ class _Queue(Generic[Result]):
             self.error = self.error or error
 
 
-def results(
-    jobs: Sequence[Callable[[], Result]], meanwhile: Callable[[], object] | None = None
-) -> list[Result]:
+def results(jobs: Sequence[Callable[[], Result]], meanwhile: Callable[[], object] | None = None) -> list[Result]:
     """What each job gives, in their order, worked off by this thread and a helper.
 
     ``meanwhile`` is done by this thread first, while the helper begins. Jobs must not touch what others change.

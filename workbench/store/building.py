@@ -87,11 +87,7 @@ class Builder:
         self._held += table.n
         if self._held < BLOCK:
             return []
-        held = concat(self._waiting)
-        full = held.n // CHUNK * CHUNK
-        self._held = held.n - full
-        self._waiting = [held.slice(full, held.n)] if self._held else []
-        return self._block(list(held.slice(0, full).values()), full, meanwhile)
+        return self.drain(meanwhile)
 
     def _check(self) -> None:
         if self._broken:
@@ -186,20 +182,36 @@ class Builder:
             for place, payload in zip(places, payloads, strict=True)
         ]
 
+    def drain(self, meanwhile: Meanwhile = None) -> list[Sealed]:
+        """Seal the full chunks that wait; ``meanwhile`` as in ``feed``."""
+        self._check()
+        if self._held < CHUNK:
+            return []
+        held = concat(self._waiting)
+        full = held.n // CHUNK * CHUNK
+        self._held = held.n - full
+        self._waiting = [held.slice(full, held.n)] if self._held else []
+        return self._block(list(held.slice(0, full).values()), full, meanwhile)
+
     def finish(self, meanwhile: Meanwhile = None) -> tuple[list[Sealed], Built]:
         """The last chunks, and the facts of the row that publishes them. The builder is used up.
 
-        ``meanwhile`` as in ``feed``.
+        ``meanwhile`` is called beside or before.
         """
-        self._check()
+        made = self.drain()
+        total = self.rows + self._held
+        if total <= CHUNK and meanwhile is not None:
+            meanwhile()  # so few are sealed in less time than a thread takes to start
+            meanwhile = None
+        jobs = [self._end]
+        ((last, built),) = abreast.results(jobs, meanwhile) if meanwhile else (self._end(),)
+        return [*made, *last], built
+
+    def _end(self) -> tuple[list[Sealed], Built]:
         fields = self.fields or []
         made: list[Sealed] = []
-        held = concat(self._waiting) if self._waiting else Table({}, 0)
-        full = held.n // CHUNK * CHUNK
-        if full:
-            made += self._block(list(held.slice(0, full).values()), full, meanwhile)
-        tail = list(held.slice(full, held.n).values())
-        n = held.n - full
+        tail = list(concat(self._waiting).values())
+        n = self._held
         ends = [b""] * len(fields)
         total = self.rows + n
         if n:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import struct
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ _DTYPES = tuple(
 )
 _PLACES = {dtype: place for place, dtype in enumerate(_DTYPES)}
 _PLAINEST = {dtype: bytes([RAW, place, 0, 0]) for dtype, place in _PLACES.items()}
+_LIMITS = (1 << 7, 1 << 15, 1 << 31)
 _SIGNED = tuple(np.dtype(name) for name in ("i1", "<i2", "<i4", "<i8"))
 POWERS = 10.0 ** np.arange(DIGITS + 1)
 _NAN = int(np.array(np.nan).view(np.int64))
@@ -54,7 +56,10 @@ _NEGATIVE_ZERO = int(np.array(-0.0).view(np.int64))
 
 class _Zstd(threading.local):
     def __init__(self) -> None:
-        self.pack = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False).compress
+        compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
+        self.pack = compressor.compress
+        # Only the C implementation has it.
+        self.pack_many = getattr(compressor, "multi_compress_to_buffer", None)
         self.unpack = zstandard.ZstdDecompressor().decompress
         # Memory that is used again costs no page faults.
         self.scratch: dict[np.dtype[Any], Array] = {
@@ -67,6 +72,14 @@ _zstd = _Zstd()
 
 def pack(raw: bytes | memoryview) -> bytes:
     return _zstd.pack(raw)
+
+
+def pack_each(arrays: Sequence[Array]) -> list[bytes]:
+    """As ``pack`` of each, contiguous and not empty, in one call: the interpreter's lock is let go once."""
+    if _zstd.pack_many is None or len(arrays) < 2:
+        return [pack(one.data) for one in arrays]
+    packed = _zstd.pack_many([one.data for one in arrays], threads=1)
+    return [packed[place].tobytes() for place in range(len(arrays))]
 
 
 def encode(values: Array, valid: Mask | None = None, *, small: bool = False, ordered: bool = True) -> bytes:
@@ -188,32 +201,33 @@ def _same_bits(left: Array, right: Array) -> bool:
 def _deltas(whole: NDArray[np.int64]) -> bytes:
     steps = whole[1:] - whole[:-1]
     bounds = (int(steps.min()), int(steps.max()), int(whole.min()), int(whole.max()))
-    return deltas_body(int(whole[0]), steps, *bounds)
+    head, narrow = deltas_parts(int(whole[0]), steps, *bounds)
+    return head + pack(narrow.data)
 
 
-def deltas_body(first: int, steps: Array, low: int, high: int, least: int, most: int) -> bytes:
-    """First value, differences, and those few that do not fit: a step change must not widen all the others.
+def deltas_parts(first: int, steps: Array, low: int, high: int, least: int, most: int) -> tuple[bytes, Array]:
+    """What stands before the packed differences: the first value, and those few that do not fit, for a step
+    change must not widen all the others; and the differences to pack.
 
     ``low`` and ``high`` bound the differences, ``least`` and ``most`` the values. ``steps`` is used up.
     """
     width, wide = 3, np.zeros(0, np.int64)
-    for trial, dtype in enumerate(_SIGNED[:3]):
-        info = np.iinfo(dtype)
-        if info.min <= low and high <= info.max:
+    for trial, limit in enumerate(_LIMITS):
+        if -limit <= low and high < limit:
             width = trial
             break
-        beyond = np.flatnonzero((steps < info.min) | (steps > info.max))
+        beyond = np.flatnonzero((steps < -limit) | (steps >= limit))
         if len(beyond) <= len(steps) // 64:
             width, wide = trial, beyond
             break
     halved = _HALVED if least >= -(1 << 31) and most < 1 << 31 else 0
     head = _DELTAS.pack(width | halved, len(wide), first)
     if not len(wide):
-        return head + pack(steps.astype(_SIGNED[width]).data)
+        return head, steps.astype(_SIGNED[width])
     beside = wide.astype("<u4").tobytes() + steps[wide].astype("<i8").tobytes()
     packed = pack(beside)
     steps[wide] = 0
-    return head + len(packed).to_bytes(4, "little") + packed + pack(steps.astype(_SIGNED[width]).data)
+    return head + len(packed).to_bytes(4, "little") + packed, steps.astype(_SIGNED[width])
 
 
 def _is_constant(values: Array) -> bool:

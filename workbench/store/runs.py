@@ -18,7 +18,7 @@ from .codec import DECIMALS, DELTAS, DIGITS, NARROWED, POWERS, SHUFFLED, STEPPED
 
 Rows = NDArray[np.intp]
 # As many values at once as stay in the second cache of a processor.
-TOGETHER = 1 << 17
+TOGETHER = 1 << 18
 # Differences of whole numbers below fit 32 bits, at half the memory to move.
 _SHORT = 1 << 30
 
@@ -63,19 +63,22 @@ def _of(block: Array, rows: Rows) -> Array:
 
 
 def _whole_runs(block: Array, rows: Rows, found: dict[int, bytes]) -> None:
+    if not len(rows):
+        return
     part = _of(block, rows)
     whole = (part.view(np.uint8) if part.dtype.kind == "b" else part).astype(np.int64)
-    for row, body in zip(rows.tolist(), _delta_bodies(whole), strict=True):
+    for row, body in zip(rows.tolist(), _delta_bodies(whole, whole.min(axis=1), whole.max(axis=1)), strict=True):
         found[row] = codec.payload_of(DELTAS, block[row], 0, 0, b"", body)
 
 
-def _delta_bodies(whole: Array) -> list[bytes]:
-    if not len(whole):
-        return []
+def _delta_bodies(whole: Array, least: Array, most: Array) -> list[bytes]:
+    """As in ``codec``; ``least`` and ``most`` bound the values of each run."""
     steps = whole[:, 1:] - whole[:, :-1]
-    bounds = [edge.tolist() for edge in (steps.min(1), steps.max(1), whole.min(1), whole.max(1))]
+    bounds = [edge.tolist() for edge in (steps.min(axis=1), steps.max(axis=1), least, most)]
     firsts = whole[:, 0].tolist()
-    return [codec.deltas_body(first, *each) for first, *each in zip(firsts, steps, *bounds, strict=True)]
+    parts = [codec.deltas_parts(first, *each) for first, *each in zip(firsts, steps, *bounds, strict=True)]
+    packed = codec.pack_each([narrow for _, narrow in parts])
+    return [head + body for (head, _), body in zip(parts, packed, strict=True)]
 
 
 def _float_runs(block: Array, rows: Rows, found: dict[int, bytes]) -> None:
@@ -105,13 +108,14 @@ def _decimal_runs(block: Array, rows: Rows, digits: int, found: dict[int, bytes]
         np.rint(scaled, out=scaled)
         scaled += 0.0  # -0.0 becomes 0.0, as an integer has it
         back = scaled / POWERS[digits] if digits else scaled
-        most = np.maximum(-scaled.min(axis=1), scaled.max(axis=1))
-        right = (_bits(back.astype(block.dtype, copy=False)) == _bits(part)).all(axis=1) & (most < 2.0**53)
+        least, most = scaled.min(axis=1), scaled.max(axis=1)
+        size = np.maximum(-least, most)
+        right = (_bits(back.astype(block.dtype, copy=False)) == _bits(part)).all(axis=1) & (size < 2.0**53)
     if not right.any():
         return
     kept = np.flatnonzero(right)
-    whole = _of(scaled, kept).astype(np.int32 if most[kept].max() < _SHORT else np.int64)
-    for row, body in zip(rows[kept].tolist(), _delta_bodies(whole), strict=True):
+    whole = _of(scaled, kept).astype(np.int32 if size[kept].max() < _SHORT else np.int64)
+    for row, body in zip(rows[kept].tolist(), _delta_bodies(whole, least[kept], most[kept]), strict=True):
         found[row] = codec.payload_of(DELTAS, block[row], DECIMALS, digits, b"", body)
 
 
@@ -150,4 +154,4 @@ def _packed(shown: Array) -> list[bytes]:
     planes: NDArray[Any] = np.empty((count, shown.itemsize, size), np.uint8)
     for place in range(shown.itemsize):
         np.right_shift(shown, 8 * place, out=planes[:, place], casting="unsafe")
-    return [codec.pack(plane.data) for plane in planes]
+    return codec.pack_each(list(planes))
