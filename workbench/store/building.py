@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
-from ..errors import BadRequest, TooLarge, instead
+from ..errors import BadRequest, StoreError, TooLarge, instead
 from ..table import Column, Table, concat
-from . import chunks, codec, pyramid
+from . import abreast, chunks, codec, pyramid
 from .chunks import CHUNK, INDEX, Sealed
 from .layout import Field, Layout, Stats, fields_of, joined_field
+from .runs import encode_runs
 
 SMALL = 4096
 BLOCK = 8 * CHUNK
+Meanwhile: TypeAlias = Callable[[], object] | None
 
 
 @dataclass
@@ -55,6 +59,7 @@ class Builder:
     _waiting: list[Table] = field(default_factory=list)
     _held: int = 0
     _integers: list[int] = field(default_factory=list)
+    _broken: bool = False
 
     @classmethod
     def resume(cls, start: Start) -> Builder:
@@ -62,14 +67,17 @@ class Builder:
         whole = [size if one.kind == "integer" else 0 for one, size in zip(start.fields, largest, strict=True)]
         return cls(list(start.fields), start.stats, start.rows, start.levels, _integers=whole)
 
-    def feed(self, table: Table) -> list[Sealed]:
+    def feed(self, table: Table, meanwhile: Meanwhile = None) -> list[Sealed]:
         """Take in the next samples and give the chunks that became full.
+
+        ``meanwhile`` is called while another thread begins on them, if there are any.
 
         Raises
         ------
         BadRequest
             If a column is new, mixes kinds, or cannot be joined to what came before without loss.
         """
+        self._check()
         if self.fields is None:
             self._begin(table)
         table = self._conformed(table)
@@ -79,10 +87,11 @@ class Builder:
         self._held += table.n
         if self._held < BLOCK:
             return []
-        held = concat(self._waiting)
-        full = held.n // CHUNK * CHUNK
-        self._waiting, self._held = [held.slice(full, held.n)], held.n - full
-        return self._block(list(held.slice(0, full).values()), full)
+        return self.drain(meanwhile)
+
+    def _check(self) -> None:
+        if self._broken:
+            raise StoreError("A part of this series could not be written; write the series again.")
 
     def _begin(self, table: Table) -> None:
         if len(table) > chunks.MOST_COLUMNS:
@@ -113,18 +122,33 @@ class Builder:
         ]
         return Table({name: table[name] if name in table else Column.nulls(table.n) for name in known}, table.n)
 
-    def _block(self, columns: Sequence[Column], n: int) -> list[Sealed]:
+    def _block(self, columns: Sequence[Column], n: int, meanwhile: Meanwhile = None) -> list[Sealed]:
         """Seal full chunks: ``n`` is a multiple of the chunk's length."""
+        self._broken = True
+        jobs = [partial(self._lift, columns), *(partial(self._run, *each) for each in enumerate(columns))]
+        levels, *made = abreast.results(jobs, meanwhile)
+        self.rows += n
+        self._broken = False
+        return [one for sealed in (*made, levels) for one in sealed]
+
+    def _run(self, place: int, column: Column) -> list[Sealed]:
+        """The full chunks of one column."""
+        stats = self.stats[place]
+        known = stats.see_runs(column, CHUNK)
+        payloads = encode_runs(column, CHUNK)
+        made = [
+            chunks.seal(chunks.key(0, 0, place, chunk), payload, CHUNK, *each)
+            for chunk, (payload, each) in enumerate(zip(payloads, known, strict=True), self.rows // CHUNK)
+        ]
+        for sealed in made:
+            stats.link(sealed.digest)
+        return made
+
+    def _lift(self, columns: Sequence[Column]) -> list[Sealed]:
+        """The full chunks of the levels above some full chunks."""
         made: list[Sealed] = []
-        first = self.rows // CHUNK
-        for place, column in enumerate(columns):
-            for j in range(n // CHUNK):
-                sealed = self._seal(place, first + j, column.slice(j * CHUNK, (j + 1) * CHUNK), self.stats[place])
-                self.stats[place].link(sealed.digest)
-                made.append(sealed)
         if self.levels:
             self._raise(0, pyramid.buckets_of(columns, self.rows, self.levels[0].size), made)
-        self.rows += n
         return made
 
     def _seal(self, place: int, chunk: int, column: Column, stats: Stats, *, small: bool = False) -> Sealed:
@@ -158,16 +182,36 @@ class Builder:
             for place, payload in zip(places, payloads, strict=True)
         ]
 
-    def finish(self) -> tuple[list[Sealed], Built]:
-        """The last chunks, and the facts of the row that publishes them. The builder is used up."""
+    def drain(self, meanwhile: Meanwhile = None) -> list[Sealed]:
+        """Seal the full chunks that wait; ``meanwhile`` as in ``feed``."""
+        self._check()
+        if self._held < CHUNK:
+            return []
+        held = concat(self._waiting)
+        full = held.n // CHUNK * CHUNK
+        self._held = held.n - full
+        self._waiting = [held.slice(full, held.n)] if self._held else []
+        return self._block(list(held.slice(0, full).values()), full, meanwhile)
+
+    def finish(self, meanwhile: Meanwhile = None) -> tuple[list[Sealed], Built]:
+        """The last chunks, and the facts of the row that publishes them. The builder is used up.
+
+        ``meanwhile`` is called beside or before.
+        """
+        made = self.drain()
+        total = self.rows + self._held
+        if total <= CHUNK and meanwhile is not None:
+            meanwhile()  # so few are sealed in less time than a thread takes to start
+            meanwhile = None
+        jobs = [self._end]
+        ((last, built),) = abreast.results(jobs, meanwhile) if meanwhile else (self._end(),)
+        return [*made, *last], built
+
+    def _end(self) -> tuple[list[Sealed], Built]:
         fields = self.fields or []
         made: list[Sealed] = []
-        held = concat(self._waiting) if self._waiting else Table({}, 0)
-        full = held.n // CHUNK * CHUNK
-        if full:
-            made += self._block(list(held.slice(0, full).values()), full)
-        tail = list(held.slice(full, held.n).values())
-        n = held.n - full
+        tail = list(concat(self._waiting).values())
+        n = self._held
         ends = [b""] * len(fields)
         total = self.rows + n
         if n:

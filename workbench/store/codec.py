@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import struct
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,15 +47,19 @@ _DTYPES = tuple(
 )
 _PLACES = {dtype: place for place, dtype in enumerate(_DTYPES)}
 _PLAINEST = {dtype: bytes([RAW, place, 0, 0]) for dtype, place in _PLACES.items()}
+_LIMITS = (1 << 7, 1 << 15, 1 << 31)
 _SIGNED = tuple(np.dtype(name) for name in ("i1", "<i2", "<i4", "<i8"))
-_POWERS = 10.0 ** np.arange(DIGITS + 1)
+POWERS = 10.0 ** np.arange(DIGITS + 1)
 _NAN = int(np.array(np.nan).view(np.int64))
 _NEGATIVE_ZERO = int(np.array(-0.0).view(np.int64))
 
 
 class _Zstd(threading.local):
     def __init__(self) -> None:
-        self.pack = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False).compress
+        compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
+        self.pack = compressor.compress
+        # Only the C implementation has it.
+        self.pack_many = getattr(compressor, "multi_compress_to_buffer", None)
         self.unpack = zstandard.ZstdDecompressor().decompress
         # Memory that is used again costs no page faults.
         self.scratch: dict[np.dtype[Any], Array] = {
@@ -63,6 +68,18 @@ class _Zstd(threading.local):
 
 
 _zstd = _Zstd()
+
+
+def pack(raw: bytes | memoryview) -> bytes:
+    return _zstd.pack(raw)
+
+
+def pack_each(arrays: Sequence[Array]) -> list[bytes]:
+    """As ``pack`` of each, contiguous and not empty, in one call: the interpreter's lock is let go once."""
+    if _zstd.pack_many is None or len(arrays) < 2:
+        return [pack(one.data) for one in arrays]
+    packed = _zstd.pack_many([one.data for one in arrays], threads=1)
+    return [packed[place].tobytes() for place in range(len(arrays))]
 
 
 def encode(values: Array, valid: Mask | None = None, *, small: bool = False, ordered: bool = True) -> bytes:
@@ -81,17 +98,17 @@ def encode(values: Array, valid: Mask | None = None, *, small: bool = False, ord
         masks += _packed_mask(~valid)
         values = _filled(values, valid)
     if small:
-        return _payload(RAW, values, flags, 0, masks, values.tobytes())
+        return payload_of(RAW, values, flags, 0, masks, values.tobytes())
     if not len(values) or _is_constant(values):
-        return _payload(CONSTANT, values, flags, 0, masks, values[:1].tobytes())
+        return payload_of(CONSTANT, values, flags, 0, masks, values[:1].tobytes())
     if values.dtype.kind == "f":
         return _encode_floats(values, flags, masks)
     if not ordered:
         narrow = values.astype(np.min_scalar_type(int(values.max())), copy=False)
         width = narrow.dtype.itemsize
-        return _payload(PLAIN, values, flags, width, masks, _zstd.pack(narrow.data))
+        return payload_of(PLAIN, values, flags, width, masks, pack(narrow.data))
     whole = values.view(np.uint8) if values.dtype.kind == "b" else values
-    return _payload(DELTAS, values, flags, 0, masks, _deltas(whole.astype(np.int64)))
+    return payload_of(DELTAS, values, flags, 0, masks, _deltas(whole.astype(np.int64)))
 
 
 def _encode_floats(values: Array, flags: int, masks: bytes) -> bytes:
@@ -104,7 +121,7 @@ def _encode_floats(values: Array, flags: int, masks: bytes) -> bytes:
         for flag, mask in odd:
             flags, masks = flags | flag, masks + _packed_mask(mask)
         digits, whole = found
-        return _payload(DELTAS, values, flags | DECIMALS, digits, masks, _deltas(whole))
+        return payload_of(DELTAS, values, flags | DECIMALS, digits, masks, _deltas(whole))
     kept = values
     if values.dtype == np.float64:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -112,23 +129,27 @@ def _encode_floats(values: Array, flags: int, masks: bytes) -> bytes:
             if _same_bits(narrow.astype(np.float64), values):
                 kept, flags = narrow, flags | NARROWED
     pattern = kept.view(f"<i{kept.itemsize}")
-    stepped = _zigzag(np.diff(pattern, prepend=pattern[:1] * 0))
+    stepped = zigzag(np.diff(pattern, prepend=pattern[:1] * 0))
     codec, shown = (SHUFFLED, pattern) if _shuffled_wins(pattern, stepped) else (STEPPED, stepped)
-    return _payload(codec, values, flags, 0, masks, _shuffled(shown))
+    return payload_of(codec, values, flags, 0, masks, _shuffled(shown))
 
 
 def _shuffled_wins(pattern: Array, stepped: Array) -> bool:
     """Whether the values pack better than their differences, judged by an eighth of them from the middle."""
-    start = len(pattern) * 7 // 16
-    cut = slice(start, start + max(len(pattern) // 8, 64))
+    cut = trial_cut(len(pattern))
     return len(_shuffled(pattern[cut])) <= len(_shuffled(stepped[cut]))
 
 
+def trial_cut(n: int) -> slice:
+    start = n * 7 // 16
+    return slice(start, start + max(n // 8, 64))
+
+
 def _shuffled(values: Array) -> bytes:
-    return _zstd.pack(np.ascontiguousarray(values.view(np.uint8).reshape(len(values), -1).T).data)
+    return pack(np.ascontiguousarray(values.view(np.uint8).reshape(len(values), -1).T).data)
 
 
-def _zigzag(steps: Array) -> Array:
+def zigzag(steps: Array) -> Array:
     return (steps << 1) ^ (steps >> (8 * steps.itemsize - 1))
 
 
@@ -148,10 +169,10 @@ def _decimals(values: Array) -> tuple[int, NDArray[np.int64]] | None:
     """The fewest digits k (at most 12) and the integers q for which ``q / 10**k`` is every value, bit for bit."""
     sample = values[:: max(1, len(values) // 64)]
     with np.errstate(over="ignore", invalid="ignore"):
-        trial = np.rint(sample.astype(np.float64) * _POWERS[:, None]) / _POWERS[:, None]
+        trial = np.rint(sample.astype(np.float64) * POWERS[:, None]) / POWERS[:, None]
         fits = (trial.astype(values.dtype) == sample).all(axis=1)
         for digits in np.flatnonzero(fits).tolist():
-            scaled = np.multiply(values, _POWERS[digits], dtype=np.float64)
+            scaled = np.multiply(values, POWERS[digits], dtype=np.float64)
             np.rint(scaled, out=scaled)
             if max(-scaled.min(), scaled.max()) >= 2.0**53:
                 return None
@@ -168,7 +189,7 @@ def _scaled(whole: Array, digits: int, dtype: np.dtype[Any], out: Array | None =
     if digits == 0 and out is not None:
         out[:] = whole
         return out
-    exact = np.divide(whole, _POWERS[digits], out=out if dtype == np.float64 else None)
+    exact = np.divide(whole, POWERS[digits], out=out if dtype == np.float64 else None)
     return exact if dtype == np.float64 else exact.astype(dtype)
 
 
@@ -178,28 +199,35 @@ def _same_bits(left: Array, right: Array) -> bool:
 
 
 def _deltas(whole: NDArray[np.int64]) -> bytes:
-    """First value, differences, and those few that do not fit: a step change must not widen all the others."""
     steps = whole[1:] - whole[:-1]
-    low, high = int(steps.min()), int(steps.max())
+    bounds = (int(steps.min()), int(steps.max()), int(whole.min()), int(whole.max()))
+    head, narrow = deltas_parts(int(whole[0]), steps, *bounds)
+    return head + pack(narrow.data)
+
+
+def deltas_parts(first: int, steps: Array, low: int, high: int, least: int, most: int) -> tuple[bytes, Array]:
+    """What stands before the packed differences: the first value, and those few that do not fit, for a step
+    change must not widen all the others; and the differences to pack.
+
+    ``low`` and ``high`` bound the differences, ``least`` and ``most`` the values. ``steps`` is used up.
+    """
     width, wide = 3, np.zeros(0, np.int64)
-    for trial, dtype in enumerate(_SIGNED[:3]):
-        info = np.iinfo(dtype)
-        if info.min <= low and high <= info.max:
+    for trial, limit in enumerate(_LIMITS):
+        if -limit <= low and high < limit:
             width = trial
             break
-        beyond = np.flatnonzero((steps < info.min) | (steps > info.max))
+        beyond = np.flatnonzero((steps < -limit) | (steps >= limit))
         if len(beyond) <= len(steps) // 64:
             width, wide = trial, beyond
             break
-    least, most = int(whole.min()), int(whole.max())
     halved = _HALVED if least >= -(1 << 31) and most < 1 << 31 else 0
-    head = _DELTAS.pack(width | halved, len(wide), int(whole[0]))
+    head = _DELTAS.pack(width | halved, len(wide), first)
     if not len(wide):
-        return head + _zstd.pack(steps.astype(_SIGNED[width]).data)
-    beside = wide.astype("<u4").tobytes() + steps[wide].tobytes()
-    packed = _zstd.pack(beside)
+        return head, steps.astype(_SIGNED[width])
+    beside = wide.astype("<u4").tobytes() + steps[wide].astype("<i8").tobytes()
+    packed = pack(beside)
     steps[wide] = 0
-    return head + len(packed).to_bytes(4, "little") + packed + _zstd.pack(steps.astype(_SIGNED[width]).data)
+    return head + len(packed).to_bytes(4, "little") + packed, steps.astype(_SIGNED[width])
 
 
 def _is_constant(values: Array) -> bool:
@@ -222,11 +250,11 @@ def _filled(values: Array, valid: Mask) -> Array:
 
 
 def _packed_mask(mask: Mask) -> bytes:
-    packed = _zstd.pack(np.packbits(mask).data)
+    packed = pack(np.packbits(mask).data)
     return len(packed).to_bytes(4, "little") + packed
 
 
-def _payload(codec: int, values: Array, flags: int, digits: int, masks: bytes, body: bytes) -> bytes:
+def payload_of(codec: int, values: Array, flags: int, digits: int, masks: bytes, body: bytes) -> bytes:
     place = _PLACES[values.dtype.newbyteorder("<") if values.itemsize > 1 else values.dtype]
     return _HEAD.pack(codec, place, flags, digits, len(values)) + masks + body
 
@@ -353,7 +381,7 @@ def encode_column(column: Column, *, small: bool = False) -> bytes:
     full = np.zeros(len(column), np.int32)
     full[slice(None) if column.valid is None else column.valid] = inverse
     try:
-        words = _zstd.pack(orjson.dumps([column.words[code] for code in used.tolist()]))
+        words = pack(orjson.dumps([column.words[code] for code in used.tolist()]))
     except TypeError as error:
         raise BadRequest(f"A text that is not valid Unicode cannot be kept ({error}).") from error
     head = _HEAD.pack(TEXT, 0, 0, 0, len(words))

@@ -14,6 +14,10 @@ from ..errors import Damaged, StoreError
 
 PAGE_SIZE = 4096
 MMAP_BYTES = 4 * 1024**3
+# 16 MB: a write of usual size need not wait until the log is moved into the file.
+LOG_PAGES = 4096
+# A transaction that fits is written once, at its end.
+CACHE_KB = 8192
 BUSY_SECONDS = 30
 _DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "no such column", "no such table")
 _UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS", "SQLITE_IOERR_DATA")
@@ -83,6 +87,8 @@ class Connections:
             if writes:
                 connection.execute("pragma journal_mode = wal")
                 connection.execute("pragma synchronous = full")
+                connection.execute(f"pragma wal_autocheckpoint = {LOG_PAGES}")
+                connection.execute(f"pragma cache_size = -{CACHE_KB}")
             else:
                 connection.execute("pragma query_only = on")
         self._handles.add(handle)

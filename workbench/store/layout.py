@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from ..errors import BadRequest, Damaged
 from ..table import Column, Kind, Table, from_micros
@@ -152,16 +153,36 @@ class Stats:
                 missing += int(np.isnan(values).sum())
         if missing or len(finite) != len(values):
             self.sorted = False
-        if self.sorted and len(values):
-            follows = self.last is None or bool(values[0] >= self.last)
-            self.sorted = follows and bool((values[1:] >= values[:-1]).all())
-            self.last = values[-1].item()
+        self._follow(values)
         if not len(finite):
             return missing, None, None
         low, high = finite.min().item(), finite.max().item()
         self.low = low if self.low is None else min(self.low, low)
         self.high = high if self.high is None else max(self.high, high)
         return missing, low, high
+
+    def see_runs(self, column: Column, size: int) -> list[tuple[int, Bound, Bound]]:
+        """As ``see`` for each run of ``size``; the column's length is a multiple of it."""
+        values = column.values.view(np.uint8) if column.kind == "boolean" else column.values
+        block = values.reshape(-1, size)
+        if column.valid is None and len(block) and column.kind not in ("text", "null"):
+            lows, highs = block.min(axis=1), block.max(axis=1)
+            if np.isfinite(lows).all() and np.isfinite(highs).all():
+                return self._take_in(values, lows.tolist(), highs.tolist())
+        return [self.see(column.slice(at, at + size)) for at in range(0, len(column), size)]
+
+    def _take_in(self, values: NDArray[Any], lows: list[Any], highs: list[Any]) -> list[tuple[int, Bound, Bound]]:
+        self._follow(values)
+        self.low = min(lows) if self.low is None else min(self.low, *lows)
+        self.high = max(highs) if self.high is None else max(self.high, *highs)
+        return [(0, low, high) for low, high in zip(lows, highs, strict=True)]
+
+    def _follow(self, values: NDArray[Any]) -> None:
+        """Whether the values still rise, given those before them."""
+        if self.sorted and len(values):
+            follows = self.last is None or bool(values[0] >= self.last)
+            self.sorted = follows and bool((values[1:] >= values[:-1]).all())
+            self.last = values[-1].item()
 
     def link(self, digest: bytes) -> None:
         self.chain = hashlib.sha256(self.chain + digest).digest()[:16]

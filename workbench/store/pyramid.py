@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..errors import Damaged
 from ..table import Column, concat_columns
 from . import codec
+from .runs import encode_runs
 
 Rows: TypeAlias = NDArray[np.int64]
 FACTOR = 4
@@ -184,10 +185,8 @@ def pack_level(buckets: Buckets, size: int) -> list[bytes]:
     head = _COUNTS.pack(groups, len(distinct)) + of_group.tobytes()
     offsets = buckets.rows % size
     order = [(np.arange(n) * groups + group) * 2 for group in distinct]
-    flats = [np.concatenate([start, start + 1]) for start in order]
-    made = [
-        _frames(head, [codec.encode_column(column.take(flat)) for flat in flats]) for column in buckets.columns
-    ]
+    flat = np.concatenate([side for start in order for side in (start, start + 1)])
+    made = [_frames(head, encode_runs(column.take(flat), 2 * n)) for column in buckets.columns]
     numbers = [codec.encode(offsets[:, group].T.ravel(), ordered=False) for group in distinct]
     return [*made, _frames(head, numbers)]
 

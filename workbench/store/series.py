@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 
 import orjson
@@ -29,8 +30,9 @@ from .reading import Reading, Window, level_buckets
 
 __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
-FLUSH_BYTES = 8 << 20
+FLUSH_BYTES = 2 << 20
 PURGE_CHUNKS = 2000
+INSERT_CHUNKS = 64
 ATTEMPTS = 2
 MIGRATIONS = Migrations("series")
 
@@ -384,9 +386,12 @@ def _log_crc(owner: str, dataset: str, *entry: int) -> int:
 
 
 def _insert(connection: sqlite3.Connection, number: int, sealed: Sequence[Sealed]) -> None:
-    connection.executemany(
-        "insert or replace into chunks values (?, ?, ?)", [one.stored(number) for one in sealed]
-    )
+    """Many in each statement: the interpreter's lock is let go for all of them at once."""
+    for start in range(0, len(sealed), INSERT_CHUNKS):
+        part = sealed[start : start + INSERT_CHUNKS]
+        values = [value for one in part for value in one.stored(number)]
+        marks = ", ".join(["(?, ?, ?)"] * len(part))
+        connection.execute(f"insert or replace into chunks values {marks}", values)  # noqa: S608
 
 
 class SeriesWriter:
@@ -415,17 +420,20 @@ class SeriesWriter:
             If a column is new, mixes kinds, or cannot be joined to what came before without loss.
         """
         self._check()
-        sealed = self._builder.feed(table)
+        self._keep(self._builder.feed(table, self._flush))
+
+    def _keep(self, sealed: Sequence[Sealed]) -> None:
         self._sealed += sealed
         self._bytes += sum(len(one.payload) for one in sealed)
-        if self._bytes >= FLUSH_BYTES:
-            self._flush()
 
     def _check(self) -> None:
         if self._done:
             raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is done; take a new one.")
 
-    def _flush(self) -> None:
+    def _flush(self, least: int = FLUSH_BYTES) -> None:
+        """Write the chunks that wait, if they are at least so many bytes."""
+        if self._bytes < least:
+            return
         with self._store.transaction() as connection:
             self._take_number(connection, lease.take())
             beat = connection.execute(
@@ -457,7 +465,8 @@ class SeriesWriter:
             If ``replace`` is false and there is one.
         """
         self._check()
-        sealed, built = self._builder.finish()
+        self._keep(self._builder.drain(self._flush))
+        sealed, built = self._builder.finish(partial(self._flush, 1))
         with self._store.transaction() as writing:
             if (
                 not replace

@@ -1,0 +1,51 @@
+"""Work on two cores inside one call: nothing runs on when the call ends, and its errors are raised by it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Queue(Generic[Result]):
+    """Jobs in order, taken by whoever is free; after an error no other is begun."""
+
+    def __init__(self, jobs: Sequence[Callable[[], Result]]) -> None:
+        self._open = iter(enumerate(jobs))
+        self._lock = threading.Lock()
+        self.results: dict[int, Result] = {}
+        self.error: BaseException | None = None
+
+    def _next(self) -> tuple[int, Callable[[], Result]] | None:
+        with self._lock:
+            return None if self.error else next(self._open, None)
+
+    def work(self, before: Callable[[], object] | None = None) -> None:
+        try:
+            if before is not None:
+                before()
+            while (job := self._next()) is not None:
+                self.results[job[0]] = job[1]()
+        except BaseException as error:
+            self.error = self.error or error
+
+
+def results(jobs: Sequence[Callable[[], Result]], meanwhile: Callable[[], object] | None = None) -> list[Result]:
+    """What each job gives, in their order, worked off by this thread and a helper.
+
+    ``meanwhile`` is done by this thread first, while the helper begins. Jobs must not touch what others change.
+    """
+    queue = _Queue(jobs)
+    helper = threading.Thread(target=queue.work, name="workbench-store", daemon=True) if CORES > 1 else None
+    if helper is not None:
+        helper.start()
+    queue.work(meanwhile)
+    if helper is not None:
+        helper.join()
+    if queue.error is not None:
+        raise queue.error
+    return [queue.results[place] for place in range(len(jobs))]
