@@ -35,7 +35,8 @@ def _for_people(frame: pd.DataFrame) -> pd.DataFrame:
             return 2
         return 0 if column == "name" or column.endswith("_name") else 1
 
-    return frame[sorted(map(str, frame.columns), key=place)]
+    columns = [str(column) for column in frame.columns]
+    return frame[sorted(columns, key=place)]
 
 
 class Collection(Generic[R]):
