@@ -28,15 +28,15 @@ def _camel(name: str) -> str:
 def _for_people(frame: pd.DataFrame) -> pd.DataFrame:
     """Its columns as one looks for them: names, what is known, who made it and when, ids."""
 
-    def place(column: str) -> int:
-        if column == "id" or column.endswith(("_id", "_ids")):
+    def place(column: object) -> int:
+        name = str(column)
+        if name == "id" or name.endswith(("_id", "_ids")):
             return 3
-        if column.startswith(("created_", "updated_")):
+        if name.startswith(("created_", "updated_")):
             return 2
-        return 0 if column == "name" or column.endswith("_name") else 1
+        return 0 if name == "name" or name.endswith("_name") else 1
 
-    columns = [str(column) for column in frame.columns]
-    return frame[sorted(columns, key=place)]
+    return frame[sorted(frame.columns, key=place)]
 
 
 class Collection(Generic[R]):
