@@ -435,3 +435,11 @@ def test_what_numpy_holds_comes_back_value_for_value(bench: wb.Bench) -> None:
     for name, values in given.items():
         assert back[name].tolist() == values.tolist(), name
     assert np.signbit(back["T"]).all()
+
+
+def test_a_list_names_first_and_gives_ids_last(bench: wb.Bench) -> None:
+    columns = list(bench.measurements.list().columns)
+    assert columns[:2] == ["name", "instance_name"]
+    assert columns[-1].endswith("_id")
+    assert columns.index("cycle_count") < columns.index("created_at") < columns.index("id")
+    assert list(bench.measurements.list(fields=["id", "name"]).columns) == ["id", "name"]

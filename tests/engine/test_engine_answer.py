@@ -208,6 +208,9 @@ def test_what_becomes_of_a_value(lab: Lab, default: Any, given: Any, settled: An
     answered = ask(lab, recipe=recipe, cell=given)
     assert answered.values == {"cell": settled}
     assert bool(answered.warnings) == dropped
+    if dropped:
+        now = "Nothing is chosen now." if settled in (None, []) else "It is now "
+        assert now in answered.warnings[0].message
 
 
 def test_a_stale_default_takes_the_first_choice_with_a_warning(lab: Lab) -> None:

@@ -25,6 +25,20 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
+def _for_people(frame: pd.DataFrame) -> pd.DataFrame:
+    """Its columns as one looks for them: names, what is known, who made it and when, ids."""
+
+    def place(column: object) -> int:
+        name = str(column)
+        if name == "id" or name.endswith(("_id", "_ids")):
+            return 3
+        if name.startswith(("created_", "updated_")):
+            return 2
+        return 0 if name == "name" or name.endswith("_name") else 1
+
+    return frame[sorted(frame.columns, key=place)]
+
+
 class Collection(Generic[R]):
     """All records of one kind in reach of the bench."""
 
@@ -41,7 +55,8 @@ class Collection(Generic[R]):
         """The records as a frame, oldest first; all of them unless ``limit`` is given.
 
         ``filters`` are the keys of a recipe's Filters in snake case (``name_contains="RPT"``, ``batch="A"``);
-        ``fields`` names columns, dotted ones too (``ratings.capacity.value``).
+        ``fields`` names columns, dotted ones too (``ratings.capacity.value``); without it names come first and
+        ids last.
 
         Raises
         ------
@@ -55,14 +70,16 @@ class Collection(Generic[R]):
                 raise BadRequest(
                     f"'{unknown}' is no filter of {self.kind.table}. {instead(unknown, ['name', 'name_contains'])}"
                 )
-            return frame_of(self._work.table(self.kind, filters, fields=_listed(fields), limit=limit))
+            found = frame_of(self._work.table(self.kind, filters, fields=_listed(fields), limit=limit))
+            return found if fields is not None else _for_people(found)
         known = {_snake(key): key for key, sources in APPLIES.items() if source in sources}
         where = {}
         for name, value in filters.items():
             if name not in known:
                 raise BadRequest(f"'{name}' is no filter of {self.kind.table}. {instead(name, known, 'filters')}")
             where[known[name]] = _ids(value)
-        return frame_of(self._work.listing(source, where, _listed(fields), limit))
+        found = frame_of(self._work.listing(source, where, _listed(fields), limit))
+        return found if fields is not None else _for_people(found)
 
     def get(self, ref: Ref) -> R:
         """The record of an id or a name.

@@ -127,7 +127,8 @@ def _warnings(name: str, total: int, dropped: list[Any], value: Any) -> list[War
     made = []
     if dropped:
         gone = ", ".join(show(item) for item in dropped[:5]) + (" ..." if len(dropped) > 5 else "")
-        message = f"No longer among the choices of '{name}': {gone}. It is now {show(value)}."
+        now = "Nothing is chosen now" if value is None or value == [] else f"It is now {show(value)}"
+        message = f"No longer among the choices of '{name}': {gone}. {now}."
         made.append(Warn("value_dropped", message, param=name))
     if total > MOST_OFFERED:
         message = (

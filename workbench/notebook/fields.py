@@ -127,7 +127,7 @@ class Toggles(Field):
         self.values: list[Any] = []
         self.labels: list[str] = []
         self.title = widgets.Label(decided["label"], tooltip=decided["description"])
-        made = widgets.Box(tooltip=decided["description"])
+        made = widgets.Box()  # a tooltip of a box is an error in the page
         made.add_class("wb-toggles")
         return made
 

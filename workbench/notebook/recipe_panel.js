@@ -179,7 +179,7 @@ function render({ model, el }) {
       const item = made("li", "");
       const where = [EDITORS.find(([key]) => key === part)?.[1], line && `line ${line}`].filter(Boolean).join(", ");
       if (where) button(where, "Go there", item, () => { open(part); editors[part].go(line ?? 1); }, "wb-where");
-      made("span", "", item, message);
+      made("span", "", item, line ? message.replace(/^Line \d+: /, "") : message);
       if (place && !line) made("span", "wb-place", item, place);
       return item;
     }));

@@ -12,10 +12,11 @@ from IPython.display import HTML, DisplayHandle
 _PICTURE = re.compile(r"data:image/(webp|png);base64,[A-Za-z0-9+/=]+")
 MOST_BYTES = 400_000
 _CAPTION = "As last drawn. Run the cell for the live view."
-# Where no kernel runs, the live view's own output is one line that says so.
+# Where no kernel runs, the live view's own output is one line that says so. Live, what stands within the view is
+# of one line too: buttons, labels, counts.
 _STYLE = (
-    ".jp-OutputArea-child:has(+ .jp-OutputArea-child [data-wb-still='{id}']) .jupyter-widgets:not(:has(*))"
-    " {{ display: none; }}"
+    ".jp-OutputArea-child:has(+ .jp-OutputArea-child [data-wb-still='{id}'])"
+    " .jupyter-widgets:not(.jupyter-widgets *):not(:has(*)) {{ display: none; }}"
 )
 
 
