@@ -186,9 +186,27 @@ def pack_level(buckets: Buckets, size: int) -> list[bytes]:
     offsets = buckets.rows % size
     order = [(np.arange(n) * groups + group) * 2 for group in distinct]
     flat = np.concatenate([side for start in order for side in (start, start + 1)])
-    made = [_frames(head, encode_runs(column.take(flat), 2 * n)) for column in buckets.columns]
+    made = [_frames(head, frames) for frames in _encoded(buckets.columns, flat, 2 * n)]
     numbers = [codec.encode(offsets[:, group].T.ravel(), ordered=False) for group in distinct]
     return [*made, _frames(head, numbers)]
+
+
+def _encoded(columns: Sequence[Column], flat: Rows, size: int) -> list[list[bytes]]:
+    """The payloads of runs of ``size`` of each column's values at ``flat``; columns of one dtype go together."""
+    made: dict[int, list[bytes]] = {}
+    alike: dict[np.dtype[Any], list[int]] = {}
+    for place, column in enumerate(columns):
+        if column.kind == "text" or column.valid is not None:
+            made[place] = encode_runs(column.take(flat), size)
+        else:
+            alike.setdefault(column.values.dtype, []).append(place)
+    count = len(flat) // size
+    for places in alike.values():
+        values = np.concatenate([columns[place].values[flat] for place in places])
+        payloads = encode_runs(Column(columns[places[0]].kind, values), size)
+        for at, place in enumerate(places):
+            made[place] = payloads[at * count : (at + 1) * count]
+    return [made[place] for place in range(len(columns))]
 
 
 def _frames(head: bytes, frames: list[bytes]) -> bytes:
