@@ -145,12 +145,14 @@ def coarser(fine: Buckets) -> Buckets:
     picked = np.empty((count, groups, 2), np.int64)
     picked[:, 0] = start + np.array([0, last])
     inner = np.arange(FACTOR)[:, None] * (groups * 2) + np.arange(2)
-    for c, column in enumerate(fine.columns):
-        # The bucket's own last row is offered at the end, as in extreme_rows.
-        offered = np.concatenate([(inner + (c + 1) * 2).ravel(), [last]])
-        places = start + offered
-        found = extreme_rows(column.take(places.ravel()), len(offered)) % len(offered)
-        picked[:, c + 1] = np.take_along_axis(places, found, axis=1)
+    # The bucket's own last row is offered at the end, as in extreme_rows.
+    size = 2 * FACTOR + 1
+    for group in _alike(fine.columns):
+        places = [start + np.append(inner + (c + 1) * 2, last) for c in group]
+        offered = _taken(fine.columns, group, [place.ravel() for place in places])
+        found = (extreme_rows(offered, size) % size).reshape(len(group), count, 2)
+        for c, place, winners in zip(group, places, found, strict=True):
+            picked[:, c + 1] = np.take_along_axis(place, winners, axis=1)
     flat = picked.ravel()
     return Buckets(fine.rows.ravel()[flat].reshape(picked.shape), [column.take(flat) for column in fine.columns])
 
@@ -192,21 +194,32 @@ def pack_level(buckets: Buckets, size: int) -> list[bytes]:
 
 
 def _encoded(columns: Sequence[Column], flat: Rows, size: int) -> list[list[bytes]]:
-    """The payloads of runs of ``size`` of each column's values at ``flat``; columns of one dtype go together."""
+    """The payloads of runs of ``size`` of each column's values at ``flat``."""
     made: dict[int, list[bytes]] = {}
-    alike: dict[np.dtype[Any], list[int]] = {}
-    for place, column in enumerate(columns):
-        if column.kind == "text" or column.valid is not None:
-            made[place] = encode_runs(column.take(flat), size)
-        else:
-            alike.setdefault(column.values.dtype, []).append(place)
     count = len(flat) // size
-    for places in alike.values():
-        values = np.concatenate([columns[place].values[flat] for place in places])
-        payloads = encode_runs(Column(columns[places[0]].kind, values), size)
-        for at, place in enumerate(places):
-            made[place] = payloads[at * count : (at + 1) * count]
-    return [made[place] for place in range(len(columns))]
+    for group in _alike(columns):
+        payloads = encode_runs(_taken(columns, group, [flat] * len(group)), size)
+        for at, c in enumerate(group):
+            made[c] = payloads[at * count : (at + 1) * count]
+    return [made[c] for c in range(len(columns))]
+
+
+def _alike(columns: Sequence[Column]) -> list[list[int]]:
+    """Which columns can be worked on as one: those of one dtype without nulls; any other is alone."""
+    groups: dict[object, list[int]] = {}
+    for c, column in enumerate(columns):
+        alone = column.kind == "text" or column.valid is not None
+        groups.setdefault(c if alone else column.values.dtype, []).append(c)
+    return list(groups.values())
+
+
+def _taken(columns: Sequence[Column], group: Sequence[int], rows: Sequence[Rows]) -> Column:
+    """Some rows of each column of a group, one column below the other."""
+    first = columns[group[0]]
+    if len(group) == 1:
+        return first.take(rows[0])
+    values = [columns[c].values[index] for c, index in zip(group, rows, strict=True)]
+    return Column(first.kind, np.concatenate(values))
 
 
 def _frames(head: bytes, frames: list[bytes]) -> bytes:
