@@ -17,9 +17,9 @@ from . import codec
 from .codec import DECIMALS, DELTAS, DIGITS, NARROWED, POWERS, SHUFFLED, STEPPED, Array
 
 Rows = NDArray[np.intp]
-# As many values at once as stay in the second cache of a processor.
+# Values at once: fewer are more calls, more are more memory for no gain.
 TOGETHER = 1 << 18
-# Differences of whole numbers below fit 32 bits, at half the memory to move.
+# The differences of whole numbers below this fit 32 bits: half the memory to move.
 _SHORT = 1 << 30
 
 

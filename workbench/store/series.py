@@ -29,7 +29,7 @@ from .reading import Reading, Window, level_buckets
 
 __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
-FLUSH_BYTES = 2 << 20
+FLUSH_BYTES = 4 << 20
 PURGE_CHUNKS = 2000
 INSERT_CHUNKS = 64
 ATTEMPTS = 2
