@@ -357,7 +357,8 @@ def main() -> int:
         "# The store beside its peers\n\n"
         f"Written by `python benchmarks/store.py{' --full' if options.full else ''}`: Python "
         f"{platform.python_version()}, {os.cpu_count()} cores, {sources} sources of 1M rows x 8. Medians of "
-        "interleaved rounds (ingest: best), one process, one thread of ours. A ratio is a peer's time over ours.\n\n"
+        "interleaved rounds (ingest: best), one process; ours writes with two threads and reads with one. "
+        "A ratio is a peer's time over ours.\n\n"
     )
     if options.only is None:
         (HERE / "results").mkdir(exist_ok=True)

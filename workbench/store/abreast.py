@@ -40,12 +40,19 @@ def results(jobs: Sequence[Callable[[], Result]], meanwhile: Callable[[], object
     ``meanwhile`` is done by this thread first, while the helper begins. Jobs must not touch what others change.
     """
     queue = _Queue(jobs)
-    helper = threading.Thread(target=queue.work, name="workbench-store", daemon=True) if CORES > 1 else None
-    if helper is not None:
-        helper.start()
+    helper = _started(queue) if CORES > 1 else None
     queue.work(meanwhile)
     if helper is not None:
         helper.join()
     if queue.error is not None:
         raise queue.error
     return [queue.results[place] for place in range(len(jobs))]
+
+
+def _started(queue: _Queue[Result]) -> threading.Thread | None:
+    helper = threading.Thread(target=queue.work, name="workbench-store", daemon=True)
+    try:
+        helper.start()
+    except RuntimeError:  # no more threads: then one does all
+        return None
+    return helper

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
@@ -67,10 +67,8 @@ class Builder:
         whole = [size if one.kind == "integer" else 0 for one, size in zip(start.fields, largest, strict=True)]
         return cls(list(start.fields), start.stats, start.rows, start.levels, _integers=whole)
 
-    def feed(self, table: Table, meanwhile: Meanwhile = None) -> list[Sealed]:
-        """Take in the next samples and give the chunks that became full.
-
-        ``meanwhile`` is called while another thread begins on them, if there are any.
+    def feed(self, table: Table) -> None:
+        """Take in the next samples; ``drain`` gives the chunks that became full.
 
         Raises
         ------
@@ -81,13 +79,22 @@ class Builder:
         if self.fields is None:
             self._begin(table)
         table = self._conformed(table)
-        if not table.n:
-            return []
-        self._waiting.append(table)
-        self._held += table.n
-        if self._held < BLOCK:
-            return []
-        return self.drain(meanwhile)
+        if table.n:
+            self._waiting.append(table)
+            self._held += table.n
+
+    def drain(self, least: int = BLOCK, meanwhile: Meanwhile = None) -> Iterator[list[Sealed]]:
+        """Seal full chunks of those samples that wait, two blocks a turn, while at least so many wait.
+
+        ``meanwhile`` is called in each turn, while another thread begins on the chunks.
+        """
+        self._check()
+        while self._held >= least:
+            held = concat(self._waiting)
+            full = min(held.n // CHUNK * CHUNK, 2 * BLOCK)
+            self._held = held.n - full
+            self._waiting = [held.slice(full, held.n)] if self._held else []
+            yield self._block(list(held.slice(0, full).values()), full, meanwhile)
 
     def _check(self) -> None:
         if self._broken:
@@ -182,29 +189,13 @@ class Builder:
             for place, payload in zip(places, payloads, strict=True)
         ]
 
-    def drain(self, meanwhile: Meanwhile = None) -> list[Sealed]:
-        """Seal the full chunks that wait; ``meanwhile`` as in ``feed``."""
-        self._check()
-        if self._held < CHUNK:
-            return []
-        held = concat(self._waiting)
-        full = held.n // CHUNK * CHUNK
-        self._held = held.n - full
-        self._waiting = [held.slice(full, held.n)] if self._held else []
-        return self._block(list(held.slice(0, full).values()), full, meanwhile)
-
     def finish(self, meanwhile: Meanwhile = None) -> tuple[list[Sealed], Built]:
         """The last chunks, and the facts of the row that publishes them. The builder is used up.
 
-        ``meanwhile`` is called beside or before.
+        ``meanwhile`` is called beside.
         """
-        made = self.drain()
-        total = self.rows + self._held
-        if total <= CHUNK and meanwhile is not None:
-            meanwhile()  # so few are sealed in less time than a thread takes to start
-            meanwhile = None
-        jobs = [self._end]
-        ((last, built),) = abreast.results(jobs, meanwhile) if meanwhile else (self._end(),)
+        made = [one for sealed in self.drain(CHUNK) for one in sealed]
+        ((last, built),) = abreast.results([self._end], meanwhile) if meanwhile else (self._end(),)
         return [*made, *last], built
 
     def _end(self) -> tuple[list[Sealed], Built]:

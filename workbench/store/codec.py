@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -56,10 +55,7 @@ _NEGATIVE_ZERO = int(np.array(-0.0).view(np.int64))
 
 class _Zstd(threading.local):
     def __init__(self) -> None:
-        compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False)
-        self.pack = compressor.compress
-        # Only the C implementation has it.
-        self.pack_many = getattr(compressor, "multi_compress_to_buffer", None)
+        self.pack = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False).compress
         self.unpack = zstandard.ZstdDecompressor().decompress
         # Memory that is used again costs no page faults.
         self.scratch: dict[np.dtype[Any], Array] = {
@@ -72,14 +68,6 @@ _zstd = _Zstd()
 
 def pack(raw: bytes | memoryview) -> bytes:
     return _zstd.pack(raw)
-
-
-def pack_each(arrays: Sequence[Array]) -> list[bytes]:
-    """As ``pack`` of each, contiguous and not empty, in one call: the interpreter's lock is let go once."""
-    if _zstd.pack_many is None or len(arrays) < 2:
-        return [pack(one.data) for one in arrays]
-    packed = _zstd.pack_many([one.data for one in arrays], threads=1)
-    return [packed[place].tobytes() for place in range(len(arrays))]
 
 
 def encode(values: Array, valid: Mask | None = None, *, small: bool = False, ordered: bool = True) -> bytes:

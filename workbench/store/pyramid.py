@@ -145,12 +145,14 @@ def coarser(fine: Buckets) -> Buckets:
     picked = np.empty((count, groups, 2), np.int64)
     picked[:, 0] = start + np.array([0, last])
     inner = np.arange(FACTOR)[:, None] * (groups * 2) + np.arange(2)
-    for c, column in enumerate(fine.columns):
-        # The bucket's own last row is offered at the end, as in extreme_rows.
-        offered = np.concatenate([(inner + (c + 1) * 2).ravel(), [last]])
-        places = start + offered
-        found = extreme_rows(column.take(places.ravel()), len(offered)) % len(offered)
-        picked[:, c + 1] = np.take_along_axis(places, found, axis=1)
+    # The bucket's own last row is offered at the end, as in extreme_rows.
+    size = 2 * FACTOR + 1
+    for group in _alike(fine.columns):
+        places = [start + np.append(inner + (c + 1) * 2, last) for c in group]
+        offered = _taken(fine.columns, group, [place.ravel() for place in places])
+        found = (extreme_rows(offered, size) % size).reshape(len(group), count, 2)
+        for c, place, winners in zip(group, places, found, strict=True):
+            picked[:, c + 1] = np.take_along_axis(place, winners, axis=1)
     flat = picked.ravel()
     return Buckets(fine.rows.ravel()[flat].reshape(picked.shape), [column.take(flat) for column in fine.columns])
 
@@ -186,9 +188,38 @@ def pack_level(buckets: Buckets, size: int) -> list[bytes]:
     offsets = buckets.rows % size
     order = [(np.arange(n) * groups + group) * 2 for group in distinct]
     flat = np.concatenate([side for start in order for side in (start, start + 1)])
-    made = [_frames(head, encode_runs(column.take(flat), 2 * n)) for column in buckets.columns]
+    made = [_frames(head, frames) for frames in _encoded(buckets.columns, flat, 2 * n)]
     numbers = [codec.encode(offsets[:, group].T.ravel(), ordered=False) for group in distinct]
     return [*made, _frames(head, numbers)]
+
+
+def _encoded(columns: Sequence[Column], flat: Rows, size: int) -> list[list[bytes]]:
+    """The payloads of runs of ``size`` of each column's values at ``flat``."""
+    made: dict[int, list[bytes]] = {}
+    count = len(flat) // size
+    for group in _alike(columns):
+        payloads = encode_runs(_taken(columns, group, [flat] * len(group)), size)
+        for at, c in enumerate(group):
+            made[c] = payloads[at * count : (at + 1) * count]
+    return [made[c] for c in range(len(columns))]
+
+
+def _alike(columns: Sequence[Column]) -> list[list[int]]:
+    """Which columns can be worked on as one: those of one dtype without nulls; any other is alone."""
+    groups: dict[object, list[int]] = {}
+    for c, column in enumerate(columns):
+        alone = column.kind == "text" or column.valid is not None
+        groups.setdefault(c if alone else column.values.dtype, []).append(c)
+    return list(groups.values())
+
+
+def _taken(columns: Sequence[Column], group: Sequence[int], rows: Sequence[Rows]) -> Column:
+    """Some rows of each column of a group, one column below the other."""
+    first = columns[group[0]]
+    if len(group) == 1:
+        return first.take(rows[0])
+    values = [columns[c].values[index] for c, index in zip(group, rows, strict=True)]
+    return Column(first.kind, np.concatenate(values))
 
 
 def _frames(head: bytes, frames: list[bytes]) -> bytes:

@@ -17,9 +17,9 @@ from . import codec
 from .codec import DECIMALS, DELTAS, DIGITS, NARROWED, POWERS, SHUFFLED, STEPPED, Array
 
 Rows = NDArray[np.intp]
-# As many values at once as stay in the second cache of a processor.
+# Values at once: fewer are more calls, more are more memory for no gain.
 TOGETHER = 1 << 18
-# Differences of whole numbers below fit 32 bits, at half the memory to move.
+# The differences of whole numbers below this fit 32 bits: half the memory to move.
 _SHORT = 1 << 30
 
 
@@ -77,11 +77,12 @@ def _delta_bodies(whole: Array, least: Array, most: Array) -> list[bytes]:
     bounds = [edge.tolist() for edge in (steps.min(axis=1), steps.max(axis=1), least, most)]
     firsts = whole[:, 0].tolist()
     parts = [codec.deltas_parts(first, *each) for first, *each in zip(firsts, steps, *bounds, strict=True)]
-    packed = codec.pack_each([narrow for _, narrow in parts])
-    return [head + body for (head, _), body in zip(parts, packed, strict=True)]
+    return [head + codec.pack(narrow.data) for head, narrow in parts]
 
 
 def _float_runs(block: Array, rows: Rows, found: dict[int, bytes]) -> None:
+    if not len(rows):
+        return
     digits = _digits(_of(block, rows))
     for count in np.unique(digits).tolist():
         chosen = rows[digits == count]
@@ -93,22 +94,28 @@ def _float_runs(block: Array, rows: Rows, found: dict[int, bytes]) -> None:
 
 def _digits(block: Array) -> Array:
     """The fewest digits that a sample of each run has; more than ``DIGITS`` where it is not decimal."""
-    sample = block[:, :: max(1, block.shape[1] // 64)]
-    powers = POWERS[:, None, None]
+    step = max(block.shape[1] // 8, 1)
+    # Eight neighbours at eight places: those that come into the cache together anyway.
+    sample = block[:, : block.shape[1] // step * step].reshape(len(block), -1, step)[:, :, :8]
+    powers = POWERS[:, None, None, None]
     with np.errstate(over="ignore", invalid="ignore"):
         trial = np.rint(sample.astype(np.float64) * powers) / powers
-        fits = (trial.astype(block.dtype) == sample).all(axis=2)
+        fits = (trial.astype(block.dtype) == sample).all(axis=(2, 3))
     return np.where(fits.any(axis=0), fits.argmax(axis=0), DIGITS + 1)
 
 
 def _decimal_runs(block: Array, rows: Rows, digits: int, found: dict[int, bytes]) -> None:
     part = _of(block, rows)
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled = np.multiply(part, POWERS[digits], dtype=np.float64) if digits else part.astype(np.float64)
-        np.rint(scaled, out=scaled)
-        scaled += 0.0  # -0.0 becomes 0.0, as an integer has it
-        back = scaled / POWERS[digits] if digits else scaled
+        if digits:
+            scaled = np.multiply(part, POWERS[digits], dtype=np.float64)
+            np.rint(scaled, out=scaled)
+        else:
+            scaled = np.rint(part, dtype=np.float64)
         least, most = scaled.min(axis=1), scaled.max(axis=1)
+        if (least <= 0).any():
+            scaled += 0.0  # -0.0 becomes 0.0, as an integer has it
+        back = scaled / POWERS[digits] if digits else scaled
         size = np.maximum(-least, most)
         right = (_bits(back.astype(block.dtype, copy=False)) == _bits(part)).all(axis=1) & (size < 2.0**53)
     if not right.any():
@@ -154,4 +161,4 @@ def _packed(shown: Array) -> list[bytes]:
     planes: NDArray[Any] = np.empty((count, shown.itemsize, size), np.uint8)
     for place in range(shown.itemsize):
         np.right_shift(shown, 8 * place, out=planes[:, place], casting="unsafe")
-    return codec.pack_each(list(planes))
+    return [codec.pack(plane.data) for plane in planes]

@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import partial
 from types import TracebackType
 
 import orjson
@@ -22,7 +21,7 @@ from ..dataset import Samples
 from ..errors import Conflict, Damaged, NotFound, StoreError
 from ..table import Table, from_micros
 from . import chunks, lease, pyramid, summaries
-from .building import Builder, Built, Start
+from .building import BLOCK, Builder, Built, Start
 from .chunks import CHUNK, Fetcher, Sealed
 from .host import Host
 from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
@@ -30,7 +29,7 @@ from .reading import Reading, Window, level_buckets
 
 __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
-FLUSH_BYTES = 2 << 20
+FLUSH_BYTES = 4 << 20
 PURGE_CHUNKS = 2000
 INSERT_CHUNKS = 64
 ATTEMPTS = 2
@@ -202,7 +201,10 @@ class Series:
                 for part in parts:
                     writer.add(part)
                 return writer.publish(connection, replace=False)
-        sealed = [one for part in parts for one in builder.feed(part)]
+        sealed = []
+        for part in parts:
+            builder.feed(part)
+            sealed += [one for turn in builder.drain() for one in turn]
         last, built = builder.finish()
         with self._store.transaction() as writing:
             now = self._rows(writing, [owner], dataset)
@@ -420,20 +422,24 @@ class SeriesWriter:
             If a column is new, mixes kinds, or cannot be joined to what came before without loss.
         """
         self._check()
-        self._keep(self._builder.feed(table, self._flush))
+        self._builder.feed(table)
+        self._drain(BLOCK)
 
-    def _keep(self, sealed: Sequence[Sealed]) -> None:
-        self._sealed += sealed
-        self._bytes += sum(len(one.payload) for one in sealed)
+    def _drain(self, least: int) -> None:
+        """Seal what waits; the chunks of each turn are written during the next."""
+        for sealed in self._builder.drain(least, self._relieve):
+            self._sealed += sealed
+            self._bytes += sum(len(one.payload) for one in sealed)
+
+    def _relieve(self) -> None:
+        if self._bytes >= FLUSH_BYTES:
+            self._flush()
 
     def _check(self) -> None:
         if self._done:
             raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is done; take a new one.")
 
-    def _flush(self, least: int = FLUSH_BYTES) -> None:
-        """Write the chunks that wait, if they are at least so many bytes."""
-        if self._bytes < least:
-            return
+    def _flush(self) -> None:
         with self._store.transaction() as connection:
             self._take_number(connection, lease.take())
             beat = connection.execute(
@@ -465,8 +471,8 @@ class SeriesWriter:
             If ``replace`` is false and there is one.
         """
         self._check()
-        self._keep(self._builder.drain(self._flush))
-        sealed, built = self._builder.finish(partial(self._flush, 1))
+        self._drain(CHUNK)
+        sealed, built = self._builder.finish(self._flush if self._sealed else None)
         with self._store.transaction() as writing:
             if (
                 not replace
