@@ -20,7 +20,7 @@ from .labels import Labels
 from .making import Destination, Making
 from .paths import shown
 from .prepare import Prepared
-from .relabel import fields_of, names, relabel
+from .relabel import fields_of, is_new, names, relabel
 from .report import FileReport
 from .restored import MEASURED, labels_of
 
@@ -126,8 +126,9 @@ class Intake:
     def known(self, job: Job, record: Measurement, report: FileReport, *, within: bool = False) -> None:
         """A file whose samples are there: only what is said of it may change."""
         report.created, report.changed = [], []
-        with self._store.transaction() as connection:
-            record = relabel(self._making, connection, record, job.labels, report)
+        if is_new(job.labels, record):
+            with self._store.transaction() as connection:
+                record = relabel(self._making, connection, record, job.labels, report)
         report.status = "updated" if report.changed or report.created else "duplicate"
         what = "All its rows are" if within else "The same content is"
         report.why = f"{what} there already, as '{record.name}' of '{record.instance_name}'."
@@ -255,7 +256,7 @@ def _brought(prepared: Prepared) -> dict[str, Any]:
     if prepared.passport.get("steps"):
         source["steps"] = "given"
     return {
-        **{name: measurement[name] for name in MEASURED if measurement.get(name) is not None},
+        **{name: measurement[name] for name in MEASURED if name in measurement},
         "source": source,
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..records import Measurement
 from ..store.scope import Scope
 from ..store.store import Store
 from .jobs import Job
-from .prepare import hash_of_all
+from .prepare import hash_of_all, reader_version
 
 
 class KnownFiles:
@@ -33,7 +32,7 @@ class KnownFiles:
         with store.snapshot() as connection:
             for id, size, digest, options in connection.execute(query, (scope.project_id,)):
                 said = orjson.loads(options) if options else {}
-                if isinstance(size, int) and said.get("version") == version("battery-workbench"):
+                if isinstance(size, int) and said.get("version") == reader_version():
                     self._by_size[size][digest].append((id, said))
 
     def find(self, job: Job) -> Measurement | None:

@@ -63,7 +63,6 @@ def watch(
                 report = take(sorted(looks.files), Growing(ready, ready | looks.again()))
             except BadRequest as error:  # a sheet that is being edited; what it is about waits for its next change
                 report = Report([FileReport(places.shown(also or root), why=str(error))])
-                ready = set()
             looks.taken(ready, report)
             if report.files or report.skipped:
                 yield report
@@ -122,7 +121,7 @@ def _files(root: Path, but: Path | None) -> dict[Path, State]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = Path(parent, name)
-            state = None if name.startswith(".") else _state(path)
+            state = None if places.is_hidden(name, names) else _state(path)
             if state is not None and (but is None or path.absolute() != but.absolute()):
                 found[path] = state
     return found

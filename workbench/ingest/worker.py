@@ -17,8 +17,9 @@ import orjson
 from ..errors import WorkbenchError
 from ..phrases import typed_in
 from ..readers import format_of
+from .limits import Limits
 from .paths import shown
-from .prepare import Limits, Options, prepare
+from .prepare import Options, prepare
 
 READY = b"ready\n"
 """What a process says before its first answer; until then no file's time runs."""
