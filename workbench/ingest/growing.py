@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -44,15 +44,22 @@ class Grown:
 
 
 def grown_from(
-    store: Store, scope: Scope, path: Path, prepared: Prepared, samples: Samples, cell: Instance | None, name: str
+    store: Store,
+    scope: Scope,
+    path: Path,
+    prepared: Prepared,
+    samples: Samples,
+    cell: Instance | None,
+    name: str,
+    named: Sequence[str],
 ) -> Grown | None:
     """The measurement that a file continues, or that holds it whole; None if there is none.
 
-    Asked are those of the same cell that began at the same time or go by the same name, and any that was read from
-    a file of this name. The samples decide: time, voltage and current of the shorter must begin the longer, bit for
-    bit.
+    Asked are those of the same cell that began at the same time or go by the same name, and ``named``, which were
+    read from a file of this name. The samples decide: time, voltage and current of the shorter must begin the longer,
+    bit for bit.
     """
-    for record in _candidates(store, scope, prepared, cell, name):
+    for record in _candidates(store, scope, prepared, cell, name, named):
         info = store.series.info(record.id)
         if info is None or not info.rows or info.rows == prepared.rows:
             continue
@@ -71,10 +78,10 @@ def grown_from(
 
 
 def _candidates(
-    store: Store, scope: Scope, prepared: Prepared, cell: Instance | None, name: str
+    store: Store, scope: Scope, prepared: Prepared, cell: Instance | None, name: str, named: Sequence[str]
 ) -> list[Measurement]:
-    file = prepared.files[0]["name"]
-    found: list[Measurement] = store.rows.page(Measurement, scope, where={"file_name": file}, limit=None).items
+    where = {"id": {"in": [*named]}}
+    found: list[Measurement] = store.rows.page(Measurement, scope, where=where, limit=None).items if named else []
     if cell is not None:
         of_cell = store.rows.page(Measurement, scope, where={"instance_id": cell.id}, limit=None).items
         found += [

@@ -62,6 +62,8 @@ class Intake:
         self._keep_files = keep
         self._dry = dry
         self._making = Making(store, scope, actor)
+        self.named: Mapping[str, Sequence[str]] = {}
+        """Name of a file -> the measurements that were read from one of this name."""
 
     def rated_capacity(self, labels: Labels) -> float | None:
         """The rated capacity of the cell of a file, A.h, where somebody said so before it is read."""
@@ -86,7 +88,8 @@ class Intake:
             to = self._destination(job, prepared)
             cell = self._making.cell_at(to, job.labels, job.stem)
             name = job.labels.measurement or job.stem
-            grown = grown_from(self._store, self._scope, job.paths[0], prepared, samples, cell, name)
+            named = self.named.get(prepared.files[0]["name"], [])
+            grown = grown_from(self._store, self._scope, job.paths[0], prepared, samples, cell, name, named)
             if grown is not None and grown.how == "within":
                 self.known(job, grown.record, report, within=True)
                 return

@@ -26,11 +26,14 @@ class KnownFiles:
             lambda: defaultdict(list)
         )
         query = (
-            "SELECT id, source ->> '$.size', source ->> '$.sha256', source -> '$.options' FROM measurements "
-            "WHERE project_id IS ? AND source ->> '$.size' IS NOT NULL"
+            "SELECT id, file_name, source ->> '$.size', source ->> '$.sha256', source -> '$.options' "
+            "FROM measurements WHERE project_id IS ? AND file_name IS NOT NULL"
         )
+        self.named: dict[str, list[str]] = {}
+        """Name of a file -> the measurements that were read from one of this name."""
         with store.snapshot() as connection:
-            for id, size, digest, options in connection.execute(query, (scope.project_id,)):
+            for id, name, size, digest, options in connection.execute(query, (scope.project_id,)):
+                self.named.setdefault(name, []).append(id)
                 said = orjson.loads(options) if options else {}
                 if isinstance(size, int) and said.get("version") == reader_version():
                     self._by_size[size][digest].append((id, said))

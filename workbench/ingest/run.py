@@ -44,6 +44,7 @@ class Run:
         self._loose = loose
         self.skipped: list[str] = []
         self._known = KnownFiles(store, scope)
+        intake.named = self._known.named
         self._progress = progress
         self._done = 0
         self._reports: dict[int, FileReport] = {}

@@ -28,7 +28,7 @@ def watch(
     settle: float = 10.0,
     once: bool = False,
     also: Path | None = None,
-    stopped: Callable[[], bool] = lambda: False,
+    stopped: Callable[[], bool] | None = None,
 ) -> Iterator[Report]:
     """A report of each round in which something was taken in.
 
@@ -52,7 +52,8 @@ def watch(
         raise BadRequest(f"There is no folder '{places.shown(root)}' to watch.")
     looks = Looks(settle)
     sheet = _state(also)
-    while not stopped():
+    ended = stopped or (lambda: False)
+    while not ended():
         looks.look(_files(root, also), time.monotonic())
         ready = looks.ready(time.monotonic())
         if also is not None and (now := _state(also)) != sheet:
@@ -68,7 +69,7 @@ def watch(
                 yield report
         if once and not looks.waiting():
             return
-        _pause(settle / 4 if once else every, every, stopped)
+        _pause(settle / 4 if once else every, every, ended)
 
 
 class Looks:
@@ -137,7 +138,7 @@ def _state(path: Path | None) -> State | None:
     return seen.st_size, seen.st_mtime_ns
 
 
-def _pause(wanted: float, most: float, stopped: Callable[[], bool]) -> None:
+def _pause(wanted: float, most: float, ended: Callable[[], bool]) -> None:
     until = time.monotonic() + min(wanted, most)
-    while time.monotonic() < until and not stopped():
+    while time.monotonic() < until and not ended():
         time.sleep(min(_STEP, max(until - time.monotonic(), 0.0)))
