@@ -31,7 +31,8 @@ _BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Grown:
-    """How a file stands to a measurement: it has all its samples and ``more``, or is all in it (``within``).
+    """How a file stands to a measurement: it has all its samples and ``more``, or is all in it (``within``), or is the
+    very same and was read ``otherwise``.
 
     ``exact``: every column of the stored samples is the same to the bit, so the new ones can be added. Else the
     reading of the longer file takes their place.
@@ -39,7 +40,7 @@ class Grown:
 
     record: Measurement
     info: SeriesInfo
-    how: Literal["more", "within"]
+    how: Literal["more", "within", "otherwise"]
     exact: bool
 
 
@@ -75,6 +76,14 @@ def grown_from(
         elif core or begins:
             return Grown(record, info, "more", exact)
     return None
+
+
+def read_otherwise(store: Store, scope: Scope, id: str | None) -> Grown | None:
+    """The measurement of this id, which the same bytes became when they were read otherwise."""
+    info = None if id is None else store.series.info(id)
+    if id is None or info is None:
+        return None
+    return Grown(store.rows.get(Measurement, id, scope), info, "otherwise", exact=False)
 
 
 def _candidates(

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
@@ -79,6 +79,17 @@ class Options:
             "zone": self.zone,
         }
         return {"version": reader_version(), **{name: value for name, value in said.items() if value}}
+
+    def with_said(self, said: Mapping[str, Any]) -> Options:
+        """As they were when this was said."""
+        return replace(
+            self,
+            format=said.get("format"),
+            column_map=said.get("map"),
+            sign=said.get("sign"),
+            repair=tuple(said.get("repair", ())),
+            zone=said.get("zone"),
+        )
 
 
 @dataclass

@@ -111,7 +111,10 @@ class Run:
         return left
 
     def _rated(self, job: Job) -> Job:
-        job.options = replace(job.options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
+        """The job with what has to be known before it is read."""
+        job.before = self._known.read_before(job)
+        options = self._known.as_before(job)
+        job.options = replace(options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
         return job
 
     def _tell(self, job: Job) -> None:
