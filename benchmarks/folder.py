@@ -128,7 +128,8 @@ def main() -> int:
         f"| `--jobs 2`, median; processor time | {_both(times[2], work[2])} | | |",
         f"| how much faster two jobs are, median of rounds ({', '.join(f'{r:.2f}' for r in ratios)}) "
         f"| {ratio:.2f}x | >= {FASTER}x | {_kept(ratio >= FASTER)} |",
-        f"| the same again, slowest: nothing new | {repeated:.1f} s; {max(work[0]):.1f} s | < {AGAIN:g} s | {_kept(repeated < AGAIN)} |",
+        f"| the same again, slowest: nothing new | {repeated:.1f} s; {max(work[0]):.1f} s "
+        f"| < {AGAIN:g} s | {_kept(repeated < AGAIN)} |",
         f"| the same content with one job and with two, verified | {_kept(same)} | yes | {_kept(same)} |",
         "",
         "Two jobs are two processes that read; a third, the command itself, writes to the store, which is a few tenths "
