@@ -180,6 +180,30 @@ def test_a_passport_that_is_none_is_not_looked_at(bench: wb.Bench, tmp_path: Pat
         assert other.ingest(tmp_path / NAMES[0])[0].format == "bdf"
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"measurement": []},
+        {"measurement": {"start_time": "soon"}},
+        {"measurement": {"properties": None}},
+        {"instance": {"name": 5}},
+        {"specification": {"ratings": []}},
+        {"specification": {"ratings": {"capacity": 5}}},
+        {"columns": 7},
+        {"rows": "many"},
+        {"steps": "%%%"},
+    ],
+)
+def test_a_passport_of_wrong_shapes_is_not_looked_at(
+    bench: wb.Bench, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    bench.measurements.export(added(bench, odd_samples()), tmp_path / NAMES[0])
+    path = tmp_path / "out.bdf.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | wrong))
+    with wb.open(tmp_path / "other.db") as other:
+        assert other.ingest(tmp_path / NAMES[0])[0].format == "bdf"
+
+
 def test_a_passport_cannot_break_the_rules(bench: wb.Bench, tmp_path: Path) -> None:
     record = added(bench, odd_samples())
     bench.measurements.export(record, tmp_path / NAMES[0])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
+from ..errors import NotFound
 from ..records import Measurement
 from ..store.scope import Scope
 from ..store.store import Store
@@ -56,7 +58,8 @@ class KnownFiles:
         said = job.options.said()
         for known in self._same(job):
             if said.items() <= known.said.items():
-                return self._store.rows.get(Measurement, known.id, self._scope)
+                with suppress(NotFound):  # deleted meanwhile
+                    return self._store.rows.get(Measurement, known.id, self._scope)
         return None
 
     def read_before(self, job: Job) -> str | None:

@@ -16,17 +16,18 @@ _MAP = {
     "capacity_means": {"their column": "Charge capacity [A.h]"},
     "current_derived": {"their column": "Current [A]"},
     "time_joined": {"their column": "Time [s]"},
+    "sheets": {"a column of the other sheet": "Voltage [V]"},
+    "cells": {"a column of the other cell": "Time [s]"},
 }
 _SIGN = ("sign_from_state", "sign_from_voltage", "sign_unchecked", "sign_kept")
 _SHEET = {
     "name": "a row of the sheet for this file",
     "cell": "another name of the cell in the sheet",
-    "cells": "a column 'cell'",
     "form_factor": "the specification's form_factor, once it is there",
     "parts": "the column 'part' of the sheet",
     "joined": "start times in the files; without them parts can only follow each other",
 }
-_FILE = ("impedance_beside", "pieces_joined", "sheets")
+_FILE = ("impedance_beside", "pieces_joined")
 _NOTHING = ("time_from_first_row", "time_shifted", "steps_renumbered", "summaries")
 """How the store keeps every series: there is nothing to choose."""
 
