@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-SPAN = 20.0
+SPAN, EACH = 20.0, 120
 STATES = ("Rest", "CC Chg", "CC DChg")
 BEGUN = datetime(2026, 1, 5, 9, 30)
 
 
-def cell_test(rows: int, seed: int, each: int = 120) -> pd.DataFrame:
+def samples(rows: int, seed: int) -> pd.DataFrame:
     """A cell that is charged, rests, is discharged and rests, again and again.
 
     Columns: time (s), current (A, positive on charge), voltage (V), cycle and step from 1, state (0 rest, 1 charge,
@@ -23,13 +23,13 @@ def cell_test(rows: int, seed: int, each: int = 120) -> pd.DataFrame:
     """
     rng = np.random.default_rng(seed)
     at = np.arange(rows)
-    place = at // each
+    place = at // EACH
     state = np.array([1, 0, 2, 0])[place % 4]
     current = np.choose(state, [0.0, 2.5, -2.5]) * (1 + 0.02 * (seed % 7))
-    within = (at % each) / each
+    within = (at % EACH) / EACH
     level = np.choose(place % 4, [within, np.ones(rows), 1 - within, np.zeros(rows)])
     voltage = 3.0 + 1.1 * level**0.7 + 0.03 * np.sign(current) + rng.normal(0, 2e-4, rows)
-    passed = np.abs(current) * (at % each) * SPAN / 3600
+    passed = np.abs(current) * (at % EACH) * SPAN / 3600
     energy = passed * 3.6
     charge, discharge = np.where(state == 1, passed, 0.0), np.where(state == 2, passed, 0.0)
     return pd.DataFrame(
@@ -208,7 +208,7 @@ def folder(place: Path, files: int, rows: int) -> Path:
             ending, write = BRANDS[brand]
             cell = number // 3
             name = f"{'ABC'[cell % 3]}_c{cell:02d}_RPT{number % 3}{ending}"
-            write(place / name, cell_test(rows + 37 * (number % 11), number))
+            write(place / name, samples(rows + 37 * (number % 11), number))
             writer.writerow(
                 [name, "cell type 1", "2.5Ah,2.5V,4.2V", 25 + cell % 3 * 10, 68.5, f"round {number % 3}"]
             )

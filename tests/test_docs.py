@@ -53,6 +53,10 @@ def prepared(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
         (folder / "data" / f"{cell}_ageing.csv").write_bytes(gzip.decompress(packed))
     shutil.copy(folder / "data" / "M50-A-01_ageing.csv", folder / "my_test.csv")
     rows = "".join(f"{10 * n},1.0,{4.0 - n / 100}\n" for n in range(50))
+    sheet = re.search(
+        r"^```text\n(file,specification.*?)^```", (DOCS / "how-to" / "label-files.md").read_text(), re.S | re.M
+    )
+    (folder / "cells.csv").write_text(sheet[1] if sheet else "")
     (folder / "own.csv").write_text("Seconds,Amps,Volts\n" + rows)
     (folder / "unsure.csv").write_text("Time [s],Current [A],Voltage [V]\n" + rows.replace(",1.0,", ",-1.0,"))
     return folder

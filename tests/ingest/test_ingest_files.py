@@ -234,10 +234,13 @@ def test_folders_skip_what_is_of_no_known_format(store: Store, scope: Scope, tmp
     write(folder, ".hidden.csv", cycler_text())
     write(folder / "below", "a.csv", cycler_text(offset=0.1))
     found = find(folder)
-    assert [path.name for path in found.files] == ["b.csv", "a.csv"]
-    assert [Path(path).name for path in found.skipped] == ["notes.md"]
+    assert [path.name for path in found.files] == ["b.csv", "a.csv", "notes.md"]
+    assert found.loose == set(found.files)
     assert [path.name for path in find(str(folder / "**" / "*.csv")).files] == ["b.csv", "a.csv"]
-    assert ingest(store, scope, folder).ok
+    report = ingest(store, scope, folder)
+    assert report.ok
+    assert [Path(path).name for path in report.skipped] == ["notes.md"]
+    assert [file.status for file in report] == ["stored", "stored"]
 
 
 def test_bytes_of_the_file_are_kept_on_request(store: Store, scope: Scope, tmp_path: Path) -> None:

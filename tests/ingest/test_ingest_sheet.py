@@ -292,6 +292,25 @@ def test_reading_options_of_one_file(bench: wb.Bench, tmp_path: Path) -> None:
     assert bench.ingest(odd, sheet=rows)[0].status == "duplicate"
 
 
+def test_an_assumption_is_settled_in_place_and_stays_so(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(cycler_text(2))
+    first = bench.ingest(path)[0]
+    bench.measurements.update(first.measurement_id, tags=["mine"])
+    again = bench.ingest(path, column_map={"Note": "Word"}, sign="charge")[0]
+    assert (again.status, again.measurement_id) == ("updated", first.measurement_id)
+    frame = bench.measurements.time_series(first.measurement_id)
+    assert frame["Current [A]"].iloc[0] == 1.0
+    assert bench.ingest(path)[0].status == "duplicate"
+    path.write_text(cycler_text(3))
+    assert bench.ingest(path)[0].status == "extended"
+    frame = bench.measurements.time_series(first.measurement_id)
+    assert frame["Current [A]"].iloc[[0, -1]].tolist() == [1.0, -1.0]
+    assert len(bench.measurements.list()) == 1
+    assert bench.measurements.get(first.measurement_id).tags == ["mine"]
+    assert bench.verify() == []
+
+
 def test_a_zone_settles_clock_times(bench: wb.Bench, tmp_path: Path) -> None:
     lines = cycler_text().splitlines()
     begin = dt.datetime(2026, 7, 1, 12)
@@ -300,11 +319,14 @@ def test_a_zone_settles_clock_times(bench: wb.Bench, tmp_path: Path) -> None:
     ]
     path = tmp_path / "a.csv"
     path.write_text("\n".join(f"{line},{stamp}" for line, stamp in zip(lines, stamps, strict=True)) + "\n")
-    plain_, there = bench.ingest(path)[0], bench.ingest(path, zone="Europe/Berlin")[0]
+    plain_ = bench.ingest(path)[0]
     assert "time_zone" in plain_.codes
+    assert bench.measurements.get(plain_.measurement_id).start_time == begin.replace(tzinfo=dt.UTC)
+    there = bench.ingest(path, zone="Europe/Berlin")[0]
+    assert (there.status, there.measurement_id) == ("updated", plain_.measurement_id)
     assert "time_zone" not in there.codes
-    starts = [bench.measurements.get(file.measurement_id).start_time for file in (plain_, there)]
-    assert starts == [dt.datetime(2026, 7, 1, hour, tzinfo=dt.UTC) for hour in (12, 10)]
+    assert bench.measurements.get(plain_.measurement_id).start_time == dt.datetime(2026, 7, 1, 10, tzinfo=dt.UTC)
+    assert bench.ingest(path)[0].status == "duplicate"
     with pytest.raises(BadRequest, match="Europe/Berlin"):
         bench.ingest(path, zone="Europe/Berlni")
 

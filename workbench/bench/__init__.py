@@ -223,7 +223,7 @@ class Bench:
         every: float = 5.0,
         settle: float = 10.0,
         once: bool = False,
-        stopped: Callable[[], bool] = lambda: False,
+        stopped: Callable[[], bool] | None = None,
         **options: Any,
     ) -> Iterator[Report]:
         """Take in what appears or grows in a folder: ``for report in bench.watch("data"): ...``, one for each round

@@ -84,16 +84,20 @@ class Life:
             values, missing = np.cumsum(passed) + before, np.zeros(table.n, bool)
         return Column(KINDS[name], values, ~missing if missing.any() else None)
 
-    def bound(self, name: str, value: float | int | None) -> float | int | None:
-        """A bound of a column of a series, as one of the column it is computed from."""
-        if value is None:
-            return None
+    def bounds(self, name: str, low: float | None, high: float | None) -> tuple[float | None, float | None]:
+        """A window of a column of a series, as one of the column it is computed from."""
         before = self._before(name) or 0
-        return value - before if name == CYCLE_IN_LIFE else (value - before) * DAY
+        if name == CYCLE_IN_LIFE:
+            return None if low is None else low - before, None if high is None else high - before
+        # A sample on the bound must not be lost to the rounding of its days.
+        return (
+            None if low is None else (low - before - np.spacing(max(abs(low), before))) * DAY,
+            None if high is None else (high - before + np.spacing(max(abs(high), before))) * DAY,
+        )
 
 
 @dataclass(frozen=True)
-class Test:
+class OneTest:
     """One test of a cell: when it began (microseconds since 1970), and its ``cycles``, None if it has none."""
 
     id: str
@@ -101,7 +105,7 @@ class Test:
     cycles: Table | None
 
 
-def lives(tests: Iterable[Test]) -> dict[str, Life]:
+def lives(tests: Iterable[OneTest]) -> dict[str, Life]:
     """What each test of a cell had before it.
 
     The tests follow each other by their start; those without one come last, in the order given, and their days are

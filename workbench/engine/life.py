@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cycling.life import CAPACITY, CYCLE_IN_LIFE, ENERGY, KINDS, NEEDS, Life, Test, lives
+from ..cycling.life import CAPACITY, CYCLE_IN_LIFE, ENERGY, KINDS, NEEDS, Life, OneTest, lives
 from ..dataset import Samples
 from ..store.layout import SeriesColumn
 from ..store.series import SeriesInfo
@@ -44,10 +44,10 @@ class Lives:
         cycles = reader.store.series.many(ids, [CAPACITY, ENERGY], "cycles")
         starts = rows["start_time"]
         unknown = starts.missing()
-        tests: dict[str, list[Test]] = {}
+        tests: dict[str, list[OneTest]] = {}
         for place, (id, instance) in enumerate(zip(ids, rows["instance_id"].tolist(), strict=True)):
             start = None if unknown[place] else int(starts.values[place])
-            tests.setdefault(instance, []).append(Test(id, start, cycles.get(id)))
+            tests.setdefault(instance, []).append(OneTest(id, start, cycles.get(id)))
         for one in tests.values():
             self._found |= lives(one)
 

@@ -148,8 +148,7 @@ class Reader:
             return series.sample(owner, x, [*columns], window=window, most=most)
         added = [name for name in (x, *columns) if name in life.names]
         if window is not None and x in added:
-            low, high = window
-            window = life.before.bound(x, low), life.before.bound(x, high)
+            window = life.before.bounds(x, *window)
         base, names = lifetimes.stored_name(x, added), lifetimes.stored_names(columns, added)
         found = series.sample(owner, base, names, window=window, most=most)
         return lifetimes.with_life(found, [x, *columns], added, life.before)

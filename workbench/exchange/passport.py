@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +79,9 @@ class Passport:
             if not isinstance(found, Mapping) or found.get("version") != VERSION:
                 return None
             columns = [Stored(**column) for column in found["columns"]]
-            return cls(**{**found, "columns": columns})
-        except (orjson.JSONDecodeError, TypeError, KeyError):
+            made = cls(**{**found, "columns": columns})
+            return made if _is_sound(made) else None
+        except (orjson.JSONDecodeError, TypeError, KeyError, ValueError, AttributeError):
             return None
 
     def given_steps(self) -> Table | None:
@@ -89,6 +91,29 @@ class Passport:
         found, _ = unpack(base64.b64decode(self.steps))
         table = found["steps"]
         return table if isinstance(table, Table) else None
+
+
+def _is_sound(passport: Passport) -> bool:
+    """Whether records are told in the shapes that records have; what they hold is checked where they are made.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For times that are none.
+    """
+    records = (passport.measurement, passport.instance, passport.batch, passport.specification)
+    if not all(isinstance(record, Mapping) for record in records) or not isinstance(passport.rows, int):
+        return False
+    names = all(isinstance(record.get("name", ""), str) for record in records)
+    objects = [record.get("properties", {}) for record in records]
+    objects += [passport.measurement.get(name, {}) for name in ("protocol", "test_setup", "source")]
+    ratings = passport.specification.get("ratings", {})
+    objects += [ratings, *(value for value in ratings.values() if value is not None)]
+    for name in ("start_time", "end_time"):
+        if passport.measurement.get(name) is not None:
+            datetime.fromisoformat(passport.measurement[name])
+    texts = all(isinstance(value, str) for one in passport.columns for value in (one.name, one.header, one.kind))
+    return names and texts and all(isinstance(value, Mapping) for value in objects)
 
 
 def packed(steps: Table) -> str:

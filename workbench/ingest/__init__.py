@@ -16,10 +16,11 @@ from .given import register
 from .growth import Growing
 from .intake import Intake
 from .jobs import jobs_of
+from .limits import Limits
 from .making import Destination
 from .name_rule import NameRule
 from .others import Others
-from .prepare import Limits, Options
+from .prepare import Options
 from .ratings import ratings_of
 from .report import FileReport, Report
 from .run import Run
@@ -109,17 +110,17 @@ def ingest(
         whole_lines=growing is not None,
         zone=None if zone is None else checked_zone(zone),
     )
-    named = paths if growing is None else growing.at_hand(paths, any_format=format is not None)
-    found = places.find(named, any_format=format is not None, but=None if listed is None else listed.path)
-    report = Report(skipped=[places.shown(path) for path in found.skipped], dry_run=dry_run)
+    found = places.find(paths, any_format=format is not None, but=None if listed is None else listed.path)
+    report = Report(dry_run=dry_run)
     for pattern in found.missing:
         name = places.shown(pattern)
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
     wanted = jobs_of(found.files, options, listed, rule)
     if growing is not None:
         wanted, report.left = growing.of(wanted)
-        report.skipped = growing.skipped
-    run = Run(store, scope, intake, others, wanted, progress)
+        found.loose |= growing.ready if format is None else set()
+    run = Run(store, scope, intake, others, wanted, found.loose, progress)
     report.files += run.dry(jobs) if dry_run else run.all(jobs, apart=apart)
+    report.skipped = run.skipped
     report.unused = [] if listed is None else listed.unused()
     return report

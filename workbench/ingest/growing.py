@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -31,7 +31,8 @@ _BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Grown:
-    """How a file stands to a measurement: it has all its samples and ``more``, or is all in it (``within``).
+    """How a file stands to a measurement: it has all its samples and ``more``, or is all in it (``within``), or is the
+    very same and was read ``otherwise``.
 
     ``exact``: every column of the stored samples is the same to the bit, so the new ones can be added. Else the
     reading of the longer file takes their place.
@@ -39,20 +40,27 @@ class Grown:
 
     record: Measurement
     info: SeriesInfo
-    how: Literal["more", "within"]
+    how: Literal["more", "within", "otherwise"]
     exact: bool
 
 
 def grown_from(
-    store: Store, scope: Scope, path: Path, prepared: Prepared, samples: Samples, cell: Instance | None, name: str
+    store: Store,
+    scope: Scope,
+    path: Path,
+    prepared: Prepared,
+    samples: Samples,
+    cell: Instance | None,
+    name: str,
+    named: Sequence[str],
 ) -> Grown | None:
     """The measurement that a file continues, or that holds it whole; None if there is none.
 
-    Asked are those of the same cell that began at the same time or go by the same name, and any that was read from
-    a file of this name. The samples decide: time, voltage and current of the shorter must begin the longer, bit for
-    bit.
+    Asked are those of the same cell that began at the same time or go by the same name, and ``named``, which were
+    read from a file of this name. The samples decide: time, voltage and current of the shorter must begin the longer,
+    bit for bit.
     """
-    for record in _candidates(store, scope, prepared, cell, name):
+    for record in _candidates(store, scope, prepared, cell, name, named):
         info = store.series.info(record.id)
         if info is None or not info.rows or info.rows == prepared.rows:
             continue
@@ -70,11 +78,18 @@ def grown_from(
     return None
 
 
+def read_otherwise(store: Store, scope: Scope, id: str | None) -> Grown | None:
+    """The measurement of this id, which the same bytes became when they were read otherwise."""
+    info = None if id is None else store.series.info(id)
+    found = [] if info is None else store.rows.page(Measurement, scope, where={"id": {"in": [id]}}).items
+    return Grown(found[0], info, "otherwise", exact=False) if info is not None and found else None
+
+
 def _candidates(
-    store: Store, scope: Scope, prepared: Prepared, cell: Instance | None, name: str
+    store: Store, scope: Scope, prepared: Prepared, cell: Instance | None, name: str, named: Sequence[str]
 ) -> list[Measurement]:
-    file = prepared.files[0]["name"]
-    found: list[Measurement] = store.rows.page(Measurement, scope, where={"file_name": file}, limit=None).items
+    where = {"id": {"in": [*named]}}
+    found: list[Measurement] = store.rows.page(Measurement, scope, where=where, limit=None).items if named else []
     if cell is not None:
         of_cell = store.rows.page(Measurement, scope, where={"instance_id": cell.id}, limit=None).items
         found += [

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from .jobs import Job
-from .paths import Paths, is_known, shown
 
 
 @dataclass
@@ -20,15 +18,6 @@ class Growing:
 
     ready: set[Path]
     at_rest: set[Path]
-    skipped: list[str] = field(default_factory=list)
-
-    def at_hand(self, paths: Paths, *, any_format: bool) -> list[Path]:
-        """All files but those that are ready and of no known format."""
-        named = [paths] if isinstance(paths, str | os.PathLike) else paths
-        listed = [Path(path) for path in named]
-        strange = {path for path in self.ready if not any_format and not is_known(path)}
-        self.skipped = sorted(map(shown, strange))
-        return [path for path in listed if path not in strange]
 
     def of(self, jobs: Iterable[Job]) -> tuple[list[Job], set[Path]]:
         """The jobs to do now, and the ready files that wait."""

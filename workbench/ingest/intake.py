@@ -14,13 +14,13 @@ from ..errors import Conflict
 from ..records import Instance, Measurement
 from ..store.rows import new_id
 from ..store.store import Scope, Store
-from .growing import Grown, Samples, grown_from, publish
+from .growing import Grown, Samples, grown_from, publish, read_otherwise
 from .jobs import Job
 from .labels import Labels
 from .making import Destination, Making
 from .paths import shown
 from .prepare import Prepared
-from .relabel import fields_of, names, relabel
+from .relabel import fields_of, is_new, names, relabel
 from .report import FileReport
 from .restored import MEASURED, labels_of
 
@@ -62,6 +62,8 @@ class Intake:
         self._keep_files = keep
         self._dry = dry
         self._making = Making(store, scope, actor)
+        self.named: Mapping[str, Sequence[str]] = {}
+        """Name of a file -> the measurements that were read from one of this name."""
 
     def rated_capacity(self, labels: Labels) -> float | None:
         """The rated capacity of the cell of a file, A.h, where somebody said so before it is read."""
@@ -80,13 +82,16 @@ class Intake:
         """
         for attempt in range(_ATTEMPTS):
             same = self.same(prepared)
-            if same is not None:
+            if same is not None and same.id != job.before:
                 self.known(job, same, report)
                 return
             to = self._destination(job, prepared)
             cell = self._making.cell_at(to, job.labels, job.stem)
             name = job.labels.measurement or job.stem
-            grown = grown_from(self._store, self._scope, job.paths[0], prepared, samples, cell, name)
+            named = self.named.get(prepared.files[0]["name"], [])
+            grown = read_otherwise(self._store, self._scope, job.before) or grown_from(
+                self._store, self._scope, job.paths[0], prepared, samples, cell, name, named
+            )
             if grown is not None and grown.how == "within":
                 self.known(job, grown.record, report, within=True)
                 return
@@ -126,8 +131,9 @@ class Intake:
     def known(self, job: Job, record: Measurement, report: FileReport, *, within: bool = False) -> None:
         """A file whose samples are there: only what is said of it may change."""
         report.created, report.changed = [], []
-        with self._store.transaction() as connection:
-            record = relabel(self._making, connection, record, job.labels, report)
+        if is_new(job.labels, record):
+            with self._store.transaction() as connection:
+                record = relabel(self._making, connection, record, job.labels, report)
         report.status = "updated" if report.changed or report.created else "duplicate"
         what = "All its rows are" if within else "The same content is"
         report.why = f"{what} there already, as '{record.name}' of '{record.instance_name}'."
@@ -161,13 +167,16 @@ class Intake:
         files = self._kept(job.paths, prepared)
         with self._store.transaction() as connection:
             same = self.same(prepared)
-            if same is not None:
+            if same is not None and same.id != grown.record.id:
                 raise _Same(same)
             if not self._dry:
                 publish(self._store, connection, grown, prepared, samples)
             record = self._store.rows.get(Measurement, grown.record.id, self._scope)
             start = record.start_time
+            if grown.how == "otherwise" and prepared.start_time is not None:
+                start = datetime.fromisoformat(prepared.start_time)
             changes: dict[str, Any] = {
+                "start_time": start,
                 "end_time": _end(start, prepared.duration),
                 "content_hash": prepared.content_hash,
                 "file_name": prepared.files[0]["name"],
@@ -179,10 +188,14 @@ class Intake:
             )
             record = relabel(self._making, connection, record, job.labels, report)
         self._store.series.tidy()
+        _place(report, record)
+        if grown.how == "otherwise":
+            report.status, report.changed = "updated", [*report.changed, "its samples: the file was read again"]
+            report.why = f"'{record.name}' of '{record.instance_name}' was read otherwise before."
+            return
         report.status, report.added = "extended", prepared.rows - grown.info.rows
         counts = f"had {grown.info.rows:,} rows and has {prepared.rows:,} now"
         report.why = f"'{record.name}' of '{record.instance_name}' {counts}."
-        _place(report, record)
 
     def _kept(self, paths: Sequence[Path], prepared: Prepared) -> list[dict[str, Any]]:
         if not self._keep_files or self._dry:
@@ -255,7 +268,7 @@ def _brought(prepared: Prepared) -> dict[str, Any]:
     if prepared.passport.get("steps"):
         source["steps"] = "given"
     return {
-        **{name: measurement[name] for name in MEASURED if measurement.get(name) is not None},
+        **{name: measurement[name] for name in MEASURED if name in measurement},
         "source": source,
     }
 

@@ -19,13 +19,15 @@ _DIGITS = re.compile(r"(\d+)")
 
 @dataclass
 class Job:
-    """One measurement to be: its files, labels and options; ``name`` and ``called`` are for people."""
+    """One measurement to be: its files, labels and options. ``before`` is the id of the measurement that the same bytes
+    became when they were read otherwise."""
 
     paths: tuple[Path, ...]
     options: Options
     labels: Labels = field(default_factory=Labels)
     assumed: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
+    before: str | None = None
 
     @property
     def name(self) -> str:

@@ -9,18 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from ..errors import FileRefused, WorkbenchError
-from ..readers import recognise
-
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 @dataclass
 class Found:
-    """Files to read, in the order of their paths; ``skipped`` were found in folders and are of no known format."""
+    """Files to read, in the order of their paths. Those in ``loose`` lie in folders: they count if a format knows
+    them, which their reading tells."""
 
     files: list[Path] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
+    loose: set[Path] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
 
 
@@ -33,7 +31,7 @@ def find(
     """The files that ``paths`` name: files, patterns (``data/*.csv``, ``**`` too) and folders with all below.
 
     A file that is named is read whatever it is; in folders only files of a known format count, hidden ones never.
-    ``any_format``: the caller says the format, so nothing in a folder is skipped. ``but`` is a file that is none of
+    ``any_format``: the caller says the format, so nothing in a folder is loose. ``but`` is a file that is none of
     them wherever it lies: the sheet that speaks of the others.
     """
     named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
@@ -50,37 +48,31 @@ def find(
         for match in matches:
             place = Path(match)
             if place.is_dir():
-                _walk(place, chosen, found, any_format=any_format)
+                _walk(place, chosen, found)
             else:
                 chosen[place] = None
+                found.loose.discard(place)
     found.files = sorted(chosen, key=lambda path: (path.parts, path.name))
     if but is not None:
         found.files = [path for path in found.files if path.absolute() != but.absolute()]
-        found.skipped = [name for name in found.skipped if Path(name).absolute() != but.absolute()]
-    found.skipped.sort()
+    if any_format:
+        found.loose = set()
     return found
 
 
-def _walk(folder: Path, chosen: dict[Path, None], found: Found, *, any_format: bool) -> None:
+def _walk(folder: Path, chosen: dict[Path, None], found: Found) -> None:
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             place = Path(parent, name)
-            if name.startswith(".") or place in chosen or not place.is_file():
-                continue
-            if any_format or is_known(place):
+            if not is_hidden(name, names) and place not in chosen and place.is_file():
                 chosen[place] = None
-            else:
-                found.skipped.append(str(place))
+                found.loose.add(place)
 
 
-def is_known(path: Path) -> bool:
-    """Whether a file is of a format that some reader knows."""
-    try:
-        recognise(path)
-    except (FileRefused, WorkbenchError, OSError):
-        return False
-    return True
+def is_hidden(name: str, beside: Iterable[str]) -> bool:
+    """Whether a file of a folder is none to be read: a hidden one, or what goes along with an exported text."""
+    return name.startswith(".") or (name.endswith(".bdf.json") and name.removesuffix(".json") + ".csv" in beside)
 
 
 def shown(path: str | Path) -> str:

@@ -7,8 +7,9 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +26,7 @@ from ..readers import Reading, read
 from ..readers.reading import SIGNS
 from ..table import Table
 from . import spool
+from .limits import Limits
 from .parts import Joined
 from .paths import shown
 from .restored import Restored, restored
@@ -36,13 +38,10 @@ _LOOKS = 4
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Bounds on one file, below those that the readers keep: it is hostile input until it was read."""
-
-    rows: int = 500_000_000
-    columns: int = 4096
-    seconds: float = 3600.0
+@cache
+def reader_version() -> str:
+    """The version whose readers are at work; another one may read the same bytes otherwise."""
+    return version("battery-workbench")
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,18 @@ class Options:
             "repair": list(self.repair),
             "zone": self.zone,
         }
-        return {"version": version("battery-workbench"), **{name: value for name, value in said.items() if value}}
+        return {"version": reader_version(), **{name: value for name, value in said.items() if value}}
+
+    def with_said(self, said: Mapping[str, Any]) -> Options:
+        """As they were when this was said."""
+        return replace(
+            self,
+            format=said.get("format"),
+            column_map=said.get("map"),
+            sign=said.get("sign"),
+            repair=tuple(said.get("repair", ())),
+            zone=said.get("zone"),
+        )
 
 
 @dataclass
@@ -152,7 +162,11 @@ def _prepared(
     deadline: float,
     files: list[dict[str, Any]],
 ) -> Prepared:
-    if len(paths) == 1 and options.said().keys() <= {"version"} and (found := restored(paths[0], file)):
+    if (
+        len(paths) == 1
+        and options.said().keys() <= {"version"}
+        and (found := restored(paths[0], file, options.limits, deadline))
+    ):
         return _exported(found, options, files)
     file.seek(0)
     file.truncate()

@@ -49,6 +49,12 @@ def _folded(tags: tuple[str, ...] | None, present: Measurement | None) -> set[st
     return {tag for tag in (present.tags if present else []) if tag.casefold() in wanted}
 
 
+def is_new(labels: Labels, record: Measurement) -> bool:
+    """Whether labels say anything that they did not say of a measurement before."""
+    said = labels.said()
+    return bool(said) and said != record.source.get("labels", {})
+
+
 def relabel(
     making: Making, connection: sqlite3.Connection, record: Measurement, labels: Labels, report: FileReport
 ) -> Measurement:
@@ -58,7 +64,7 @@ def relabel(
     """
     before = record.source.get("labels", {})
     said = labels.said()
-    if said == before or not said:
+    if not is_new(labels, record):
         return record
     cell = making.find(Instance, record.instance_id)
     target = _cell(making, connection, record, cell, labels, report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from ..exchange import Passport, passport_of, tables
 from ..table import Table
 from . import spool
 from .labels import Labels, Ratings
+from .limits import Limits
 
 
 @dataclass
@@ -29,19 +31,19 @@ class Restored:
     survey: Survey
 
 
-def restored(path: Path, file: IO[bytes]) -> Restored | None:
+def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Restored | None:
     """The samples of an exported file, left in ``file``, an empty spool; None if it is none, or was changed since.
 
     A file that was changed is an ordinary one, and its passport says nothing of it any more.
     """
     passport = passport_of(path)
-    if passport is None:
+    if passport is None or passport.rows > limits.rows or len(passport.columns) > limits.columns:
         return None
     content, survey, builder, rules = spool.ContentHash(), Survey(), StepsBuilder(), Rules()
     try:
         for batch in tables(path, passport):
             rules.feed(batch)
-            if rules.broken:
+            if rules.broken or survey.rows > passport.rows or time.monotonic() > deadline:
                 return None
             content.feed(batch)
             survey.feed(batch, batch["Step count"].values)

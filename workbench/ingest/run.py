@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -37,13 +37,17 @@ class Run:
         intake: Intake,
         others: Others,
         jobs: Sequence[Job],
+        loose: Set[Path],
         progress: Callable[[int, int, str], None] | None,
     ) -> None:
         self._store = store
         self._intake = intake
         self._others = others
         self._jobs = jobs
+        self._loose = loose
+        self.skipped: list[str] = []
         self._known = KnownFiles(store, scope)
+        intake.named = self._known.named
         self._progress = progress
         self._done = 0
         self._reports: dict[int, FileReport] = {}
@@ -53,8 +57,16 @@ class Run:
         new = self._new()
         for job, outcome, file in outcomes(new, processes, apart=apart):
             self._tell(job)
-            self._reports[id(job)] = self._taken(job, outcome, file)
+            if not self._skips(job, outcome):
+                self._reports[id(job)] = self._taken(job, outcome, file)
         return self._ordered()
+
+    def _skips(self, job: Job, outcome: Mapping[str, Any]) -> bool:
+        """Whether it is a file of a folder that no format knows; it is listed then."""
+        strange = "refused" in outcome and outcome.get("format") == "" and self._loose >= set(job.paths)
+        if strange:
+            self.skipped += map(places.shown, job.paths)
+        return strange
 
     def dry(self, processes: int) -> list[FileReport]:
         """All of it inside one transaction that is taken back; what is read is read before it begins."""
@@ -64,7 +76,7 @@ class Run:
                 with self._store.transaction():
                     new = {id(job) for job in self._new()}
                     for job, outcome, spooled in read:
-                        if id(job) in new:
+                        if id(job) in new and not self._skips(job, outcome):
                             with spooled.open("rb") as file:
                                 self._reports[id(job)] = self._taken(job, outcome, file)
                     raise _TakeBack
@@ -103,7 +115,10 @@ class Run:
         return left
 
     def _rated(self, job: Job) -> Job:
-        job.options = replace(job.options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
+        """The job with what has to be known before it is read."""
+        job.before = self._known.read_before(job)
+        options = self._known.as_before(job)
+        job.options = replace(options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
         return job
 
     def _taken(self, job: Job, outcome: Mapping[str, Any], file: IO[bytes]) -> FileReport:
@@ -145,7 +160,7 @@ class Run:
     def _ordered(self) -> list[FileReport]:
         if self._progress is not None:
             self._progress(len(self._jobs), len(self._jobs), "")
-        return [self._reports[id(job)] for job in self._jobs]
+        return [self._reports[id(job)] for job in self._jobs if id(job) in self._reports]
 
 
 def _report(job: Job) -> FileReport:

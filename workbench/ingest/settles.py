@@ -13,14 +13,21 @@ _MAP = {
     "steps_by_state": {"their column": "Step from cycler"},
     "one_cycle": {"their column": "Cycle from cycler"},
     "cycles": {"their column": "Cycle from cycler"},
+    "capacity_means": {"their column": "Charge capacity [A.h]"},
+    "current_derived": {"their column": "Current [A]"},
+    "time_joined": {"their column": "Time [s]"},
+    "sheets": {"a column of the other sheet": "Voltage [V]"},
+    "cells": {"a column of the other cell": "Time [s]"},
 }
-_SIGN = ("sign_from_state", "sign_from_voltage", "sign_unchecked")
+_SIGN = ("sign_from_state", "sign_from_voltage", "sign_unchecked", "sign_kept")
 _SHEET = {
     "name": "a row of the sheet for this file",
     "cell": "another name of the cell in the sheet",
+    "form_factor": "the specification's form_factor, once it is there",
     "parts": "the column 'part' of the sheet",
     "joined": "start times in the files; without them parts can only follow each other",
 }
+_FILE = ("impedance_beside", "pieces_joined")
 _NOTHING = ("time_from_first_row", "time_shifted", "steps_renumbered", "summaries")
 """How the store keeps every series: there is nothing to choose."""
 
@@ -43,4 +50,6 @@ def settled_by(code: str) -> str | None:
         return f"{option_name('sheet')}: {_SHEET[code]}"
     if code == "unfinished_line":
         return "the next line end in the file; `ingest` reads it as it is"
+    if code in _FILE:
+        return f"{option_name('format')}, or the pieces as files of their own"
     return "nothing to settle: so the store keeps every series" if code in _NOTHING else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,22 @@ class Row:
     labels: Labels
     used: int = 0
 
+    def __post_init__(self) -> None:
+        pattern = self.pattern.replace("\\", "/").removeprefix("./")
+        self._path = "/" in pattern
+        words = (
+            (translate(pattern), translate(f"*/{pattern.lstrip('/')}")) if self._path else (translate(pattern),)
+        )
+        self._matches = [re.compile(word).match for word in words]
+
     def fits(self, path: Path) -> bool:
         """Whether the pattern means this file: its name, its name without the ending, or the end of its path."""
-        pattern = self.pattern.replace("\\", "/").removeprefix("./")
-        if "/" not in pattern:
-            return any(fnmatchcase(name, pattern) for name in {path.name, stem_of(path)})
-        place = path.absolute().as_posix()
-        return fnmatchcase(place, pattern) or fnmatchcase(place, f"*/{pattern.lstrip('/')}")
+        return self.names(path.name, stem_of(path), path.absolute().as_posix())
+
+    def names(self, name: str, stem: str, place: str) -> bool:
+        """As ``fits``, of a path that was taken apart."""
+        asked = (place,) if self._path else (name, stem)
+        return any(match(text) for match in self._matches for text in asked)
 
 
 @dataclass
@@ -52,8 +62,9 @@ class Sheet:
         """What the sheet says of a file, None if no row fits; and remarks where rows contradict each other."""
         found: Labels | None = None
         remarks = []
+        asked = (path.name, stem_of(path), path.absolute().as_posix())
         for row in self.rows:
-            if not row.fits(path):
+            if not row.names(*asked):
                 continue
             row.used += 1
             if found is not None and (differ := row.labels.differing(found)):

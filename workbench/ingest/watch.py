@@ -28,7 +28,7 @@ def watch(
     settle: float = 10.0,
     once: bool = False,
     also: Path | None = None,
-    stopped: Callable[[], bool] = lambda: False,
+    stopped: Callable[[], bool] | None = None,
 ) -> Iterator[Report]:
     """A report of each round in which something was taken in.
 
@@ -52,7 +52,8 @@ def watch(
         raise BadRequest(f"There is no folder '{places.shown(root)}' to watch.")
     looks = Looks(settle)
     sheet = _state(also)
-    while not stopped():
+    ended = stopped or (lambda: False)
+    while not ended():
         looks.look(_files(root, also), time.monotonic())
         ready = looks.ready(time.monotonic())
         if also is not None and (now := _state(also)) != sheet:
@@ -63,13 +64,12 @@ def watch(
                 report = take(sorted(looks.files), Growing(ready, ready | looks.again()))
             except BadRequest as error:  # a sheet that is being edited; what it is about waits for its next change
                 report = Report([FileReport(places.shown(also or root), why=str(error))])
-                ready = set()
             looks.taken(ready, report)
             if report.files or report.skipped:
                 yield report
         if once and not looks.waiting():
             return
-        _pause(settle / 4 if once else every, every, stopped)
+        _pause(settle / 4 if once else every, every, ended)
 
 
 class Looks:
@@ -122,7 +122,7 @@ def _files(root: Path, but: Path | None) -> dict[Path, State]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = Path(parent, name)
-            state = None if name.startswith(".") else _state(path)
+            state = None if places.is_hidden(name, names) else _state(path)
             if state is not None and (but is None or path.absolute() != but.absolute()):
                 found[path] = state
     return found
@@ -138,7 +138,7 @@ def _state(path: Path | None) -> State | None:
     return seen.st_size, seen.st_mtime_ns
 
 
-def _pause(wanted: float, most: float, stopped: Callable[[], bool]) -> None:
+def _pause(wanted: float, most: float, ended: Callable[[], bool]) -> None:
     until = time.monotonic() + min(wanted, most)
-    while time.monotonic() < until and not stopped():
+    while time.monotonic() < until and not ended():
         time.sleep(min(_STEP, max(until - time.monotonic(), 0.0)))

@@ -18,8 +18,9 @@ from ..errors import WorkbenchError
 from ..phrases import typed_in
 from ..readers import format_of
 from ..readers.holdings import holding
+from .limits import Limits
 from .paths import shown
-from .prepare import Limits, Options, prepare
+from .prepare import Options, prepare
 
 READY = b"ready\n"
 """What a process says before its first answer; until then no file's time runs."""

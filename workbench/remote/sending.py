@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadRequest, ServerAway, instead
+from ..errors import BadRequest, ServerAway, WorkbenchError, instead
 from ..ingest import FileReport, Report
 from ..ingest import paths as places
 from ..ingest.prepare import Options
 from ..ingest.ratings import ratings_of
 from ..ingest.worker import outcome_of
-from ..readers import FORMATS
+from ..readers import FORMATS, format_of
 from ..records import Record
 from . import wire
 from .client import Client
@@ -58,12 +58,14 @@ def ingest(
     repairs = (repair,) if isinstance(repair, str) else tuple(repair)
     reading = Options(format, None if column_map is None else dict(column_map), sign, repairs)
     found = places.find(paths, any_format=format is not None)
-    report = Report(skipped=[places.shown(one) for one in found.skipped])
+    strange = {file for file in found.loose if not _known(file, column_map)}
+    report = Report(skipped=[places.shown(file) for file in found.files if file in strange])
     for pattern in found.missing:
         name = places.shown(pattern)
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
     told = progress or _silent
-    there = [file for file in found.files if file.is_file()]
+    wanted = [file for file in found.files if file not in strange]
+    there = [file for file in wanted if file.is_file()]
     options = {
         "specification": specification,
         "rating": rating,
@@ -77,9 +79,17 @@ def ingest(
         "keep_file": keep_file,
     }
     read = iter(_read(client, path, there, wire.plain(options), told))
-    for file in found.files:
+    for file in wanted:
         report.files.append(next(read) if file in there else _absent(file, reading))
     return report
+
+
+def _known(file: Path, column_map: Mapping[str, str] | None) -> bool:
+    """Whether a file of a folder is of a known format, told from its beginning."""
+    try:
+        return bool(format_of(file, column_map=column_map))
+    except (WorkbenchError, OSError):
+        return False
 
 
 def _silent(done: int, of: int, what: str) -> None:

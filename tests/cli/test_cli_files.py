@@ -1,0 +1,70 @@
+"""The commands that take files in and give measurements out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+from workbench.cli import app
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "ingest"))
+from ingest_lab import cycler_text
+
+RULE = "{batch}_{cell}_{test}"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(2):
+        (folder / f"A_c{number}_RPT.csv").write_text(cycler_text(2, number / 10))
+    (tmp_path / "cells.csv").write_text('file,specification,rating,tags\n*,LG M50,"5Ah,2.5V,4.2V",x\n')
+    return folder
+
+
+def run(*words: str | Path) -> int:
+    try:
+        app([str(word) for word in words], standalone_mode=False)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+def test_a_folder_by_one_command(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "lab.db"
+    words = ["ingest", data, "--store", store, "--sheet", tmp_path / "cells.csv", "--name-rule", RULE, "--json"]
+    assert run(*words, "--dry-run") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["dry_run"]
+    assert [file["status"] for file in told["files"]] == ["stored", "stored"]
+    assert not store.exists()
+    assert run(*words, "--report", tmp_path / "r.csv") == 0
+    assert (tmp_path / "r.csv").read_text().count("stored") == 2
+    capsys.readouterr()
+    assert run(*words) == 0
+    assert json.loads(capsys.readouterr().out)["summary"] == "2 already there"
+    with wb.open(store) as bench:
+        assert set(bench.measurements.list()["batch_name"]) == {"A"}
+
+
+def test_a_watch_that_ends(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["watch", data, "--store", tmp_path / "lab.db", "--name-rule", RULE, "--settle", "0.05", "--once"]
+    assert run(*words) == 0
+    out = capsys.readouterr().out
+    assert out.count("stored") == 2
+    assert "c1 RPT, 66 rows" in out
+
+
+def test_a_measurement_goes_out(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, path = tmp_path / "lab.db", tmp_path / "out.bdf.csv"
+    run("ingest", data, "--store", store, "--name-rule", RULE)
+    capsys.readouterr()
+    assert run("export", "RPT", "--instance", "c1", "-o", path, "--store", store) == 0
+    assert "out.bdf.csv and" in capsys.readouterr().out
+    assert path.exists()
+    assert (tmp_path / "out.bdf.json").exists()

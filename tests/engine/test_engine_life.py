@@ -1,0 +1,171 @@
+"""Columns over the life of a cell: exact, in every step that can name them, and never stale."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import workbench as wb
+from workbench.cycling.life import Life, OneTest, lives
+from workbench.errors import Invalid
+from workbench.table import Table
+
+COLUMNS = [
+    "Cycle in life",
+    "Time in life [d]",
+    "Capacity throughput in life [A.h]",
+    "Energy throughput in life [W.h]",
+]
+
+
+def frame(cycles: int) -> pd.DataFrame:
+    """One hour out at 1 A and one hour in, in each cycle: 2 A.h and 7.2 W.h of throughput."""
+    t = np.arange(0.0, cycles * 7200, 60.0)
+    half = (t // 3600).astype(int)
+    return pd.DataFrame(
+        {
+            "Time [s]": t,
+            "Current [A]": np.where(half % 2, -1.0, 1.0),
+            "Voltage [V]": 3.6 - np.where(half % 2, -1, 1) * (t % 3600) / 36000,
+            "Step count": half,
+            "Cycle count": half // 2,
+            "Cycle from cycler": half // 2 + 1,
+        }
+    )
+
+
+def day(number: int) -> dt.datetime:
+    return dt.datetime(2026, 3, number, tzinfo=dt.UTC)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path / "lab.db") as opened:
+        ratings = {
+            "capacity": {"value": 5.0, "unit": "A.h"},
+            "voltage_min": {"value": 2.5, "unit": "V"},
+            "voltage_max": {"value": 4.2, "unit": "V"},
+        }
+        opened.specifications.create(name="s", ratings=ratings)
+        for cell in ("c1", "c2"):
+            opened.instances.create(name=cell, specification="s")
+        for name, cycles, start in (("second", 3, day(3)), ("first", 2, day(1)), ("third", 1, day(8))):
+            opened.measurements.create(
+                instance="c1", name=name, time_series=frame(cycles), start_time=start, sign="discharge"
+            )
+        opened.measurements.create(instance="c2", name="other", time_series=frame(4), sign="discharge")
+        opened.measurements.create(instance="c1", name="note")
+        yield opened
+
+
+def plan(dataset: str = "cycles", name: str | None = None, columns: list[str] | None = None) -> dict[str, Any]:
+    where = {"name": name} if name else {"measurementType": "time_series"}
+    cells = {"op": "list", "source": "measurements", "where": where, "fields": ["id", "name"]}
+    ids = {"from": "m", "column": "id"}
+    read = {"op": "summary", "dataset": dataset, "ids": ids, "columns": columns or COLUMNS}
+    return {"plan": {"steps": {"m": cells, "rows": read}}}
+
+
+def by_name(bench: wb.Bench, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    names = bench.measurements.list().set_index("id")["name"]
+    return dict(tuple(rows.groupby(rows["measurement_id"].map(names))))
+
+
+def test_cycles_are_counted_through_all_tests(bench: wb.Bench) -> None:
+    rows = by_name(bench, bench.dataset(plan())["rows"])
+    assert rows["first"]["Cycle in life"].tolist() == [0, 1]
+    assert rows["second"]["Cycle in life"].tolist() == [2, 3, 4]
+    assert rows["third"]["Cycle in life"].tolist() == [5]
+    assert rows["second"]["Time in life [d]"].tolist() == pytest.approx([2.0, 2 + 1 / 12, 2 + 2 / 12])
+    passed = [*rows["first"][COLUMNS[2]], *rows["second"][COLUMNS[2]], *rows["third"][COLUMNS[2]]]
+    own = bench.measurements.cycles("first")["Capacity throughput [A.h]"].tolist()
+    assert passed[:2] == own
+    assert np.diff(passed) == pytest.approx(np.full(5, own[0]))
+    assert rows["other"]["Cycle in life"].tolist() == [0, 1, 2, 3]
+    assert rows["other"]["Time in life [d]"].isna().all()
+
+
+def test_steps_stand_in_the_same_life(bench: wb.Bench) -> None:
+    steps = by_name(bench, bench.dataset(plan("steps"))["rows"])["second"]
+    cycles = by_name(bench, bench.dataset(plan())["rows"])["second"]
+    assert steps["Cycle in life"].tolist() == [2, 2, 3, 3, 4, 4]
+    for column in COLUMNS[2:]:
+        assert steps[column].tolist()[1::2] == pytest.approx(cycles[column].tolist())
+    assert bench.measurements.steps("second", life=True)[COLUMNS[0]].tolist() == steps[COLUMNS[0]].tolist()
+    assert bench.measurements.cycles("second", life=True)[COLUMNS[2]].tolist() == cycles[COLUMNS[2]].tolist()
+
+
+def test_a_series_over_life(bench: wb.Bench) -> None:
+    series = {
+        "op": "series", "source": "measurements", "ids": {"from": "m", "column": "id"}, "x": "Time in life [d]",
+        "columns": ["Voltage [V]", "Cycle in life", "Time [s]"],
+    }  # fmt: skip
+    recipe = plan(name="second")
+    recipe["plan"]["steps"]["rows"] = series
+    (found,) = bench.dataset(recipe)["rows"].values()
+    whole = bench.measurements.time_series("second")
+    assert found["Time in life [d]"].to_numpy() == pytest.approx(2 + whole["Time [s]"].to_numpy() / 86400)
+    assert found["Cycle in life"].tolist() == (whole["Cycle count"] + 2).tolist()
+    series["window"] = {"min": 2.05, "max": 2.15}
+    (part,) = bench.dataset(recipe)["rows"].values()
+    inside = whole["Time [s]"].between(0.05 * 86400, 0.15 * 86400)
+    assert part["Time [s]"].tolist() == whole["Time [s]"][inside].tolist()
+    del series["window"]
+    series["max_points"] = 50
+    (few,) = bench.dataset(recipe)["rows"].values()
+    assert len(few) <= 50
+    assert few["Time in life [d]"].to_numpy() == pytest.approx(2 + few["Time [s]"].to_numpy() / 86400)
+    series |= {"x": "Cycle in life", "columns": ["Voltage [V]"], "window": {"min": 3, "max": 3}}
+    (cycle,) = bench.dataset(recipe)["rows"].values()
+    assert set(cycle["Cycle in life"]) == {3}
+
+
+def test_every_change_of_a_sibling_is_seen(bench: wb.Bench) -> None:
+    def first_of_third() -> tuple[float, float]:
+        (row,) = bench.dataset(plan(name="third"))["rows"].to_dict("records")
+        return row["Cycle in life"], row["Time in life [d]"]
+
+    assert first_of_third() == (5, 7.0)
+    assert bench.dataset(plan(name="third")).cache == {"dataset": "hit"}
+    bench.measurements.update("first", start_time=day(2), end_time=None)
+    assert first_of_third() == (5, 6.0)
+    longer = frame(4).iloc[-120:]
+    bench.measurements.extend("second", longer)
+    assert first_of_third()[0] == 6
+    bench.measurements.create(
+        instance="c1", name="before", time_series=frame(2), start_time=day(1), sign="discharge"
+    )
+    assert first_of_third() == (8, 7.0)
+    bench.measurements.update("second", instance_id=bench.instances.get("c2").id)
+    assert first_of_third()[0] == 4
+    bench.measurements.delete("first")
+    assert first_of_third()[0] == 2
+    bench.measurements.create(
+        instance="c2", name="unrelated", time_series=frame(1), start_time=day(1), sign="discharge"
+    )
+    assert first_of_third() == (2, 7.0)
+
+
+def test_the_catalog_and_the_check_know_them(bench: wb.Bench) -> None:
+    made = bench.catalog()
+    counts = {column.name: column.records for column in made.cycles}
+    assert [counts[name] for name in COLUMNS] == [4, 4, 4, 4]
+    assert {"Cycle in life", "Time in life [d]"} <= {column.name for column in made["measurements"].series}
+    assert bench.check(plan()) == []
+    assert bench.check(plan("steps")) == []
+    with pytest.raises(Invalid, match="No source has a column 'Cycles in life'"):
+        bench.dataset(plan(columns=["Cycles in life"]))
+
+
+def test_tests_without_a_start_come_last() -> None:
+    table = Table.of({"Capacity throughput [A.h]": [1.0, 2.5]})
+    found = lives([OneTest("a", None, table), OneTest("b", 5, table), OneTest("c", 1, None)])
+    assert found["c"] == Life(0, 0.0, 0.0, 0.0)
+    assert (found["b"].cycles, found["b"].days) == (0, 4e-6 / 86400)
+    assert (found["a"].cycles, found["a"].capacity, found["a"].energy, found["a"].days) == (2, 2.5, None, None)

@@ -1,0 +1,238 @@
+"""A measurement that is exported and read back is the same: samples to the bit, steps, cycles and what is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import workbench as wb
+from workbench.errors import BadRequest
+from workbench.readers import recognise
+from workbench.records import Measurement
+from workbench.table import Column, Table
+
+NAMES = ("out.bdf.csv", "out.bdf.parquet", "out.parquet")
+KNOWN = ("name", "start_time", "end_time", "tags", "properties", "protocol", "test_setup", "measurement_type")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path / "lab.db") as opened:
+        ratings = {
+            "capacity": {"value": 5.0, "unit": "A.h"},
+            "voltage_min": {"value": 2.5, "unit": "V"},
+            "voltage_max": {"value": 4.2, "unit": "V"},
+        }
+        opened.specifications.create(
+            name="LG M50", ratings=ratings, manufacturer="LG", properties={"porosity": 0.3}
+        )
+        opened.batches.create(name="A", specification="LG M50")
+        opened.instances.create(name="c1", specification="LG M50", batch="A", properties={"mass": 68.5})
+        yield opened
+
+
+def odd_samples() -> Table:
+    """Every kind of column, with what is easily lost: -0.0, infinities, nulls, NaNs, small floats, odd words."""
+    n = 400
+    t = np.arange(n) * 1.1
+    state = np.arange(n) // 100
+    current = np.choose(state % 3, [1.0, -0.0, -1.0]) / 3
+    voltage = 3.7 - np.cumsum(current) / 1000
+    gaps = np.arange(n) % 7 != 3
+    return Table(
+        {
+            "Time [s]": Column.of(t),
+            "Current [A]": Column.of(current),
+            "Voltage [V]": Column.of(voltage, gaps | (state != 1)),
+            "Step count": Column.of(state),
+            "Cycle count": Column.of(state * 0),
+            "Temperature [degC]": Column("number", (25 + t / 99).astype(np.float32)),
+            "step_count": Column("integer", (state % 4).astype(np.int16)),
+            "odd": Column.of(np.where(state == 2, np.inf, np.where(state == 3, np.nan, 1e-300))),
+            "Word, said": Column.text(
+                [None if k % 9 == 4 else ["", "a,b", 'say "ü"', "NaN", "1"][k % 5] for k in range(n)]
+            ),
+            "Date": Column("datetime", 1_700_000_000_000_000 + np.arange(n) * 1_234_567, gaps),
+            "flag": Column("boolean", state > 1, gaps),
+            "nothing": Column.nulls(n),
+        },
+        n,
+    )
+
+
+def added(bench: wb.Bench, samples: Table, **fields: Any) -> Measurement:
+    cell = bench.instances.get("c1")
+    given = {"instance_id": cell.id, "name": "RPT 1", **fields}
+    return bench.work.add_time_series(given, samples, None, "discharge")
+
+
+def returned(tmp_path: Path, path: Path, **options: Any) -> tuple[wb.Bench, Measurement]:
+    other = wb.open(tmp_path / f"{path.name}.db")
+    (file,) = other.ingest(path, **options)
+    assert file.status == "stored", file
+    return other, other.measurements.get(file.measurement_id)
+
+
+def content(bench: wb.Bench, id: str) -> list[Any]:
+    infos = [bench.work.store.series.info(id, dataset) for dataset in ("series", "steps", "cycles")]
+    return [info.content_hash if info else None for info in infos]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_comes_back(bench: wb.Bench, tmp_path: Path, name: str) -> None:
+    known = {
+        "tags": ["a", "b"],
+        "properties": {"temperature": {"value": 25.0, "unit": "degC"}},
+        "protocol": {"name": "RPT", "steps": [1, 2]},
+        "test_setup": {"channel": 7},
+        "start_time": "2026-01-31T12:00:00.250000Z",
+    }
+    before = added(bench, odd_samples(), **known)
+    written = bench.measurements.export(before, tmp_path / name)
+    assert written[0] == tmp_path / name
+    other, after = returned(tmp_path, tmp_path / name)
+    with other:
+        assert content(other, after.id) == content(bench, before.id)
+        assert [getattr(after, field) for field in KNOWN] == [getattr(before, field) for field in KNOWN]
+        assert (after.instance_name, after.batch_name, after.specification_name) == ("c1", "A", "LG M50")
+        assert other.instances.get("c1").properties == {"mass": 68.5}
+        made, held = other.specifications.get("LG M50"), bench.specifications.get("LG M50")
+        assert (made.ratings, made.properties) == (held.ratings, held.properties)
+        assert after.source["exported_from"] == before.source
+    assert bench.ingest(tmp_path / name)[0].status == "duplicate" or before.content_hash is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_given_steps_come_back(bench: wb.Bench, tmp_path: Path, name: str) -> None:
+    steps = pd.DataFrame(
+        {"Step count": [0, 1], "Start index": [0, 150], "End index": [149, 399], "mine": ["x", "y"]}
+    )
+    frame = pd.DataFrame(
+        {"Time [s]": np.arange(400.0), "Current [A]": 1.0, "Voltage [V]": 4 - np.arange(400) / 1000}
+    )
+    before = bench.measurements.create(
+        instance="c1", name="given", time_series=frame.assign(**{"Step count": 0}), steps=steps
+    )
+    bench.measurements.export(before, tmp_path / name)
+    other, after = returned(tmp_path, tmp_path / name)
+    with other:
+        assert other.measurements.steps(after).equals(bench.measurements.steps(before))
+        assert after.source["steps"] == "given"
+
+
+def test_bdf_is_bdf_for_others(bench: wb.Bench, tmp_path: Path) -> None:
+    record = added(bench, odd_samples(), start_time="2026-01-31T12:00:00Z")
+    for name in NAMES[:2]:
+        bench.measurements.export(record, tmp_path / name)
+    table = pq.read_table(tmp_path / NAMES[1]).to_pandas()
+    mine = bench.measurements.time_series(record)
+    assert table["current_ampere"].tolist() == (-mine["Current [A]"]).tolist()
+    assert table["unix_time_second"].iloc[0] == pd.Timestamp("2026-01-31T12:00:00Z").timestamp()
+    assert {"test_time_second", "voltage_volt", "temperature_t1_celsius"} <= set(table)
+    (tmp_path / "out.bdf.json").unlink()
+    assert recognise(tmp_path / NAMES[0]) == "bdf"
+    other, after = returned(tmp_path, tmp_path / NAMES[0])
+    with other:
+        assert other.measurements.time_series(after)["Current [A]"].tolist() == mine["Current [A]"].tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_that_was_changed_is_an_ordinary_one(bench: wb.Bench, tmp_path: Path, name: str) -> None:
+    record = added(bench, odd_samples())
+    bench.measurements.export(record, tmp_path / name)
+    if name.endswith("csv"):
+        text = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(text.replace("3.7", "3.8", 1))
+    else:
+        table = pq.read_table(tmp_path / name)
+        pq.write_table(table.slice(1), tmp_path / name)
+    other = wb.open(tmp_path / "other.db")
+    with other:
+        (file,) = other.ingest(tmp_path / name)
+        assert file.format != "exported"
+
+
+@pytest.mark.parametrize(
+    "passport",
+    [
+        "",
+        "[]",
+        '{"version": 1}',
+        '{"version": 1, "columns": [{"name": "x"}]}',
+        '{"version": 99}',
+        "null",
+        '"\\ud800"',
+    ],
+)
+def test_a_passport_that_is_none_is_not_looked_at(bench: wb.Bench, tmp_path: Path, passport: str) -> None:
+    record = added(bench, odd_samples())
+    bench.measurements.export(record, tmp_path / NAMES[0])
+    (tmp_path / "out.bdf.json").write_text(passport)
+    other = wb.open(tmp_path / "other.db")
+    with other:
+        assert other.ingest(tmp_path / NAMES[0])[0].format == "bdf"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"measurement": []},
+        {"measurement": {"start_time": "soon"}},
+        {"measurement": {"properties": None}},
+        {"instance": {"name": 5}},
+        {"specification": {"ratings": []}},
+        {"specification": {"ratings": {"capacity": 5}}},
+        {"columns": 7},
+        {"rows": "many"},
+        {"steps": "%%%"},
+    ],
+)
+def test_a_passport_of_wrong_shapes_is_not_looked_at(
+    bench: wb.Bench, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    bench.measurements.export(added(bench, odd_samples()), tmp_path / NAMES[0])
+    path = tmp_path / "out.bdf.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | wrong))
+    with wb.open(tmp_path / "other.db") as other:
+        assert other.ingest(tmp_path / NAMES[0])[0].format == "bdf"
+
+
+def test_a_passport_cannot_break_the_rules(bench: wb.Bench, tmp_path: Path) -> None:
+    record = added(bench, odd_samples())
+    bench.measurements.export(record, tmp_path / NAMES[0])
+    path = tmp_path / "out.bdf.json"
+    said = json.loads(path.read_text())
+    said["measurement"] |= {"tags": ["x" * 99], "properties": {"a": {"b": 1}}}
+    path.write_text(json.dumps(said))
+    other = wb.open(tmp_path / "other.db")
+    with other:
+        (file,) = other.ingest(tmp_path / NAMES[0])
+        assert file.status == "refused"
+        assert "A tag has at most" in file.why
+        assert len(other.measurements.list()) == 0
+
+
+def test_labels_go_before_what_a_file_says(bench: wb.Bench, tmp_path: Path) -> None:
+    record = added(bench, odd_samples(), tags=["a"])
+    bench.measurements.export(record, tmp_path / NAMES[2])
+    other, after = returned(tmp_path, tmp_path / NAMES[2], sheet=[{"file": "*", "cell": "mine", "test": "T"}])
+    with other:
+        assert (after.instance_name, after.name, after.tags) == ("mine", "T", ["a"])
+
+
+def test_what_cannot_be_exported_is_said(bench: wb.Bench, tmp_path: Path) -> None:
+    record = added(bench, odd_samples())
+    for path, told in ((tmp_path / "a.xlsx", "ends in"), (tmp_path / "no" / "a.parquet", "no folder")):
+        with pytest.raises(BadRequest, match=told):
+            bench.measurements.export(record, path)
+    empty = bench.measurements.create(instance="c1", name="nothing")
+    with pytest.raises(BadRequest, match="no sampled data"):
+        bench.measurements.export(empty, tmp_path / "a.parquet")
+    assert list(tmp_path.glob("*.parquet")) == []

@@ -1,0 +1,101 @@
+"""The account of an ingest: what it holds, how it is kept, and that every assumption names what settles it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from ingest_lab import cycler_text
+from rich.console import Console
+
+import workbench as wb
+from workbench.errors import BadRequest
+from workbench.ingest.report import FileReport, Report
+from workbench.ingest.settles import settled_by
+from workbench.phrases import typed_in
+
+SOURCES = Path(wb.__file__).parent
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path / "lab.db") as opened:
+        yield opened
+
+
+def codes() -> set[str]:
+    """The codes of all that readers, checks and ingest assume, out of their sources."""
+    found = set()
+    for folder in ("readers", "cycling", "ingest"):
+        for path in (SOURCES / folder).rglob("*.py"):
+            text = path.read_text()
+            found |= set(re.findall(r"(?:Note|Finding|_say)\(\s*\"assumed\",\s*\"([a-z_]+)\"", text))
+            found |= set(re.findall(r"\.assume\(\s*\"([a-z_]+)\"", text))
+    return found | {"sign_from_state", "sign_from_voltage"}
+
+
+def test_every_assumption_has_what_settles_it() -> None:
+    known = codes()
+    assert len(known) > 15
+    assert [code for code in sorted(known) if settled_by(code) is None] == []
+    assert settled_by("no such code") is None
+    with typed_in("terminal"):
+        assert settled_by("time_zone") == "--zone Europe/Berlin"
+        assert settled_by("one_cycle") == '--map "their column=Cycle from cycler"'
+
+
+def test_in_sum(bench: wb.Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"{number}.csv").write_text(cycler_text(2, number / 10))
+    (folder / "notes.txt").write_text("hello\n")
+    report = bench.ingest(folder, sheet=[{"file": "9*", "tags": "x"}])
+    assert report.summary.startswith("4 stored")
+    sums = {row["format"]: row for row in report.by_format()}
+    assert (sums["delimited"]["files"], sums["delimited"]["rows"], sums["delimited"]["cycles"]) == (4, 264, 8)
+    (sign,) = [row for row in report.assumptions() if row["assumed"] == "sign_from_voltage"]
+    assert (sign["files"], sign["settled by"]) == (4, 'sign="discharge"')
+    assert report.unused == ["Row 2, '9*': no file fits."]
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(report)
+    text = console.export_text()
+    for words in ("By format", "What was assumed, and what settles it", 'sign="discharge"', "fit no file"):
+        assert words in text
+    assert "What was assumed" in report._repr_html_()
+
+
+def test_many_files_are_told_in_short() -> None:
+    files = [FileReport(f"{n}.csv", "stored", created=["x"]) for n in range(40)]
+    files[3].odd.append("Look at this <b>.")
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(Report(files))
+    text = console.export_text()
+    assert "39 files went in with nothing to look at." in text
+    assert "Look at this" in text
+    assert "17.csv" not in text
+    assert "&lt;b&gt;" in Report(files)._repr_html_()
+
+
+def test_it_can_be_kept(bench: wb.Bench, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(cycler_text())
+    report = bench.ingest([tmp_path / "a.csv", tmp_path / "none.csv"], batch="A")
+    frame = report.frame()
+    assert frame["status"].tolist() == ["stored", "refused"]
+    assert frame.loc[0, ["rows", "added", "batch", "instance", "measurement"]].tolist() == [66, 66, "A", "a", "a"]
+    assert "There is no file" in frame["why"][1]
+    csv = pd.read_csv(report.save(tmp_path / "r.csv"), keep_default_na=False)
+    parquet = pd.read_parquet(report.save(tmp_path / "r.parquet"))
+    for kept in (csv, parquet):
+        assert list(kept) == list(frame)
+        assert kept["assumed"].tolist() == frame["assumed"].tolist()
+    told = json.loads(report.save(tmp_path / "r.json").read_text())
+    assert told["summary"] == report.summary
+    assert told["files"][0]["measurement_id"] == report[0].measurement_id
+    with pytest.raises(BadRequest, match="csv"):
+        report.save(tmp_path / "r.cvs")
