@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NAMES = ("store", "engine", "figure", "bench", "protected", "notebook")
+NAMES = ("store", "engine", "figure", "bench", "protected", "notebook", "files")
 
 
 def main() -> int:

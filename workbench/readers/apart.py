@@ -35,7 +35,12 @@ def apart(loader: str, path: Path, name: str, column_map: Mapping[str, str] | No
         As the loader does; and where its process dies or takes too long.
     """
     scratch = Scratch(".arrow")
-    job: Facts = {"loader": loader, "path": os.fsencode(path).decode("latin-1"), "name": name, "table": str(scratch.path)}
+    job: Facts = {
+        "loader": loader,
+        "path": os.fsencode(path).decode("latin-1"),
+        "name": name,
+        "table": str(scratch.path),
+    }
     job |= {"column_map": dict(column_map or {}), "typed_in": place()}
     seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
     answer = _ask(job, name, seconds)
