@@ -298,3 +298,17 @@ def test_a_charge_that_runs_both_ways_is_parted_by_direction(tmp_path: Path) -> 
         assert charge.max() == pytest.approx(max(PASSED)), shape
         assert discharge.max() == pytest.approx(max(PASSED)), shape
         assert not (charge * discharge).any(), shape
+
+
+@pytest.mark.parametrize("batch", [262_144, 5])
+def test_a_current_from_the_charges_of_samples(
+    batch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """EC-Lab may export charges and no current."""
+    monkeypatch.setattr("workbench.readers.limits.CHUNK_ROWS", batch)
+    header = "mode\ttime/s\tcontrol/V/mA\tEwe/V\tdq/mA.h\tNs"
+    rows = "".join(f"1\t{10 * n}\t0\t{VOLTS[n]}\t{CHARGING[n] * 10 / 3.6}\t{n // 4}\n" for n in range(N))
+    reading, table = got(tmp_path, f"{header}\n{rows}")
+    assert reading.format == "biologic"
+    assert table["Current [A]"].floats() == pytest.approx(-np.array(CHARGING))
+    assert "current_derived" in {note.code for note in reading.notes}
