@@ -197,6 +197,11 @@ SHAPES: dict[str, tuple[str, str, str]] = {
         "Test Time / s,Voltage / V,Current / A,Cycle Count / 1,Step Index / 1",
         "{t},{u},{i},{cycle},{line}",
     ),
+    "units in a row of their own": (
+        "delimited",
+        "Schritt;Zyklus;Programmdauer;Spannung;Strom\n;;[s];[V];[A]",
+        "{line};{cycle};{t};{u};{i}",
+    ),
     "german headers": (
         "delimited",
         "Zeit [s];Strom [A];Spannung [V];Schritt;Zyklus",
@@ -242,7 +247,7 @@ def test_a_shape_in_other_clothes(shape: str, clothes: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("shape", [name for name in SHAPES if "\t" in SHAPES[name][1] or ";" in SHAPES[name][2]])
 def test_a_shape_with_decimal_commas(shape: str, tmp_path: Path) -> None:
     format, header, row = SHAPES[shape]
-    first, *rest = lines(header.split("\n")[-1], row).splitlines()
+    first, *rest = lines(header, row).splitlines()[header.count("\n") :]
     text = "\n".join([*header.split("\n")[:-1], first, *(line.replace(".", ",") for line in rest)]) + "\n"
     if "13,05" in text or "May" in text:
         text = text.replace("13,05,2024", "13.05.2024")
@@ -312,3 +317,10 @@ def test_a_current_from_the_charges_of_samples(
     assert reading.format == "biologic"
     assert table["Current [A]"].floats() == pytest.approx(-np.array(CHARGING))
     assert "current_derived" in {note.code for note in reading.notes}
+
+
+def test_decimal_commas_in_quotes_between_commas(tmp_path: Path) -> None:
+    rows = lines("Time [s],Current [A],Voltage [V],Step,Cycle", '"{t:.3f}","{i:.1f}","{u:.3f}",{line},{cycle}')
+    head, *rest = rows.splitlines()
+    _, table = got(tmp_path, "\n".join([head, *(line.replace(".", ",") for line in rest)]) + "\n")
+    holds(table)
