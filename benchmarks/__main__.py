@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NAMES = ("store", "engine", "figure", "bench", "protected", "notebook", "folder", "server")
+NAMES = ("store", "engine", "figure", "bench", "protected", "notebook", "folder", "server", "files")
 
 
 def main() -> int:

@@ -41,8 +41,8 @@ from .views import sheet_notes, view, without_sheet
 __all__ = ["BUILT_IN", "FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
 
 _OF_BRANDS: tuple[Reader, ...] = (
-    NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE, NEWARE, NESTED,
-    MACCOR, BIOLOGIC, LANDT, LANDT_SHORT, ARBIN, NOVONIX, BASYTEC, PEC,
+    NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE,
+    LANDT_SHORT, NEWARE, NESTED, MACCOR, BIOLOGIC, LANDT, ARBIN, NOVONIX, BASYTEC, PEC,
 )  # fmt: skip
 _GENERAL: tuple[Reader, ...] = (PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE)
 BUILT_IN: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_GENERAL)}

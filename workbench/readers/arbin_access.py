@@ -6,6 +6,8 @@ import io
 import shutil
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +30,11 @@ from .source import Head
 
 _SAMPLES, _TESTS, _AUXILIARY = "Channel_Normal_Table", "Global_Table", "Auxiliary_Table"
 _KEYS = ("Test_ID", "Data_Point")
+_BLOCK = 1 << 18
 _TEMPERATURE = 1
 """``Data_Type`` of an auxiliary temperature; 0 is a voltage."""
-_SECONDS = 600
+_SECONDS, _SECONDS_PER_MB = 4.0, 0.5
+"""How long mdbtools may take: a sound database of 1 MB takes some hundredths."""
 _EPOCH_DAYS = 25569
 """Days from 1899-12-30, where Access counts from, to 1970-01-01."""
 
@@ -55,13 +59,16 @@ class Access:
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a .res file; see ``readers.read``."""
         with unpacked(head.path, head.name, head.packed, ".res") as path:
-            if _SAMPLES not in _names(path, head.name):
+            database = _Database(path, head.name)
+            if _SAMPLES not in database.names:
                 raise FileRefused(f"'{head.name}' is an Access database, but has no table '{_SAMPLES}' of Arbin.")
-            samples = _table(path, head.name, _SAMPLES)
-            extra = [_table(path, head.name, name) for name in (_AUXILIARY, _TESTS)]
+            samples, *extra = (database.table(name) for name in (_SAMPLES, _AUXILIARY, _TESTS))
         if not samples.num_rows:
             raise FileRefused(f"'{head.name}' has no rows: the test was set up but recorded nothing.")
         notes: list[Note] = []
+        if database.skipped:
+            text = f"{counted(database.skipped, 'row')} of the database could not be read and were left out."
+            notes.append(Note("odd", "lines_left_out", text))
         table = _with_temperatures(_sorted(samples, notes), extra[0])
         table = table.rename_columns(unique_labels(table.column_names))
         plan = plan_columns(
@@ -81,60 +88,66 @@ class Access:
         return reading
 
 
-def _command(name: str, file: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        raise FileRefused(
-            f"'{file}' is an Arbin database, and the program that opens it is not installed: install mdbtools "
-            "(apt install mdbtools, brew install mdbtools), or export the test as csv or xlsx."
-        )
-    return found
+class _Database:
+    """A database, through the commands of mdbtools; all of them together have so long as a sound file may take."""
 
+    def __init__(self, path: Path, file: str) -> None:
+        self._path, self._file = path, file
+        self.skipped = 0
+        self._deadline = time.monotonic() + _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
+        with tempfile.TemporaryFile() as target:
+            self._run("mdb-tables", ["-1", str(path)], target)
+            self.names = target.read(1 << 20).decode("utf-8", "replace").split("\n")
 
-def _run(arguments: list[str], target: IO[bytes], file: str) -> None:
-    """Run a command with its output into a file of bounded size."""
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603
-    if process.stdout is None:
-        raise FileRefused(f"'{file}' could not be given to mdbtools.")
-    done = 0
-    try:
-        while block := process.stdout.read(limits.CHUNK_ROWS):
-            done += len(block)
-            if done > limits.MOST_IN_MEMORY:
-                raise TooLarge(f"'{file}' unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB.")
-            target.write(block)
-        process.wait(_SECONDS)
-    finally:
-        process.stdout.close()
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-    if process.returncode:
-        raise FileRefused(f"'{file}' is damaged or cut short: mdbtools cannot open it. Copy or export it again.")
+    def table(self, name: str) -> pa.Table:
+        """One table, dates as days since 1899-12-30; without columns where it does not exist."""
+        if name not in self.names:
+            return pa.table({})
+        with tempfile.TemporaryFile() as target:
+            self._run("mdb-export", ["-b", "strip", str(self._path), name], target)
+            with guarded(lambda why: f"'{self._file}' has a table '{name}' that cannot be read ({why})."):
+                return csv.read_csv(
+                    io.BufferedReader(target),
+                    parse_options=csv.ParseOptions(newlines_in_values=True, invalid_row_handler=self._skip),
+                    convert_options=csv.ConvertOptions(strings_can_be_null=True),
+                )
 
+    def _skip(self, row: Any) -> str:
+        self.skipped += 1
+        return "skip"
 
-def _names(path: Path, file: str) -> list[str]:
-    with tempfile.TemporaryFile() as target:
-        _run([_command("mdb-tables", file), "-1", str(path)], target, file)
-        target.seek(0)
-        return target.read(1 << 20).decode("utf-8", "replace").split("\n")
-
-
-def _table(path: Path, file: str, name: str) -> pa.Table:
-    """One table of the database, dates as days since 1899-12-30; without columns where it does not exist."""
-    if name != _SAMPLES and name not in _names(path, file):
-        return pa.table({})
-    with tempfile.TemporaryFile() as target:
-        _run([_command("mdb-export", file), "-b", "strip", str(path), name], target, file)
-        target.seek(0)
-        with guarded(
-            lambda why: f"'{file}' has a table '{name}' that cannot be read ({why}); export the test as csv."
-        ):
-            return csv.read_csv(
-                io.BufferedReader(target),
-                parse_options=csv.ParseOptions(newlines_in_values=True, invalid_row_handler=lambda row: "skip"),
-                convert_options=csv.ConvertOptions(strings_can_be_null=True),
+    def _run(self, command: str, arguments: list[str], target: IO[bytes]) -> None:
+        """Run a command with its output into a file of bounded size, and go to its beginning."""
+        program = [self._program(command), *arguments]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603
+            clock = threading.Timer(max(self._deadline - time.monotonic(), 0.0), process.kill)
+            clock.start()
+            try:
+                self._copy(process.stdout, target)
+            finally:
+                clock.cancel()
+                if process.poll() is None and target.tell() > limits.MOST_IN_MEMORY:
+                    process.kill()
+        if process.returncode:
+            raise FileRefused(
+                f"'{self._file}' is damaged or cut short: mdbtools cannot open it. Copy or export it again."
             )
+        target.seek(0)
+
+    def _copy(self, source: IO[bytes] | None, target: IO[bytes]) -> None:
+        while source is not None and (block := source.read(_BLOCK)):
+            target.write(block)
+            if target.tell() > limits.MOST_IN_MEMORY:
+                raise TooLarge(f"'{self._file}' unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB.")
+
+    def _program(self, name: str) -> str:
+        found = shutil.which(name)
+        if found is None:
+            raise FileRefused(
+                f"'{self._file}' is an Arbin database, and the program that opens it is not installed: install "
+                "mdbtools (apt install mdbtools, brew install mdbtools), or export the test as csv or xlsx."
+            )
+        return found
 
 
 def _sorted(samples: pa.Table, notes: list[Note]) -> pa.Table:

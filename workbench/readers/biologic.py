@@ -32,6 +32,7 @@ BIOLOGIC = TextFormat(
         From("Z_Mod [Ohm]", ("|z|",), "Ohm"),
         From("Z_Phase [deg]", ("phase(z)",), "deg"),
     ),
+    charges=("dq",),
     start=r"^\s*Acquisition started on\s*:\s*(.+)$",
     start_at_zero=True,
 )

@@ -69,6 +69,8 @@ class Planned:
     day_first: bool | None = None
     restarts: bool = False
     """A time that begins again with each step."""
+    per_time: bool = False
+    """A charge of each sample, which over the time since the one before is a current."""
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         """(n,) float of the file -> (n,) float in our unit and sign."""
@@ -137,6 +139,7 @@ def plan_columns(
     clocks: Sequence[str] = (),
     splits: Sequence[Split] = (),
     within_step: Sequence[str] = (),
+    charges: Sequence[str] = (),
     column_map: Mapping[str, str] | None = None,
     file: str = "the file",
 ) -> Plan:
@@ -145,7 +148,8 @@ def plan_columns(
     ``column_map`` (header in the file -> our name, ``{"Volts": "Voltage [V]"}``) goes first. A unit there that
     is not the canonical one says what the file's values are in: ``{"I": "Current [mA]"}``; ``Date [day first]`` and
     ``Date [month first]`` say how clock times are written. ``within_step`` are names of times that begin again with
-    each step: they are taken where a file has no other.
+    each step: they are taken where a file has no other; ``charges`` of charges that samples passed, where a file has
+    no current.
 
     Raises
     ------
@@ -173,9 +177,21 @@ def plan_columns(
         time = _match(From("Time [s]", tuple(within_step), "s"), heads, claimed)
         if time is not None:
             claimed[time.header] = replace(time, restarts=True)
+    if not any(planned.name == "Current [A]" for planned in claimed.values()):
+        claimed |= _as_current(charges, heads, claimed)
     plan = Plan(labels, _ordered(labels, claimed))
     plan.splits = [found for split in splits if (found := _split(split, heads, plan)) is not None]
     return plan
+
+
+def _as_current(
+    charges: Sequence[str], heads: Mapping[str, Header], claimed: Mapping[str, Planned]
+) -> dict[str, Planned]:
+    for label, head in heads.items():
+        unit = unit_of(head.unit)
+        if head.key in charges and label not in claimed and unit is not None and unit.base == "A.h":
+            return {label: Planned(label, "Current [A]", "number", unit, per_time=True)}
+    return {}
 
 
 def _split(split: Split, heads: Mapping[str, Header], plan: Plan) -> tuple[str, Split, Unit] | None:

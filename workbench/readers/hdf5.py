@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from ..errors import FileRefused, TooLarge
 from . import limits
+from .apart import Facts, apart
 from .arbin import ARBIN
 from .arrow import read_typed
 from .columns import plan_columns, unique_labels
 from .delimited import CLOCK_NAMES, COLUMNS
 from .foreign import guarded
-from .matlab import read_structure
+from .matlab import reading_of, samples_of
 from .packing import unpacked
 from .quantities import split_header
 from .reading import Counters, Note, Reading
@@ -50,19 +51,12 @@ class Hdf5:
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read an HDF5 file; see ``readers.read``."""
-        h5py = _h5py(head.name)
-        with (
-            unpacked(head.path, head.name, head.packed, ".h5") as path,
-            guarded(lambda why: f"'{head.name}' is a damaged HDF5 file ({why}); write or copy it again."),
-            h5py.File(str(path), "r") as file,
-        ):
-            frames = list(_frames(file, h5py))
-            structure = {} if frames else _Loader(h5py, file, head.name).structure()
-        for table in frames:
-            keys = {split_header(name).key for name in table.column_names}
-            if {"current", "voltage"} <= keys:
-                return self._of_frame(table, head, column_map, sign)
-        return read_structure(self.name, structure, head, column_map, sign)
+        _h5py(head.name)
+        with unpacked(head.path, head.name, head.packed, ".h5") as path:
+            facts, table = apart("hdf5:loaded", path, head.name, column_map)
+        if facts["set"] is None:
+            return self._of_frame(table, head, column_map, sign)
+        return reading_of(self.name, facts, table, head, sign)
 
     def _of_frame(
         self, table: pa.Table, head: Head, column_map: Mapping[str, str] | None, sign: str | None
@@ -83,6 +77,22 @@ class Hdf5:
         reading = read_typed(ARBIN if arbin else self, head.name, plan, batches, sign, notes)
         reading.format = self.name
         return reading
+
+
+def loaded(job: Facts) -> tuple[Facts, pa.Table]:
+    """Facts and samples of the HDF5 file of a job, ``set`` None for a table of pandas; runs apart."""
+    name = job["name"]
+    h5py = _h5py(name)
+    with (
+        guarded(lambda why: f"'{name}' is a damaged HDF5 file ({why}); write or copy it again."),
+        h5py.File(job["path"], "r") as file,
+    ):
+        frames = list(_frames(file, h5py))
+        structure = {} if frames else _Loader(h5py, file, name).structure()
+    for table in frames:
+        if {"current", "voltage"} <= {split_header(column).key for column in table.column_names}:
+            return {"set": None}, table
+    return samples_of(structure, name, job["column_map"])
 
 
 def _h5py(file: str) -> Any:

@@ -111,9 +111,8 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
     sample = _sample(head, skip, header)
     if sample and _is_unit_row(sample[0]):
         units = sample.pop(0)
-        fields = [
-            f"{name} [{unit.strip()}]" if unit.strip() else name for name, unit in zip(fields, units, strict=False)
-        ]
+        bare = [unit.strip().strip("()[]") for unit in units]
+        fields = [f"{name} [{unit}]" if unit else name for name, unit in zip(fields, bare, strict=False)]
         skip = next(place for place in range(skip, len(head.lines)) if head.lines[place].strip()) + 1
     widths = Counter(len(row) for row in sample)
     usual = widths.most_common(1)[0][0] if widths else len(fields)
@@ -160,6 +159,8 @@ def _marks(sample: list[list[str]], delimiter: str) -> tuple[str | None, bool]:
     comma = sum(1 for cell in cells if _WITH_COMMA.match(cell) and not _GROUPED.match(cell))
     point = sum(1 for cell in cells if _WITH_POINT.match(cell))
     grouped = sum(1 for cell in cells if _GROUPED.match(cell))
+    if delimiter == "," and comma > point:
+        return ",", False  # each number stands in quotes
     if delimiter == ",":
         return ".", grouped > 0 and not comma
     if comma > point or (grouped and not point and not comma):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -18,6 +18,7 @@ from ..errors import FileRefused, TooLarge
 from ..phrases import column_map as mapping
 from ..phrases import counted, quoted
 from . import limits
+from .apart import Facts, apart
 from .arrow import read_typed
 from .columns import KNOWN, From, plan_columns, unique_labels
 from .foreign import guarded
@@ -53,11 +54,18 @@ class Matlab:
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a .mat file; see ``readers.read``."""
         with unpacked(head.path, head.name, head.packed, ".mat") as path:
-            _check(path, head.name)
-            with guarded(lambda why: f"'{head.name}' is a damaged MATLAB file ({why}); save it again."):
-                found = _loaded(path)
-        structure = {key: value for key, value in found.items() if not key.startswith("__")}
-        return read_structure(self.name, structure, head, column_map, sign)
+            facts, table = apart("matlab:loaded", path, head.name, column_map)
+        return reading_of(self.name, facts, table, head, sign)
+
+
+def loaded(job: Facts) -> tuple[Facts, pa.Table]:
+    """Facts and samples of the .mat file of a job; runs apart."""
+    path, name = Path(job["path"]), job["name"]
+    _check(path, name)
+    with guarded(lambda why: f"'{name}' is a damaged MATLAB file ({why}); save it again."):
+        found = _loaded(path)
+    structure = {key: value for key, value in found.items() if not key.startswith("__")}
+    return samples_of(structure, name, job["column_map"])
 
 
 def _loaded(path: Path) -> Structure:
@@ -97,10 +105,8 @@ def _unpacked_size(data: bytes, name: str) -> int:
     return total
 
 
-def read_structure(
-    format: str, structure: Structure, head: Head, column_map: Mapping[str, str] | None, sign: str | None
-) -> Reading:
-    """The reading of all pieces of one cell in a structure, one after the other.
+def samples_of(structure: Structure, name: str, column_map: Mapping[str, str]) -> tuple[Facts, pa.Table]:
+    """Facts, and the samples of all pieces of one cell in a structure, one after the other.
 
     Where a file holds several cells the first is read, or the one that a column map names as in
     ``{"Cell2!t": "Time [s]"}``.
@@ -110,29 +116,34 @@ def read_structure(
     FileRefused
         If nothing in it has time, current and voltage; says what there is.
     """
-    wanted = {key.partition(_PART)[0] for key in column_map or {} if _PART in key}
-    plain = {key.rpartition(_PART)[2]: ours for key, ours in (column_map or {}).items()}
-    with guarded(lambda why: f"'{head.name}' holds a structure that cannot be read ({why})."):
+    wanted = {key.partition(_PART)[0] for key in column_map if _PART in key}
+    plain = {key.rpartition(_PART)[2]: ours for key, ours in column_map.items()}
+    with guarded(lambda why: f"'{name}' holds a structure that cannot be read ({why})."):
         found = list(pieces(structure, plain))
     if not found:
         raise FileRefused(
-            f"'{head.name}' holds no structure with vectors of time, current and voltage. It holds "
+            f"'{name}' holds no structure with vectors of time, current and voltage. It holds "
             f"{quoted(_outline(structure))}. Name vectors with {mapping({'its name': 'Time [s]'})}, or save it as csv."
         )
     notes: list[Note] = []
-    chosen = _one_cell(found, wanted, head.name, notes)
+    chosen = _one_cell(found, wanted, name, notes)
     table, start = _table(chosen, notes)
-    labels = unique_labels(table.column_names)
-    plan = plan_columns(labels, _OWN, file=head.name)
+    facts = {"notes": [asdict(note) for note in notes], "start": None if start is None else start.isoformat()}
+    return facts | {"set": chosen[0].set.name, "sign": chosen[0].set.sign}, table
+
+
+def reading_of(format: str, facts: Facts, table: pa.Table, head: Head, sign: str | None) -> Reading:
+    """The reading of what :func:`samples_of` found."""
+    notes = [Note(**note) for note in facts["notes"]]
+    table = table.rename_columns(unique_labels(table.column_names))
+    plan = plan_columns(list(table.column_names), _OWN, file=head.name)
 
     def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
         part = table if only is None else table.select(list(only))
         yield from part.to_batches(max_chunksize=limits.CHUNK_ROWS)
 
-    reading = read_typed(
-        _Shape(format, chosen[0].set.name, chosen[0].set.sign), head.name, plan, batches, sign, notes
-    )
-    reading.start_time = start
+    reading = read_typed(_Shape(format, facts["set"], facts["sign"]), head.name, plan, batches, sign, notes)
+    reading.start_time = None if facts["start"] is None else datetime.fromisoformat(facts["start"])
     return reading
 
 

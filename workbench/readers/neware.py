@@ -14,7 +14,10 @@ COLUMNS = (
     From("Time [s]", ("cumulative time", "total time", "test time", "total testtime", "总时间", "累计时间")),
     From("Current [A]", ("current", "cur", "电流"), "A"),
     From("Voltage [V]", ("voltage", "vol", "电压"), "V"),
-    From("Step from cycler", ("step index", "step id", "step no", "step number", "step", "工步号", "工步序号")),
+    From(
+        "Step from cycler",
+        ("step index", "step id", "step no", "step number", "steps", "step", "工步号", "工步序号"),
+    ),
     From(
         "Cycle from cycler", ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号")
     ),

@@ -35,6 +35,7 @@ class Rows:
         self.passed = 0
         self.last_time = 0.0
         self.joint = Joint()
+        self.before: float | None = None
         self.kept = 0
         self.unread: Counter[str] = Counter()
         self.examples: dict[str, list[tuple[int, str]]] = {}
@@ -61,12 +62,24 @@ class Rows:
         for column in self.plan.columns:
             if column.name != TIME:
                 made[column.name] = self._column(column, frame)
+        current = self.plan.find(CURRENT)
+        if current is not None and current.per_time and TIME in made:
+            made[CURRENT] = self._flow(made)
         made = self._split(made, frame)
         made = in_order(with_parts(made))
         for name in (CURRENT, VOLTAGE, TIME):
             if name not in made and FREQUENCY in made:
                 made[name] = Column("number", np.zeros(len(frame)), np.zeros(len(frame), bool))
         return Table(made, len(frame))
+
+    def _flow(self, made: dict[str, Column]) -> Column:
+        """The current in A of charges in A.h that passed since the sample before; 0 where no time did."""
+        time = made[TIME].floats()
+        passed = np.diff(time, prepend=np.nan if self.before is None else self.before)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            flow = made[CURRENT].floats() * 3600 / passed
+        self.before = float(time[-1]) if len(time) else self.before
+        return number_column(np.where(np.isfinite(flow), flow, 0.0) + 0.0)
 
     def _split(self, made: dict[str, Column], frame: pd.DataFrame) -> dict[str, Column]:
         """Counters of both directions parted by the direction of the current."""

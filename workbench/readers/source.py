@@ -97,12 +97,21 @@ def _encoding(data: bytes) -> str | None:
         if data.startswith(mark):
             return encoding
     if b"\0" in data:
-        return None
+        return _wide_encoding(data)
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
         return _old_encoding(data) if _is_texty(data) else None
     return "utf-8"
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """utf-16 without its mark: every other byte is 0 and no other is; None for binary data."""
+    even, odd = data[0:4096:2], data[1:4096:2]
+    for encoding, zeros, others in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if len(zeros) > 16 and not others.count(0) and zeros.count(0) > 0.9 * len(zeros):
+            return encoding
+    return None
 
 
 def _old_encoding(data: bytes) -> str:

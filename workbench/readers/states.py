@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-_DISCHARGE = re.compile(r"d(is)?[\s-]?cha?r?g|disch|dch|entlad|\bdis\b|^d$|放电|décharge|descarga")
-_CHARGE = re.compile(r"cha?r?g|\bcha?\b|^c$|\blad(en|ung|e)\b|auflad|充电|charge|carga")
+_DISCHARGE = re.compile(
+    r"d(is)?[\s-]?cha?r?g|disch|dch|entlad|\bdis\b|^d$|放电|décharge|descarga|^d (cc|cv|cp|cr|rate)"
+)
+_CHARGE = re.compile(r"cha?r?g|\bcha?\b|^c$|\blad(en|ung|e)\b|auflad|充电|charge|carga|^c (cc|cv|cp|cr|rate)")
 _NO_DIRECTION = re.compile(r"\b(rest|pause|ocv|idle|relax\w*|ruhe|repos)\b|搁置|静置")
 _MOST_WORDS = 200
 

@@ -312,7 +312,11 @@ class Survey:
                 notes.append(Note("odd", "not_whole", text))
 
     def settle_names(self, settings: Settings, notes: list[Note]) -> None:
-        """Notes on units that had to be assumed and on the columns that are kept."""
+        """Notes on units that had to be assumed, on a current from charges, and on the columns that are kept."""
+        current = self.plan.find(CURRENT)
+        if current is not None and current.per_time:
+            text = f"The file has no current; it is the charge '{current.header}' of each sample over its time."
+            notes.append(Note("assumed", "current_derived", text))
         for column in self.plan.columns:
             if not column.stated and column.role == "number" and self.sign == "found":
                 unit = split_unit(column.name)[1]

@@ -42,6 +42,7 @@ class TextFormat:
     documentation; "found" asks the data. With ``states``, an export without any negative current takes the
     direction from them. ``splits`` are counters of both directions. ``clocks`` are columns of date and time.
     ``within_step`` are columns of a time that begins anew with each step; they serve where there is no other.
+    ``charges`` are charges of single samples, from which the current is had where an export lacks it.
     ``start`` finds the beginning of the test in the lines above the header, at the first row or
     (``start_at_zero``) at time 0. ``rewrite`` makes a function that mends each block of lines.
     """
@@ -56,6 +57,7 @@ class TextFormat:
     states: States | None = None
     counters: Counters = None
     clocks: tuple[str, ...] = ()
+    charges: tuple[str, ...] = ()
     within_step: tuple[str, ...] = ("step time", "steptime", "relative time", "rel time")
     splits: tuple[Split, ...] = ()
     day_first: bool = False
@@ -134,6 +136,7 @@ def read_text(
         clocks=format.clocks,
         splits=format.splits,
         within_step=format.within_step,
+        charges=format.charges,
         column_map=column_map,
         file=head.name,
     )

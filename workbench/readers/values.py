@@ -43,6 +43,8 @@ CLOCKS = (
     + tuple(f"%Y-%m-%dT{hour}" for hour in ("%H:%M:%S", "%H:%M:%S.%f", "%H:%M:%SZ", "%H:%M:%S.%fZ"))
     + _DATES
 )
+_FINER = re.compile(r"(\.\d{6})\d+")
+"""Digits of a second beyond the microsecond, which pandas reads and Python does not."""
 _DAY_FIRST = {"%m/%d/%Y": "%d/%m/%Y", "%m-%d-%Y": "%d-%m-%Y", "%m/%d/%y": "%d/%m/%y"}
 
 
@@ -104,8 +106,13 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
         return None, False
     # Enough to see a day beyond the 12th of a month; what fits no better later is counted when it is read.
     texts = texts[:: max(1, len(texts) // 1000)]
+    first = str(texts.iloc[0])
     for pattern in CLOCKS:
-        if _parsed(texts[:1], pattern).isna().any() or _parsed(texts, pattern).isna().any():
+        if (
+            not _may_fit(first, pattern)
+            or _parsed(texts[:1], pattern).isna().any()
+            or _parsed(texts, pattern).isna().any()
+        ):
             continue
         date = next((date for date in _DAY_FIRST if pattern.startswith(date)), None)
         if date is None:
@@ -116,6 +123,15 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
         same = bool((_parsed(texts, swapped) == _parsed(texts, pattern)).all())
         return (swapped if day_first else pattern), not same
     return None, False
+
+
+def _may_fit(text: str, pattern: str) -> bool:
+    """Whether a text could be of a pattern: most are not, and this is known fifty times faster than by pandas."""
+    try:
+        datetime.strptime(_FINER.sub(r"\1", text), pattern)
+    except ValueError:
+        return False
+    return True
 
 
 def _parsed(texts: pd.Series[Any], pattern: str) -> pd.Series[Any]:

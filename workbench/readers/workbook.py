@@ -124,9 +124,10 @@ def _check_extent(file: Any, name: str) -> int:
     """Refuse a sheet whose cells lie so far apart that most of it is empty; the number of shared texts in it."""
     rows = columns = cells = shared = 0
     for block in _blocks(file):
-        for letters, digits in _CELL.findall(block):
-            rows, columns = max(rows, int(digits)), max(columns, _column(letters))
-            cells += 1
+        found = _CELL.findall(block)
+        cells += len(found)
+        rows = max(rows, *map(int, {digits for _, digits in found}), 0)
+        columns = max(columns, *map(_column, {letters for letters, _ in found}), 0)
         shared += len(_SHARED.findall(block))
     if rows > limits.MOST_SHEET_ROWS or columns > 4 * limits.MOST_COLUMNS:
         raise TooLarge(

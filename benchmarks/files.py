@@ -1,0 +1,199 @@
+"""From a file to a stored measurement with steps and cycles, beside libraries that only read it.
+
+``python benchmarks/files.py [--full] [--data FOLDER] [--peers PYTHON ...]``. ``--peers`` are Pythons of environments in
+which other readers are installed (NewareNDA, galvani, ionworksdata ...); this one is always asked. All take turns in
+one run. The files are real ones of each format, from the folder of shared data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from file_peers import PEERS
+
+from workbench.errors import FileRefused
+from workbench.ingest import ingest
+from workbench.ingest.prepare import Options, prepare
+from workbench.readers import read, views
+from workbench.records import Project
+from workbench.store.scope import Scope
+from workbench.store.store import Store
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE.parents[1] / "shared" / "data"
+RESULT = HERE / "results" / "files.md"
+FOLDERS = (
+    "bdf_csv", "bdf_parquet", "pyprobe_parquet", "arbin_csv", "arbin_xlsx", "arbin_res", "neware_csv", "neware_nda",
+    "neware_ndax", "maccor_txt", "biologic_mpt", "biologic_csv", "biologic_mpr", "novonix_csv", "basytec_txt",
+    "landt_csv", "pec_csv", "nasa_mat",
+)  # fmt: skip
+SLOW = 2.0
+"""Times the fastest reading alone, from which on the page says where the time goes."""
+
+
+class Peer:
+    """Readers in another process, of this Python or another."""
+
+    def __init__(self, python: str) -> None:
+        self._process = subprocess.Popen(
+            [python, HERE / "file_peers.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, peer: str, path: Path) -> dict[str, float]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"peer": peer, "path": str(path)}) + "\n")
+        self._process.stdin.flush()
+        return dict(json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+def largest(data: Path, full: bool) -> Iterator[Path]:
+    """The largest file of each format; without ``full`` of those below 3 MB."""
+    for folder in FOLDERS:
+        files = [f for f in (data / folder).glob("*") if f.name != "empty.ndax" and "README" not in f.name]
+        small = [f for f in files if full or f.stat().st_size < 3_000_000] or files
+        if small:
+            yield max(small, key=lambda file: file.stat().st_size)
+
+
+@contextmanager
+def lab() -> Iterator[tuple[Store, Scope]]:
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "lab.db") as store:
+        organization = store.rows.organizations()[0]
+        project = store.rows.page(Project, Scope(organization.id, None), limit=1).items[0]
+        yield store, Scope(organization.id, project.id)
+
+
+def ours(path: Path) -> dict[str, float]:
+    """Seconds of reading alone, of reading to steps and cycles, and of all of it up to the store."""
+    made: dict[str, float] = {}
+    views._cached.cache_clear()
+    begun = time.perf_counter()
+    made["rows"] = sum(batch.n for batch in read(path).batches)
+    made["read"] = time.perf_counter() - begun
+    views._cached.cache_clear()
+    begun = time.perf_counter()
+    with tempfile.TemporaryFile() as spool:
+        prepare(path, Options(), spool)
+    made["prepared"] = time.perf_counter() - begun
+    with lab() as (store, scope):
+        views._cached.cache_clear()
+        begun = time.perf_counter()
+        report = ingest(store, scope, [path])
+        made["stored"] = time.perf_counter() - begun
+        if not report.ok:
+            raise FileRefused(report[0].why)
+    return made
+
+
+def measured(path: Path, peers: list[Peer], rounds: int) -> tuple[dict[str, float], dict[str, float | str]]:
+    """Medians of ours by stage, and of each peer; a peer that fails says with what."""
+    mine: dict[str, list[float]] = {}
+    theirs: dict[str, list[float]] = {}
+    failed: dict[str, str] = {}
+    fitting = [name for name, (_, kinds) in PEERS.items() if path.parent.name.startswith(kinds)]
+    for turn in range(rounds + 1):
+        for stage, seconds in ours(path).items():
+            mine.setdefault(stage, []).append(seconds)
+        for peer in peers:
+            for name in fitting:
+                said = peer.ask(name, path)
+                if "seconds" in said:
+                    theirs.setdefault(name, []).extend([said["seconds"]] if turn else [])
+                elif name not in theirs:
+                    failed[name] = str(said["failed"])
+    known: dict[str, float | str] = {name: statistics.median(found) for name, found in theirs.items() if found}
+    known |= {name: why for name, why in failed.items() if name not in known and why != "ModuleNotFoundError"}
+    return {stage: statistics.median(found[1:]) for stage, found in mine.items()}, known
+
+
+def why(mine: dict[str, float], alone: float) -> str:
+    """Where the time goes, if it is more than :data:`SLOW` times that of the fastest reader."""
+    if mine["stored"] <= SLOW * alone:
+        return ""
+    parts = {
+        "reading": mine["read"],
+        "signs, steps and cycles": max(mine["prepared"] - mine["read"], 0.0),
+        "the store": max(mine["stored"] - mine["prepared"], 0.0),
+    }
+    whole = sum(parts.values())
+    return ", ".join(f"{part} {100 * spent / whole:.0f} %" for part, spent in parts.items())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="the largest files too, more rounds")
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--peers", nargs="*", default=[], metavar="PYTHON")
+    asked = parser.parse_args()
+    if not asked.data.is_dir():
+        print(
+            f"There is no folder of cycler files: name one with --data ({DATA.name} beside the checkout is absent)."
+        )
+        return 0
+    lines = []
+    with ExitStack() as stack:
+        peers = [Peer(python) for python in (sys.executable, *asked.peers)]
+        for peer in peers:
+            stack.callback(peer.close)
+        for path in largest(asked.data, asked.full):
+            try:
+                mine, theirs = measured(path, peers, 5 if asked.full else 2)
+            except FileRefused as refused:
+                print(f"{path.parent.name}: {refused}")
+                continue
+            times = {name: value for name, value in theirs.items() if isinstance(value, float)}
+            fastest = min(times, key=lambda name: times[name], default="ours")
+            alone = times.get(fastest, mine["read"])
+            beside = ", ".join(
+                f"{name} {value * 1e3:.0f}" if isinstance(value, float) else f"{name} fails ({value})"
+                for name, value in theirs.items()
+            )
+            cells = [f"{mine[stage] * 1e3:.0f}" for stage in ("read", "prepared", "stored")]
+            ratio = f"{mine['stored'] / alone:.1f}"
+            row = [path.parent.name, f"{mine['rows']:,.0f}", *cells, beside, ratio, why(mine, alone)]
+            lines.append("| " + " | ".join(row) + " |")
+            print(lines[-1], flush=True)
+    RESULT.write_text(HEAD + "\n".join(lines) + "\n" + TAIL)
+    return 0
+
+
+HEAD = """# Files: from a file to a stored measurement, beside readers alone
+
+`python benchmarks/files.py`: one real file a format, medians in ms, all in one run by turns. Ours: *read* to
+canonical columns; *prepared* with signs, checks, steps and cycles; *stored* as a measurement whose samples are
+compressed, summed up in a pyramid and checked. The readers beside give a frame and no more. The ratio is ours,
+stored, to the fastest of them.
+
+| format | rows | read | prepared | stored | readers alone | ratio | where more than twice: where the time goes |
+|---|---|---|---|---|---|---|---|
+"""
+TAIL = """
+Why it is more than twice reading alone:
+
+- A small file pays for its records and their transaction, some tens of ms whatever its size, and for the search of
+  its header among all formats, where pandas is told where it stands.
+- Clock times are parsed, which pandas leaves as text; every column is checked for what is no number.
+- Steps and cycles are exact sums over all samples. The store compresses every column in chunks with checksums and
+  reduces it to the pyramid that makes an overview fast.
+- A workbook is searched for cells that would fill the memory before it is parsed, and each sheet becomes text.
+- MATLAB and HDF5 files are parsed by a process of their own, since damaged ones crash their parsers; it starts in
+  about a second on a quiet machine.
+
+What was stored is never read from its file again, so all this is paid once.
+"""
+
+if __name__ == "__main__":
+    sys.exit(main())
