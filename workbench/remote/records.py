@@ -102,7 +102,8 @@ class Records(Work):
     def samples(self, record: Record, dataset: str, columns: list[str] | None = None) -> Table:
         path = self._kind(type(record), record.id, "table")
         asked = {"dataset": dataset, **({} if columns is None else {"columns": columns})}
-        return wire.table(self.client.get(path, asked).content)
+        reply = self.client.ask("GET", path, params=asked, headers={"Accept": self.client.accept})
+        return wire.table(reply.content)
 
     def add_time_series(
         self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
