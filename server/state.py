@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from pathlib import Path
 
 from workbench.ingest.apart import Apart
+from workbench.recipe.check import sound
+from workbench.recipe.plot import PlotConfig
+from workbench.records import Plot
 from workbench.store.cache import Cache
 from workbench.store.store import Store
 
@@ -15,6 +20,35 @@ from .signing import Signer
 from .uploading import Intake
 
 
+class Recipes:
+    """The recipes of saved plots, checked once: a revision never changes."""
+
+    def __init__(self, most: int = 1000) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[str, int], PlotConfig] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, plot: Plot) -> PlotConfig:
+        """The checked recipe of a plot at its newest revision.
+
+        Raises
+        ------
+        Invalid
+            If it is not sound: an older version may have saved what this one refuses.
+        """
+        key = (plot.id, plot.revision)
+        with self._lock:
+            found = self._kept.get(key)
+        if found is None:
+            found = sound(plot.config)
+        with self._lock:
+            self._kept[key] = found
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return found
+
+
 class State:
     """Opened once per process; every request works with it."""
 
@@ -23,6 +57,7 @@ class State:
         self.cache = Cache(f"{store.path}.cache")
         self.settings = settings
         self.protected = protected
+        self.recipes = Recipes()
         self.signer = Signer(store.uploads.signing_secret())
         self.files = Path(f"{store.path}.files")
         self.rates = Rates(settings.requests_per_second, settings.burst)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from .table import Column
 
+_FLOAT64 = pa.float64()
+
 
 def to_arrow(column: Column) -> Any:
     """The Arrow array of a column; one of mixed types has no array of its own and raises TypeError."""
@@ -31,8 +33,10 @@ def to_arrow(column: Column) -> Any:
 def of_arrow(array: Any) -> Column | None:
     """The column of an Arrow array or chunked array; None for nested and binary types, which no column holds."""
     if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     kind = array.type
+    if kind == _FLOAT64 and array.null_count == 0:
+        return Column("number", array.to_numpy(zero_copy_only=False))
     valid = None if array.null_count == 0 else pc.is_valid(array).to_numpy(zero_copy_only=False)
     if pa.types.is_null(kind):
         return Column.nulls(len(array))
@@ -54,7 +58,8 @@ def of_arrow(array: Any) -> Column | None:
         array = array.cast(pa.float64())
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
-    values: NDArray[Any] = array.fill_null(0).to_numpy(zero_copy_only=False)
+    filled = array if valid is None else array.fill_null(0)
+    values: NDArray[Any] = filled.to_numpy(zero_copy_only=False)
     return Column("number" if values.dtype.kind == "f" else "integer", values, valid)
 
 

@@ -20,7 +20,7 @@ from . import __version__
 from .bench import Bench, open_bench
 from .cli_ingest import add_commands as add_files
 from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
-from .cli_server import add_commands
+from .cli_server import add_commands, serve_demo
 from .errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
 from .phrases import typed_in
 from .place import go_to, meant_store
@@ -67,10 +67,16 @@ def root(
 @app.command(epilog="Example: `workbench demo my-demo --no-serve`")
 def demo(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to make it.")] = DEMO,
-    no_serve: Annotated[
-        bool, typer.Option("--no-serve", help="Stop before a server starts; this version starts none.")
+    no_serve: Annotated[bool, typer.Option("--no-serve", help="Stop before the server starts.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 if one plot fails; no server starts.")
     ] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if one plot fails.")] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=65535, help="The server's port; else 8765, or a free one where that is taken."
+        ),
+    ] = None,
     project: Annotated[
         str | None,
         typer.Option("--project", metavar="NAME", help="The project that the demo fills; else Default."),
@@ -79,7 +85,8 @@ def demo(
     as_json: JsonOption = False,
 ) -> None:
     """Make DIR: a store filled from the packaged sample data through the ordinary readers, saved dashboards, the
-    notebooks, and every saved plot as a page in DIR/figures with an index to open."""
+    notebooks, and every saved plot as a page in DIR/figures with an index to open. Then serve the store on this
+    machine, until Ctrl-C."""
     from .demo import make_demo
 
     with progress_bar("Demo:") as step:
@@ -98,6 +105,8 @@ def demo(
         err.print(failure, style="red", markup=False, soft_wrap=True)
     if check and made.failures:
         raise typer.Exit(1)
+    if not (check or no_serve):
+        serve_demo(made.store, port, project, organization, as_json=as_json)
 
 
 @app.command(epilog="Example: `workbench lab my-demo --port 8899 -- --ServerApp.ip=127.0.0.1`")

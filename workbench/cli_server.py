@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
-from .errors import BadRequest, NotFound, instead
+from .errors import BadRequest, NotFound, NotProtected, instead
 from .place import meant_store
 from .records import Organization, Project
 from .store.people import ADMIN, KEY_ROLES, MEMBER, ROLES
@@ -20,6 +20,8 @@ from .terminal import out, print_json, print_rows
 
 keys = typer.Typer(no_args_is_help=True, help="Make, list and revoke keys.")
 users = typer.Typer(no_args_is_help=True, help="List, add and remove the members of an organization.")
+
+PORT = 8765
 
 UserArgument = Annotated[str, typer.Argument(metavar="EMAIL", help="The user's address.", show_default=False)]
 RoleOption = Annotated[
@@ -42,7 +44,7 @@ def add_commands(app: typer.Typer) -> None:
 
 def serve(
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")] = 8765,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")] = PORT,
     workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that share the store.")] = 1,
     trust_transforms: Annotated[
         bool,
@@ -91,12 +93,44 @@ def serve(
     )
 
 
-def _first_key(path: Path, project: str | None, organization: str | None, *, as_json: bool) -> None:
-    """The key of the store's first user, where nobody has one yet."""
+def serve_demo(
+    store: Path, port: int | None, project: str | None, organization: str | None, *, as_json: bool
+) -> None:
+    """Serve a demo on this machine; where scripts cannot be locked in, say so and stop."""
+    from server.serving import Serving, listen, run
+
+    if port is None:
+        try:
+            listen("127.0.0.1", PORT).close()
+            port = PORT
+        except BadRequest:
+            port = 0
+    known = _first_key(store, project, organization, as_json=as_json)
+
+    def told(address: str) -> None:
+        _listening(address, as_json=as_json)
+        if as_json:
+            return
+        key = "the key above" if not known else "your key"
+        out.print(
+            f"In Python: wb.connect('{address}', api_key='wb_...') with {key}. Stop with Ctrl-C.", markup=False
+        )
+        if known:
+            made = f"workbench keys create --store {store} --user local@localhost --role admin"
+            out.print(f"The key was shown at the first start; another one: {made}", markup=False, soft_wrap=True)
+
+    try:
+        run(Serving(store=str(store.resolve()), port=port), told)
+    except NotProtected as error:
+        out.print(f"No server was started. {error}", markup=False, soft_wrap=True)
+
+
+def _first_key(path: Path, project: str | None, organization: str | None, *, as_json: bool) -> bool:
+    """The key of the store's first user, where nobody has one yet; True where somebody has."""
     with Store.open(path) as opened:
         chosen = _organization(opened, organization, project)
         if opened.people.any_key():
-            return
+            return True
         user = opened.rows.user("local@localhost")
         issued = opened.people.issue(chosen.id, user.id)
     if as_json:
@@ -104,6 +138,7 @@ def _first_key(path: Path, project: str | None, organization: str | None, *, as_
     else:
         out.print(f"Key of {user.email}, Admin of '{chosen.name}', shown this once:", markup=False)
         out.print(issued.key, markup=False, soft_wrap=True)
+    return False
 
 
 def _listening(address: str, *, as_json: bool) -> None:

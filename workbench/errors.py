@@ -190,8 +190,14 @@ class ExportUnavailable(WorkbenchError):
 
 
 class ServerAway(WorkbenchError):
+    """``again`` says that the connection broke, so that the same may be asked again at once."""
+
     status = 502
     code = "SERVER_AWAY"
+
+    def __init__(self, message: str, again: bool = False) -> None:
+        super().__init__(message)
+        self.again = again
 
 
 class OtherVersion(WorkbenchError):

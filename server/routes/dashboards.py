@@ -86,7 +86,7 @@ def _saved(call: Call, *further: str) -> tuple[Any, dict[str, Any]]:
     _, values = recipes.parts(call.body, "revision", *further, config=False)
     plot, number = call.record(Plot), call.body.get("revision")
     if number is None or number == plot.revision:
-        return plot.config, values
+        return call.state.recipes.of(plot), values
     if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 1 << 31:
         raise Invalid(Problem(("revision",), "'revision' is a whole number from 1.", "int_type"))
     return call.work.revision(plot, number).config, values

@@ -141,13 +141,14 @@ def samples(call: Call) -> Blocks:
     with call.store.snapshot():
         info = call.store.series.info(record.id, dataset)
         if info is None or dataset != "series" or info.rows <= BLOCK_ROWS:
-            return _streamed(iter([call.work.samples(record, dataset, columns)]))
+            return _streamed(call, iter([call.work.samples(record, dataset, columns)]))
         first = call.work.sampled(record.id, dataset, columns, rows=(0, BLOCK_ROWS))
-    return _streamed(_blocks(call.store, info, first))
+    return _streamed(call, _blocks(call.store, info, first))
 
 
-def _streamed(parts: Iterator[Table]) -> Blocks:
-    return Blocks(arrow.blocks(ROWS, parts), None, arrow.MEDIA_TYPE)
+def _streamed(call: Call, parts: Iterator[Table]) -> Blocks:
+    compression = arrow.compression_of(call.headers.get("accept", ""))
+    return Blocks(arrow.blocks(ROWS, parts, compression), None, arrow.MEDIA_TYPE)
 
 
 def _blocks(store: Store, info: SeriesInfo, first: Table) -> Iterator[Table]:

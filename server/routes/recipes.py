@@ -65,12 +65,13 @@ def data(call: Call, config: Any, values: Mapping[str, Any]) -> Bytes:
     checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
     answered = call.work.answered(checked, values, cancel=call.cancel)
     told = {arrow.CONTENT: answered.content}
-    if arrow.MEDIA_TYPE not in call.headers.get("accept", ""):
+    accept = call.headers.get("accept", "")
+    if arrow.MEDIA_TYPE not in accept:
         return Bytes(wire.to_json(answered.dataset), JSON, told)
     found = answered.dataset
     if answered.content in call.headers.get(arrow.HAVE, ""):
         found = replace(found, steps={})
-    return Bytes(arrow.to_arrow(found), arrow.MEDIA_TYPE, told)
+    return Bytes(arrow.to_arrow(found, (), arrow.compression_of(accept)), arrow.MEDIA_TYPE, told)
 
 
 def checked(call: Call) -> dict[str, Any]:

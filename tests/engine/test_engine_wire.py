@@ -94,20 +94,24 @@ def test_arrow_comes_back_as_it_was(long: bool) -> None:
     comes_back()
 
 
-def test_arrow_is_one_stream_per_table_and_the_first_says_the_rest() -> None:
+def test_arrow_is_one_stream_per_step_and_the_first_says_the_rest() -> None:
     source = pa.BufferReader(to_arrow(made(Table.of({"id": ["a"], "inf": [float("-inf")]}))))
     found = []
     while source.tell() < source.size():
         with pa.ipc.open_stream(source) as stream:
             about = {key.decode(): value.decode() for key, value in stream.schema.metadata.items()}
-            found.append((about["step"], about["id"], about["complete"], stream.read_all().num_rows))
+            sources = [one[:3] for one in orjson.loads(about.get("sources", "[]"))]
+            found.append((about["step"], sources, [batch.num_rows for batch in stream]))
             assert ("workbench" in about) == (len(found) == 1)
-    assert found == [
-        ("", "", "true", 0),
-        ("rows", "", "true", 1),
-        ("curves", "a", "false", 2),
-        ("curves", "b", "true", 1),
+    rows = [(step, sum(rows)) for step, sources, rows in found if not sources]
+    assert rows == [("", 0), ("rows", 1)]
+    series = [
+        (one[0], one[1], n) for _, sources, rows in found if sources for one, n in zip(sources, rows, strict=True)
     ]
+    assert series == [("a", False, 2), ("b", True, 1)]
+    for packing in ("zstd", None):
+        steps, _ = from_arrow(to_arrow(made(Table.of({"id": ["a"]})), (), packing))
+        assert list(steps) == ["rows", "curves", "none"]
     steps, head = from_arrow(to_arrow(made(Table.of({"inf": [float("-inf")]}))))
     assert steps["rows"]["inf"].tolist() == [float("-inf")]  # type: ignore[index,union-attr]
     assert [warning["code"] for warning in head["warnings"]] == ["x"]

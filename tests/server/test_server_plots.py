@@ -93,7 +93,7 @@ def test_datasets_as_json_and_as_arrow_are_those_of_the_bench(demo: tuple[Lab, L
         assert packed.headers["content-type"] == "application/vnd.apache.arrow.stream"
         steps, _ = from_arrow(packed.content)
         read = {name: step_json(result, here.columns[name]) for name, result in steps.items()}
-        assert orjson.loads(orjson.dumps(read)) == wanted["steps"]
+        assert orjson.loads(orjson.dumps(read, option=orjson.OPT_SERIALIZE_NUMPY)) == wanted["steps"]
 
 
 def test_detail_of_a_plot_holds_more_samples(demo: tuple[Lab, LocalWorkbench]) -> None:

@@ -1,52 +1,74 @@
-"""A Dataset as Arrow: one IPC stream per table, one after the other, the first with the rest of the answer."""
+"""A Dataset as Arrow: an IPC stream per step, one after the other, the first with the rest of the answer."""
 
 from __future__ import annotations
 
 import base64
 import io
+import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import orjson
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..arrow import of_arrow
 from ..arrow import to_arrow as to_arrow_column
-from ..dataset import Dataset, Samples, StepResult
+from ..dataset import Dataset, Samples, SeriesSet, StepResult
 from ..errors import StoreError
 from ..table import Column, Kind, Table
 from .equality import plain
 from .wire import rest
 
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"
+PACKED = "compression=zstd"
+"""A parameter of the media type in ``Accept``: who asks for it is far away."""
 CONTENT, HAVE = "x-workbench-content", "x-workbench-have"
 """Headers: the name of the steps in an answer, and the names of those that the caller has already, with commas."""
-_OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd")
+Compression = Literal["zstd"] | None
+_OPTIONS = {name: pa.ipc.IpcWriteOptions(compression=name) for name in ("zstd", None)}
 
 
-def to_arrow(dataset: Dataset, further: Sequence[str] = ()) -> bytes:
-    """Concatenated IPC streams (zstd).
+def compression_of(accept: str) -> Compression:
+    """How an answer is packed for who sent this ``Accept`` header."""
+    return "zstd" if PACKED in accept else None
 
-    The first has no rows and carries, under the metadata key ``workbench``, all but the steps as JSON text.
-    Then each row step is one stream and each series step one per id, in order. The metadata of each has
-    ``step``, ``id`` (empty for rows) and ``complete`` (``true`` or ``false``), and for series ``total``, the
-    samples in the window, and ``rows``, the sample numbers as base64 of little-endian 64-bit integers. Null
-    and NaN are kept apart, infinities too; a column of mixed types is JSON text, its field marked ``mixed``.
-    ``further`` names steps whose streams are to follow.
+
+def to_arrow(dataset: Dataset, further: Sequence[str] = (), compression: Compression = None) -> bytes:
+    """Concatenated IPC streams, plain or each column packed with zstd.
+
+    The first has no rows and carries, under the metadata key ``workbench``, all but the steps as JSON text. Then each
+    row step is one stream, and the sources of a series step are the record batches of one stream, or of several where
+    their columns are not of the same types. The metadata of each has ``step``, and for series ``sources``, a JSON
+    list of ``[id, complete, total, rows]`` for each batch in turn: ``total`` samples are in the window, ``rows`` are
+    the sample numbers, as the numpy name of the smallest unsigned type that holds them, a colon, and their bytes in
+    base64 (``<u2:AAABAA==``). Null and NaN are kept apart, infinities too; a column of mixed types is JSON text, its
+    field marked ``mixed``. ``further`` names steps whose streams are to follow.
     """
     sink = io.BytesIO()
     head = {**rest(dataset, []), "steps": [*dataset.steps, *further]}
-    _write(
-        sink, pa.schema([], metadata={"step": "", "id": "", "complete": "true", "workbench": orjson.dumps(head)})
-    )
+    _write(sink, pa.schema([], metadata={"step": "", "workbench": orjson.dumps(head)}), compression, [])
     for step, result in dataset.steps.items():
-        for key, table, complete, more in _tables(result):
-            fields, arrays = _fields(table)
-            about = {"step": step, "id": key, "complete": "true" if complete else "false", **more}
-            schema = pa.schema(fields, metadata=about)
-            _write(sink, schema, pa.record_batch(arrays, schema=schema) if arrays else None)
+        if isinstance(result, Table):
+            fields, arrays = _fields(result)
+            schema = pa.schema(fields, metadata={"step": step})
+            _write(sink, schema, compression, [pa.record_batch(arrays, schema=schema)] if arrays else [])
+        else:
+            _write_series(sink, step, result, compression)
     return sink.getvalue()
+
+
+def _write_series(sink: io.BytesIO, step: str, series: SeriesSet, compression: Compression) -> None:
+    """The sources of a step, those next to each other with columns of the same types in one stream."""
+    made = ((key, samples, *_fields(samples.table)) for key, samples in series.items())
+    for fields, group in itertools.groupby(made, key=lambda one: one[2]):
+        sources, batches = [], []
+        for key, samples, _, arrays in group:
+            sources.append([key, samples.complete, samples.total, _numbers(samples.rows)])
+            batches.append(arrays)
+        schema = pa.schema(fields, metadata={"step": step, "sources": orjson.dumps(sources)})
+        _write(sink, schema, compression, [pa.record_batch(arrays, schema=schema) for arrays in batches])
 
 
 def from_arrow(data: bytes) -> tuple[dict[str, StepResult], dict[str, Any]]:
@@ -59,30 +81,32 @@ def from_arrow(data: bytes) -> tuple[dict[str, StepResult], dict[str, Any]]:
     while source.tell() < len(data):
         with pa.ipc.open_stream(source) as stream:
             about = _about(stream.schema)
-            table = _table(stream.schema, stream.read_all())
-        held = steps.get(about["step"])
-        if "rows" not in about:
-            steps[about["step"]] = table
-        elif isinstance(held, dict):
-            rows = np.frombuffer(base64.b64decode(about["rows"]), "<i8")
-            held[about["id"]] = Samples(rows, table, about["complete"] == "true", int(about["total"]))
+            if "sources" not in about:
+                steps[about["step"]] = _table(stream.schema, stream.read_all())
+                continue
+            held = steps[about["step"]]
+            if isinstance(held, dict):
+                kinds = _kinds(stream.schema)
+                for key, complete, total, rows in orjson.loads(about["sources"]):
+                    table = _of_batch(kinds, stream.read_next_batch())
+                    held[key] = Samples(_rows(rows), table, complete, total)
+            stream.read_all()
     return steps, head
 
 
-def blocks(step: str, tables: Iterator[Table]) -> Iterator[bytes]:
+def blocks(step: str, tables: Iterator[Table], compression: Compression = None) -> Iterator[bytes]:
     """One table as ``to_arrow`` writes a row step, a block of rows at a time, so that the whole never lies in memory.
 
     The blocks have the same columns; one that is of nulls alone in the first is so in all.
     """
-    yield to_arrow(Dataset({}), (step,))
+    yield to_arrow(Dataset({}), (step,), compression)
     sink = io.BytesIO()
     writer = None
     for table in tables:
         fields, arrays = _fields(table)
         if writer is None:
-            about = {"step": step, "id": "", "complete": "true"}
-            schema = pa.schema(fields, metadata=about)
-            writer = pa.ipc.new_stream(sink, schema, options=_OPTIONS)
+            schema = pa.schema(fields, metadata={"step": step})
+            writer = pa.ipc.new_stream(sink, schema, options=_OPTIONS[compression])
         if arrays:
             writer.write_batch(pa.record_batch(arrays, schema=schema))
         yield sink.getvalue()
@@ -93,18 +117,20 @@ def blocks(step: str, tables: Iterator[Table]) -> Iterator[bytes]:
         yield sink.getvalue()
 
 
-def _tables(result: StepResult) -> Iterator[tuple[str, Table, bool, dict[str, str]]]:
-    if isinstance(result, Table):
-        yield "", result, True, {}
-        return
-    for key, samples in result.items():
-        rows = base64.b64encode(samples.rows.astype("<i8").tobytes()).decode()
-        yield key, samples.table, samples.complete, {"rows": rows, "total": str(samples.total)}
+def _numbers(rows: NDArray[np.int64]) -> str:
+    most = int(rows.max()) if rows.size else 0
+    kind = next(kind for kind in ("<u2", "<u4", "<u8") if most <= np.iinfo(kind).max)
+    return f"{kind}:{base64.b64encode(rows.astype(kind).tobytes()).decode()}"
 
 
-def _write(sink: io.BytesIO, schema: Any, batch: Any = None) -> None:
-    with pa.ipc.new_stream(sink, schema, options=_OPTIONS) as writer:
-        if batch is not None:
+def _rows(text: str) -> NDArray[np.int64]:
+    kind, _, numbers = text.partition(":")
+    return np.frombuffer(base64.b64decode(numbers), kind).astype(np.int64)
+
+
+def _write(sink: io.BytesIO, schema: Any, compression: Compression, batches: list[Any]) -> None:
+    with pa.ipc.new_stream(sink, schema, options=_OPTIONS[compression]) as writer:
+        for batch in batches:
             writer.write_batch(batch)
 
 
@@ -130,12 +156,18 @@ def _about(schema: Any) -> dict[str, str]:
     return {key.decode(): value.decode() for key, value in schema.metadata.items()}
 
 
+def _kinds(schema: Any) -> list[tuple[str, Kind]]:
+    return [(field.name, field.metadata[b"kind"].decode()) for field in schema]
+
+
 def _table(schema: Any, read: Any) -> Table:
-    columns = {}
-    for place, field in enumerate(schema):
-        kind: Kind = field.metadata[b"kind"].decode()
-        columns[field.name] = _column(kind, read.column(place))
-    return Table(columns, read.num_rows)
+    return _of_batch(_kinds(schema), read)
+
+
+def _of_batch(kinds: list[tuple[str, Kind]], batch: Any) -> Table:
+    """The table of an Arrow table or record batch."""
+    columns = {name: _column(kind, batch.column(place)) for place, (name, kind) in enumerate(kinds)}
+    return Table(columns, batch.num_rows)
 
 
 def _column(kind: Kind, chunked: Any) -> Column:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from concurrent.futures import Future
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 import httpx2 as httpx
 import orjson
 
+from ..engine import arrow
 from ..engine.reader import Cancel
 from ..errors import BadRequest, Cancelled, Later, ServerAway
 from .faults import error_of
@@ -29,10 +31,6 @@ _LOOK_S = 0.05
 _BLOCK = 1 << 20
 _SOON = 5
 """Seconds that are waited for a busy server before the same is asked again."""
-
-
-class _Broken(ServerAway):
-    """A connection that could not be made or broke, so that the same may be asked again at once."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +61,10 @@ class Client:
             timeout=httpx.Timeout(READ_S, connect=CONNECT_S),
             limits=httpx.Limits(max_connections=16, max_keepalive_connections=8),
             trust_env=not _is_loopback(self.url),
+            verify=_certificates() if self.url.startswith("https:") else True,
             transport=transport,
         )
+        self.accept = arrow.MEDIA_TYPE if _is_near(self.url) else f"{arrow.MEDIA_TYPE}; {arrow.PACKED}"
         self.requests = 0
 
     def get(self, path: str, params: Mapping[str, Any] | None = None, cancel: Cancel | None = None) -> Reply:
@@ -146,9 +146,13 @@ class Client:
         for tried in range(1, tries + 1):
             try:
                 return await self._answer(method, path, params=params, headers=headers, content=body)
-            except (Later, _Broken) as error:
+            except (Later, ServerAway) as error:
                 wait = error.retry_after if isinstance(error, Later) else 0.2 * tried
-                if tried == tries or wait > _SOON or not (self.requests or isinstance(error, Later)):
+                if (
+                    tried == tries
+                    or wait > _SOON
+                    or not (isinstance(error, Later) or (error.again and self.requests))
+                ):
                     raise
                 await asyncio.sleep(wait)
         raise ServerAway(f"The server at {self.url} does not answer.")
@@ -170,9 +174,8 @@ class Client:
             raise ServerAway(f"The server at {self.url} did not answer in time. Ask again later.") from None
         except httpx.TransportError as error:
             said = str(error) or type(error).__name__
-            raise _Broken(
-                f"The server at {self.url} cannot be reached ({said}). Is it running, and is the address right?"
-            ) from None
+            told = f"The server at {self.url} cannot be reached ({said}). Is it running, and is the address right?"
+            raise ServerAway(told, again=True) from None
         self.requests += 1
         if answer.status_code >= 400:
             raise error_of(answer.status_code, answer.headers, answer.content, self.url)
@@ -232,12 +235,28 @@ def _header(key: str) -> str:
     return key
 
 
+def _certificates() -> ssl.SSLContext:
+    """The usual authorities, and those of this system and of ``$SSL_CERT_FILE``: a house may have its own."""
+    made: ssl.SSLContext = httpx.create_ssl_context()
+    made.load_default_certs()
+    return made
+
+
 def _is_loopback(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _is_near(url: str) -> bool:
+    """Whether a server is on this machine or in this house, where packing takes longer than sending."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return "." not in host
 
 
 @cache

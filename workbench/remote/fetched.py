@@ -77,7 +77,7 @@ class Fetching:
         return reply.headers.get(arrow.CONTENT) == shown.content
 
     def _reply(self, path: str, body: Mapping[str, Any], have: list[str], cancel: Cancel | None) -> Reply:
-        headers = {"Accept": arrow.MEDIA_TYPE, arrow.HAVE: ", ".join(have)}
+        headers = {"Accept": self._client.accept, arrow.HAVE: ", ".join(have)}
         return self._client.ask("POST", path, json=body, headers=headers, cancel=cancel)
 
     def _offered(self, plan: bytes) -> list[str]:

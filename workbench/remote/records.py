@@ -104,7 +104,8 @@ class Records(Work):
     def samples(self, record: Record, dataset: str, columns: list[str] | None = None) -> Table:
         path = self._kind(type(record), record.id, "table")
         asked = {"dataset": dataset, **({} if columns is None else {"columns": columns})}
-        return wire.table(self.client.get(path, asked).content)
+        reply = self.client.ask("GET", path, params=asked, headers={"Accept": self.client.accept})
+        return wire.table(reply.content)
 
     def pieces(self, measurement: Measurement) -> Iterator[Table]:
         yield self.samples(measurement, "series")

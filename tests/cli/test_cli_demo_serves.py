@@ -1,0 +1,54 @@
+"""The demo ends with its server, unless it is told to stop before."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+
+ROOT = Path(__file__).parents[2]
+WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
+
+
+@pytest.fixture
+def folder(demo_copy: Path, tmp_path: Path) -> Path:
+    made = tmp_path / "demo"
+    made.mkdir()
+    demo_copy.rename(made / "workbench.db")
+    return made
+
+
+def test_the_demo_serves_its_store(folder: Path) -> None:
+    words = [*WORKBENCH, "demo", str(folder), "--port", "0"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
+    ) as process:
+        try:
+            said = ""
+            assert process.stdout is not None
+            for line in process.stdout:
+                said += line
+                if line.startswith("Listening on "):
+                    break
+            address = line.removeprefix("Listening on ").strip()
+            (key,) = re.findall(r"^wb_\S+$", said, re.MULTILINE)
+            with wb.connect(address, key) as far:
+                assert far.dashboards.get("Ageing").plot("Cycle life").figure().data
+            process.send_signal(signal.SIGINT)
+            assert process.wait(40) in (0, 130, -signal.SIGINT)
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("stop", ["--no-serve", "--check"])
+def test_it_stops_before_where_it_is_told(folder: Path, stop: str) -> None:
+    words = [*WORKBENCH, "demo", str(folder), stop]
+    ended = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "Listening" not in ended.stdout
