@@ -157,6 +157,14 @@ class Intake:
             uploads.forget(upload.id)
             for one in upload.objects:
                 _object_path(self.state, one.id).unlink(missing_ok=True)
+        self._pool.submit(self._sweep_pieces)
+
+    def _sweep_pieces(self) -> None:
+        """Drop the bytes of files whose records are gone."""
+        with suppress(WorkbenchError):
+            gone = self.state.store.pieces.sweep(self.state.store.rows.pieces)
+            if gone:
+                log.told("files dropped that no record has", count=gone)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
