@@ -108,18 +108,6 @@ def find(call: Call, target: str, purpose: Any) -> Upload:
     return upload
 
 
-def check_parquet(state: State, upload: Upload) -> None:
-    """Refuse what is no parquet file before anything is written.
-
-    Raises
-    ------
-    FileRefused, TooLarge
-    """
-    for one in upload.objects:
-        if one.size is not None:
-            state.apart.check(_object_path(state, one.id), one.filename)
-
-
 def require(upload: Upload, filename: str) -> UploadObject:
     one = upload.object(filename)
     if one is None or one.size is None:
