@@ -184,7 +184,7 @@ class Intake:
 def _sweep(files: Path) -> None:
     """Remove what requests that were killed left behind: halves of bodies and of downloads."""
     before = time.time() - LEFT
-    for folder, pattern in (("incoming", "[!o]*"), ("downloads", ".[!l]*")):
+    for folder, pattern in (("incoming", "[!o]*"), ("downloads", ".[!l]*"), ("apart", "spool-*")):
         for path in (files / folder).glob(pattern):
             with suppress(OSError):
                 if path.stat().st_mtime < before:
