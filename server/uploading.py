@@ -108,18 +108,6 @@ def find(call: Call, target: str, purpose: Any) -> Upload:
     return upload
 
 
-def check_parquet(state: State, upload: Upload) -> None:
-    """Refuse what is no parquet file before anything is written.
-
-    Raises
-    ------
-    FileRefused, TooLarge
-    """
-    for one in upload.objects:
-        if one.size is not None:
-            state.apart.check(_object_path(state, one.id), one.filename)
-
-
 def require(upload: Upload, filename: str) -> UploadObject:
     one = upload.object(filename)
     if one is None or one.size is None:
@@ -157,6 +145,14 @@ class Intake:
             uploads.forget(upload.id)
             for one in upload.objects:
                 _object_path(self.state, one.id).unlink(missing_ok=True)
+        self._pool.submit(self._sweep_pieces)
+
+    def _sweep_pieces(self) -> None:
+        """Drop the bytes of files whose records are gone."""
+        with suppress(WorkbenchError):
+            gone = self.state.store.pieces.sweep(self.state.store.rows.pieces)
+            if gone:
+                log.told("files dropped that no record has", count=gone)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -188,7 +184,7 @@ class Intake:
 def _sweep(files: Path) -> None:
     """Remove what requests that were killed left behind: halves of bodies and of downloads."""
     before = time.time() - LEFT
-    for folder, pattern in (("incoming", "[!o]*"), ("downloads", ".[!l]*")):
+    for folder, pattern in (("incoming", "[!o]*"), ("downloads", ".[!l]*"), ("apart", "spool-*")):
         for path in (files / folder).glob(pattern):
             with suppress(OSError):
                 if path.stat().st_mtime < before:

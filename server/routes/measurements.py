@@ -179,7 +179,6 @@ def _raw_data(call: Call) -> Mapping[str, Any]:
 _ONE = s.kind(Measurement)
 _PROJECT = Parameter("project_id", meaning="The project.", required=True, kind=Project)
 _TEXTS = {"type": ["array", "null"], "items": s.TEXT}
-_LATER = ("application/octet-stream",)
 _PROPERTIES = s.given(Measurement)
 _PROPERTIES["properties"].pop("cell_instance_id")
 _PROPERTIES["required"] = ["name"]
@@ -290,7 +289,7 @@ OPERATIONS = (
         Need.READ,
         "The steps as parquet",
         project="record",
-        media=_LATER,
+        media=(downloads.MEDIA,),
     ),
     Operation(
         "GET",

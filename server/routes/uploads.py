@@ -128,8 +128,6 @@ def _begin(call: Call, upload: Upload, measurement: dict[str, Any]) -> None:
     try:
         data = crud.from_wire(Measurement, body)
         kept = {"processing_status": "running"} if series else {"files": _kept(upload)}
-        if series:
-            uploading.check_parquet(call.state, upload)
         scope = access.to_write(call, upload.scope.project_id)
 
         def make(db: Any) -> None:

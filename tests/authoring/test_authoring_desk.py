@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -202,3 +203,17 @@ def test_drafts_are_found_in_any_list_of_parts() -> None:
 def test_a_title_is_one_short_line() -> None:
     assert shortened(" a\n\tb ") == "a b"
     assert len(shortened("word " * 100)) <= 80
+
+
+def test_a_store_from_before_sessions_gets_them(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    Bench(LocalWorkbench.open(path)).close()
+    with sqlite3.connect(path) as db:
+        for table in ("messages", "plot_drafts", "sessions"):
+            db.execute(f"drop table {table}")
+        assert db.execute("delete from _sqlite_migrations where name = 'chats'").rowcount == 1
+    db.close()
+    with Bench(LocalWorkbench.open(path)) as bench:
+        bench.sessions.say(bench.sessions.create("First"), "user", {"text": "there"})
+        assert len(bench.sessions.list()) == 1
+        assert bench.work.store.verify() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,9 +58,8 @@ def test_what_cannot_be_read_is_refused_with_the_readers_words(apart: Apart, tmp
         (parquet(pa.table({"a": pa.array([[1]])})), "holds neither numbers"),
     ):
         place.write_bytes(content)
-        for act in (apart.check, apart.tables):
-            with pytest.raises(FileRefused, match=why):
-                act(place, "mine.parquet")
+        with pytest.raises(FileRefused, match=why):
+            apart.tables(place, "mine.parquet")
     place.write_bytes(parquet(samples()))
     with pytest.raises(TooLarge):
         apart.tables(place, most=1000)
@@ -95,9 +95,21 @@ def test_a_server_refuses_a_bomb_and_goes_on(tmp_path: Path) -> None:
         body = {"cell_instance_id": cell, "measurement": {"name": "Bomb"}, "measurement_type": "time_series"}
         path = f"/cell_measurements/{begun['measurement_id']}"
         answer = made.call("POST", f"{path}/confirm-upload", json=body)
-        assert answer.status_code in (413, 422)
-        assert made.call("GET", path).status_code == 404
+        if answer.status_code == 200:  # the machine was so busy that the answer came first
+            assert ended(made, path) == "failed"
+        else:
+            assert answer.status_code == 422
+            assert made.call("GET", path).status_code == 404
         assert upload(made, made.admin, cell, "Good", samples())["processing_status"] in ("ready", "running")
+
+
+def ended(made: Lab, path: str) -> str:
+    for _ in range(600):
+        status: str = made.json("GET", path)["processing_status"]
+        if status != "running":
+            return status
+        time.sleep(0.1)
+    return "running"
 
 
 def instance(made: Lab) -> str:

@@ -6,10 +6,12 @@ the answers; that a request which fits its schema is accepted is asked of no bod
 
 from __future__ import annotations
 
+import copy
 import random
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +25,7 @@ from world import World, make
 from server import Settings
 from server.openapi import document
 from server.routes import MORE, OPERATIONS
+from workbench.authoring.examples import NAMES, example
 
 schemathesis = pytest.importorskip("schemathesis")
 from schemathesis.generation import GenerationMode  # noqa: E402
@@ -96,3 +99,106 @@ def test_no_request_breaks_the_server(
         )
 
     generated()
+
+
+ODD: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1,
+        2.5,
+        1e308,
+        -1e308,
+        2**63,
+        10**30,
+        "",
+        " ",
+        "$",
+        "$$",
+        "$x",
+        "$cells",
+        "id",
+        "a" * 201,
+    ),
+    *([], {}, [None], [[]], {"": 1}, {"from": "cells", "column": "id"}, {"ratio_of": "first", "factor": 1}),
+    *(
+        "\u0000",
+        "\U0001f600",
+        "Time [s]",
+        "Voltage [V]",
+        "measurements",
+        "list",
+        "2026-01-31T12:00:00Z",
+        ["$cells", 1],
+    ),
+)
+SCRIPTS = (
+    "def transform(data, params):\n    return 1\n",
+    "def transform(data, params):\n    return {'data': [{'type': 'scatter', 'x': [float('nan')], 'y': [1e400]}]}\n",
+    "def transform(data, params):\n    raise SystemExit(3)\n",
+    "def transform(data):\n    pass\n",
+    "def transform(data, params):\n    print('x' * 10**6)\n    return go.Figure()\n",
+    "\u00e9 = (",
+)
+
+
+def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a JSON value."""
+    yield place
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from places(value[key], (*place, key))
+
+
+def mutated(config: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """A recipe with one to three things changed, taken away, added or given another name."""
+    made = copy.deepcopy(config)
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        place = chance.choice([one for one in places(made) if one])
+        owner: Any = made
+        for key in place[:-1]:
+            owner = owner[key]
+        what = chance.random()
+        if place == ("transform",) and what < 0.9:
+            owner["transform"] = chance.choice(SCRIPTS)
+        elif what < 0.5:
+            owner[place[-1]] = copy.deepcopy(chance.choice(ODD))
+        elif what < 0.7 or isinstance(owner, list):
+            del owner[place[-1]]
+        elif what < 0.85:
+            owner[chance.choice(("extra", "", "op", "where", "fields", "caps"))] = copy.deepcopy(
+                chance.choice(ODD)
+            )
+        else:
+            owner[f"{place[-1]}_"] = owner.pop(place[-1])
+    return made
+
+
+def test_no_mutation_of_a_sound_recipe_breaks_the_server(
+    world: tuple[World, str, requests.Session], long: bool
+) -> None:
+    ours, address, session = world
+    chance = random.Random(7)
+    project, board = "/projects/{project_id}", "/projects/{project_id}/dashboards/{dashboard_id}"
+    sound = [example(name)["config"] for name in NAMES]
+    seen: Counter[int] = Counter()
+    for number in range(LONG_CASES if long else CASES):
+        config = mutated(chance.choice(sound), chance)
+        values = chance.choice(({}, {}, {"limit": chance.choice(ODD)}, {"tests": [ours.ids["measurement_id"]]}))
+        path, body = chance.choice(
+            (
+                (f"{project}/figures", {"config": config, "values": values}),
+                (f"{project}/datasets", {"config": config, "values": values}),
+                (f"{project}/figures/detail", {"config": config, "traces": [0], "x": [0, 1], "width": 10}),
+                (f"{board}/plots", {"name": f"Mutation {number}", "config": config}),
+                (f"{board}/authoring-context", {"prompt": "a", "draft": {"name": "a", "config": config}}),
+            )
+        )
+        answer = session.post(address + path.format_map(ours.ids), json=body, headers=ours.who.headers)
+        assert answer.status_code in (200, 422), (body, answer.text)
+        SCHEMA[path]["POST"].validate_response(answer)
+        seen[answer.status_code] += 1
+    assert seen[200] > 50
+    assert seen[422] > 300

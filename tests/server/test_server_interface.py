@@ -317,6 +317,15 @@ def test_nobody_reads_the_sessions_of_another(world: tuple[Lab, World]) -> None:
         assert made.call("POST", f"/agent/sessions/{session}/messages", json=body).status_code == 422
 
 
+def test_what_no_text_can_hold_is_refused_in_drafts_and_messages(world: tuple[Lab, World]) -> None:
+    made, ours = world
+    draft = {**DRAFT, "name": "a\0b"}
+    asked = {"prompt": "a", "draft": draft}
+    assert made.call("POST", f"{_BOARD}/authoring-context".format_map(ours.ids), json=asked).status_code == 422
+    said = {"role": "user", "content": {"parts": [{"type": "draft", "draft": draft}]}}
+    assert made.call("POST", f"/agent/sessions/{ours.ids['session_id']}/messages", json=said).status_code == 422
+
+
 def test_messages_and_sessions_are_paged(world: tuple[Lab, World]) -> None:
     made, ours = world
     project = {"project_id": ours.ids["project_id"]}

@@ -199,13 +199,30 @@ def test_pieces_come_back_by_their_content(store: Store) -> None:
         store.pieces.size("0" * 64)
 
 
-def test_unreferenced_pieces_are_swept(store: Store) -> None:
-    kept, gone = store.pieces.put([b"kept"]), store.pieces.put([b"gone"])
+def test_pieces_that_nothing_refers_to_for_a_day_are_swept(store: Store) -> None:
+    kept, gone, new, again = (store.pieces.put([data]) for data in (b"kept", b"gone", b"new", b"again"))
     with store.transaction() as connection:
-        assert store.pieces.sweep([kept], connection=connection) == 1
-    assert b"".join(store.pieces.get(kept)) == b"kept"
+        connection.execute("update contents set created = 1 where hash <> ?", (new,))
+    assert store.pieces.put([b"again"]) == again
+    assert store.pieces.sweep(lambda: {kept}) == 1
+    assert [b"".join(store.pieces.get(name)) for name in (kept, new, again)] == [b"kept", b"new", b"again"]
     with pytest.raises(NotFound):
         store.pieces.size(gone)
+    assert store.verify() == []
+
+
+def test_a_piece_that_gets_a_record_while_others_are_swept_stays(store: Store) -> None:
+    names = [store.pieces.put([bytes([n])]) for n in range(3)]
+    with store.transaction() as connection:
+        connection.execute("update contents set created = 1")
+    asked: list[int] = []
+
+    def referenced() -> set[str]:
+        asked.append(1)
+        return set() if len(asked) == 1 else {max(names)}
+
+    assert store.pieces.sweep(referenced) == 2
+    assert store.pieces.size(max(names)) == 1
 
 
 def test_a_broken_off_put_leaves_nothing_that_is_seen(store: Store) -> None:

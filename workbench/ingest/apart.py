@@ -56,18 +56,6 @@ class Apart:
             finally:
                 self._free.put(worker)
 
-    def check(self, path: Path, name: str | None = None) -> None:
-        """Refuse what is no parquet file, or has columns that no series can hold, by its first rows.
-
-        Raises
-        ------
-        FileRefused, TooLarge
-        """
-        if not self._workers:
-            next(parquet_tables(path, name)(), None)
-            return
-        self._asked({"path": str(path.absolute()), "name": name or path.name, "most": MOST_UNPACKED})
-
     def tables(
         self, path: Path, name: str | None = None, most: int = MOST_UNPACKED
     ) -> Callable[[], Iterator[Table]]:
@@ -165,9 +153,6 @@ _PROC = Path("/proc/self/statm").exists()
 def _read(job: dict[str, Any]) -> dict[str, Any]:
     try:
         parts = parquet_tables(Path(job["path"]), job["name"], most=job["most"])()
-        if "spool" not in job:
-            next(parts, None)
-            return {}
         size = 0
         with Path(job["spool"]).open("wb") as file:
             for table in parts:

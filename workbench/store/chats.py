@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -17,6 +17,7 @@ from .rows import Rows, new_id
 from .scope import Scope
 from .tables import values_of
 
+M = TypeVar("M", Message, Draft)
 MOST_MESSAGES = 1000
 """Messages of one page."""
 MOST_LOOKED_AT = 100
@@ -78,7 +79,7 @@ class Chats:
         with self._store.transaction() as db:
             now = self._store.clock(db)
             values = {"id": new_id(now), "session_id": session.id, "created_at": now}
-            made = _message({**values, "role": role, "content": dict(content)})
+            made = _checked(Message, {**values, "role": role, "content": dict(content)})
             talk.add(db, talk.MESSAGES, made)
             for draft in drafts_in(content):
                 self._keep(session, draft)
@@ -126,7 +127,8 @@ class Chats:
     def _keep(self, session: Session, draft: Mapping[str, Any]) -> Draft:
         with self._store.transaction() as db:
             now = self._store.clock(db)
-            made = Draft(id=new_id(now), session_id=session.id, draft=dict(draft), created_at=now)
+            values = {"id": new_id(now), "session_id": session.id, "draft": dict(draft), "created_at": now}
+            made = _checked(Draft, values)
             talk.add(db, talk.DRAFTS, made)
             return made
 
@@ -157,9 +159,9 @@ def shortened(text: str) -> str:
     return line if len(line) <= _TITLE else line[: _TITLE - 1].rstrip() + "…"
 
 
-def _message(values: Mapping[str, Any]) -> Message:
+def _checked(kind: type[M], values: Mapping[str, Any]) -> M:
     try:
-        return Message.model_validate(values)
+        return kind.model_validate(values)
     except ValidationError as error:
         raise Invalid([_told(item) for item in error.errors(include_url=False)]) from None
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from sqlite_utils import Database, Migrations
 
@@ -48,11 +47,11 @@ class Pieces:
         try:
             name, size = self._write(passing, chunks)
             with store.transaction() as connection:
-                if not connection.execute("select 1 from contents where hash = ?", (name,)).fetchone():
+                now = store.tick(connection)
+                known = connection.execute("update contents set created = ? where hash = ?", (now, name)).rowcount
+                if not known:
                     connection.execute("update pieces set hash = ? where hash = ?", (name, passing))
-                    connection.execute(
-                        "insert into contents values (?, ?, ?)", (name, size, store.tick(connection))
-                    )
+                    connection.execute("insert into contents values (?, ?, ?)", (name, size, now))
         finally:
             with store.transaction() as connection:
                 connection.execute("delete from pieces where hash = ?", (passing,))
@@ -119,17 +118,27 @@ class Pieces:
             data = _sound(name, place, size, row)
             yield data[max(start - place, 0) : stop - place]
 
-    def sweep(self, referenced: Iterable[str], *, connection: sqlite3.Connection) -> int:
-        """Delete all contents but the ``referenced``, and return how many were deleted.
+    def sweep(self, referenced: Callable[[], set[str]]) -> int:
+        """Delete contents that nothing has referred to for a day, and return how many they were.
 
-        Call it in the transaction in which the references were read.
+        Each goes in a transaction of its own, in which the references (``referenced``) are read again: bytes that are
+        put once more meanwhile count as new, and their record has a day to come.
         """
-        kept = set(referenced)
-        gone = [row[0] for row in connection.execute("select hash from contents") if row[0] not in kept]
-        for name in gone:
-            connection.execute("delete from contents where hash = ?", (name,))
-            connection.execute("delete from pieces where hash = ?", (name,))
-        return len(gone)
+        before = time.time_ns() // 1000 - ABANDONED_SECONDS * 10**6
+        with self._store.snapshot() as connection:
+            old = "select hash from contents where created < ?"
+            found = {name for (name,) in connection.execute(old, (before,))}
+            found -= referenced() if found else set()
+        gone = 0
+        for name in sorted(found):
+            with self._store.transaction() as connection:
+                if name in referenced():
+                    continue
+                again = "delete from contents where hash = ? and created < ?"
+                if connection.execute(again, (name, before)).rowcount:
+                    connection.execute("delete from pieces where hash = ?", (name,))
+                    gone += 1
+        return gone
 
     def tidy(self) -> None:
         """Delete what puts that were killed left behind: passing pieces a day old."""
