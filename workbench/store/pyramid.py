@@ -85,6 +85,29 @@ def extreme_rows(column: Column, size: int) -> Rows:
     return np.stack([starts + np.minimum(low, high), starts + np.maximum(low, high)], axis=1)
 
 
+def _extremes(columns: Sequence[Column], size: int) -> list[Rows]:
+    """``extreme_rows`` of each column; in few calls for numbers of one dtype."""
+    made: dict[int, Rows] = {}
+    for group in _alike(columns):
+        if len(group) > 1 and columns[group[0]].kind == "number":
+            made |= _joint_extremes({c: columns[c].values.reshape(-1, size) for c in group})
+    return [made[c] if c in made else extreme_rows(column, size) for c, column in enumerate(columns)]
+
+
+def _joint_extremes(parts: dict[int, NDArray[Any]]) -> dict[int, Rows]:
+    """The extreme rows of those columns in which each is finite, and so no other value must be kept from winning."""
+    last = np.array([values[:, -1] for values in parts.values()])
+    count, size = next(iter(parts.values())).shape
+    finite, ends = np.ones(len(parts), bool), []
+    for find in (np.argmin, np.argmax):
+        found = np.array([find(values, axis=1) for values in parts.values()])
+        best = np.array([values[np.arange(count), row] for values, row in zip(parts.values(), found, strict=True)])
+        finite &= np.isfinite(best).all(axis=1)
+        ends.append(np.where((found > 0) & (last == best), size - 1, found))
+    pairs = np.stack([np.minimum(*ends), np.maximum(*ends)], axis=2) + (np.arange(count) * size)[:, None]
+    return {c: pairs[at] for at, c in enumerate(parts) if finite[at]}
+
+
 def _winner(values: NDArray[Any], find: Callable[..., NDArray[np.intp]]) -> NDArray[np.intp]:
     found = find(values, axis=1)
     best = values[np.arange(len(values)), found]
@@ -120,9 +143,8 @@ def buckets_of(columns: Sequence[Column], first_row: int, size: int) -> Buckets:
     places = []
     if full:
         starts = np.arange(0, full, size)
-        whole = [column.slice(0, full) for column in columns]
-        pairs = [np.stack([starts, starts + size - 1], axis=1), *(extreme_rows(column, size) for column in whole)]
-        places.append(np.stack(pairs, axis=1))
+        found = _extremes([column.slice(0, full) for column in columns], size)
+        places.append(np.stack([np.stack([starts, starts + size - 1], axis=1), *found], axis=1))
     if full < n:
         pairs = [np.array([[0, n - full - 1]]), *(extreme_rows(c.slice(full, n), n - full) for c in columns)]
         places.append(np.stack(pairs, axis=1) + full)
