@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import exchange
 from .cycling.life import KINDS
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
@@ -33,7 +32,6 @@ from .recipe.parse import parse
 from .recipe.plot import PlotConfig
 from .recipe.values import effective, read_cli_values
 from .records import (
-    Batch,
     Dashboard,
     Instance,
     Measurement,
@@ -46,6 +44,7 @@ from .records import (
 )
 from .records.catalog import Catalog
 from .store import catalog as catalogs
+from .store import outgoing
 from .store import search as searches
 from .store.cache import Cache
 from .store.rows import LOCAL_USER, new_id
@@ -57,7 +56,6 @@ from .transform.script import check_script
 from .typed_arrays import decode
 
 R = TypeVar("R", bound=Record)
-_PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -470,35 +468,7 @@ class LocalWorkbench:
 
     def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
         """Write the samples of a measurement with all that is known of it; answers the files that were written."""
-        with self.store.snapshot():
-            info = self.store.series.info(measurement.id)
-            if info is None:
-                raise BadRequest(f"The measurement '{measurement.name}' has no sampled data to export.")
-            series, rows = self.store.series, info.rows
-
-            def batches() -> Iterator[Table]:
-                for start in range(0, rows, _PIECE):
-                    yield series.read(measurement.id, None, (start, min(start + _PIECE, rows)))
-
-            start = measurement.start_time
-            return exchange.write(
-                path, batches, self._passport(measurement), start=None if start is None else start.timestamp()
-            )
-
-    def _passport(self, measurement: Measurement) -> exchange.Passport:
-        instance = self.get(Instance, measurement.instance_id)
-        batch = None if instance.batch_id is None else self.get(Batch, instance.batch_id)
-        given = measurement.source.get("steps") == "given"
-        return exchange.Passport(
-            columns=[],
-            content_hash="",
-            rows=0,
-            measurement=_known(measurement),
-            instance=_known(instance),
-            batch={} if batch is None else _known(batch),
-            specification=_known(self.get(Specification, instance.specification_id)),
-            steps=exchange.packed(self.store.series.read(measurement.id, dataset="steps")) if given else None,
-        )
+        return outgoing.export(self.store, self.scope, measurement, path)
 
     def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
         """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
@@ -596,14 +566,6 @@ def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
     steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
     given = [] if params is None else params
     return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
-
-
-def _known(record: Record) -> dict[str, Any]:
-    """What a record says of itself, as JSON, without what only this store understands."""
-    links = {name for name, member in type(record).members().items() if member.link or not member.stored}
-    kept = {"name", *type(record).given()} - links - {"files", "content_hash", "processing_status"}
-    said: dict[str, Any] = record.model_dump(mode="json", include=kept)
-    return said
 
 
 def _column(values: list[Any], kind: Kind) -> Column:
