@@ -15,9 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import exchange
+from . import outgoing
 from .authoring import AuthoringContext
-from .cycling.steps import STEP_TYPE
 from .dataset import Dataset
 from .engine import answer, choices, keys, zoom
 from .engine import look as looking
@@ -31,7 +30,6 @@ from .recipe.parse import parse
 from .recipe.plot import PlotConfig
 from .recipe.values import effective, read_cli_values
 from .records import (
-    Batch,
     Dashboard,
     Instance,
     Measurement,
@@ -41,7 +39,6 @@ from .records import (
     Record,
     Revision,
     Session,
-    Specification,
 )
 from .records.catalog import Catalog
 from .records.chat import Role
@@ -457,31 +454,12 @@ class Work(ABC):
         BadRequest
             If it has no samples, or for a file of no known ending.
         """
-        if not measurement.sample_count:
-            raise BadRequest(f"The measurement '{measurement.name}' has no sampled data to export.")
-        start = measurement.start_time
-        return exchange.write(
+        return outgoing.export(
+            measurement,
             path,
-            lambda: self.pieces(measurement),
-            self._passport(measurement),
-            start=None if start is None else start.timestamp(),
-        )
-
-    def _passport(self, measurement: Measurement) -> exchange.Passport:
-        instance = self.get(Instance, measurement.instance_id)
-        batch = None if instance.batch_id is None else self.get(Batch, instance.batch_id)
-        steps = self.samples(measurement, "steps") if measurement.source.get("steps") == "given" else None
-        return exchange.Passport(
-            columns=[],
-            content_hash="",
-            rows=0,
-            measurement=_known(measurement),
-            instance=_known(instance),
-            batch={} if batch is None else _known(batch),
-            specification=_known(self.get(Specification, instance.specification_id)),
-            steps=None
-            if steps is None
-            else exchange.packed(steps.select([name for name in steps if name != STEP_TYPE])),
+            get=self.get,
+            pieces=lambda: self.pieces(measurement),
+            steps=lambda: self.samples(measurement, "steps"),
         )
 
     @abstractmethod
@@ -631,14 +609,6 @@ def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
     steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
     given = [] if params is None else params
     return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
-
-
-def _known(record: Record) -> dict[str, Any]:
-    """What a record says of itself, as JSON, without what only this store understands."""
-    links = {name for name, member in type(record).members().items() if member.link or not member.stored}
-    kept = {"name", *type(record).given()} - links - {"files", "content_hash", "processing_status"}
-    said: dict[str, Any] = record.model_dump(mode="json", include=kept)
-    return said
 
 
 def tabulated(kind: type[Record], items: Sequence[Record], fields: list[str] | None) -> Table:

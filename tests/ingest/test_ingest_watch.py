@@ -222,7 +222,7 @@ def span(tmp_path_factory: pytest.TempPathFactory) -> float:
 
 def test_a_watch_that_is_killed_loses_and_repeats_nothing(tmp_path: Path, span: float, *, long: bool) -> None:
     rng = random.Random(11)
-    left, expected = 50 if long else 3, texts()
+    left, expected = 50 if long else 2, texts()
     while left:
         place = tmp_path / f"{left}"
         (place / "in").mkdir(parents=True)
@@ -248,7 +248,7 @@ def test_an_ingest_that_is_killed_is_completed_by_the_next(
     expected = texts()
     for name, text in expected.items():
         (data / name).write_bytes(text)
-    for round_ in range(50 if long else 3):
+    for round_ in range(50 if long else 2):
         store = tmp_path / f"{round_}.db"
         jobs = str(1 + round_ % 2)
         ingest = command("ingest", str(data), "--store", str(store), "--name-rule", RULE, "--jobs", jobs)
