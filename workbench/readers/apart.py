@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +24,11 @@ from .packing import Scratch
 Facts = dict[str, Any]
 Loader = Callable[[Facts], tuple[Facts, pa.Table]]
 _SECONDS, _SECONDS_PER_MB = 8.0, 1.0
-"""How long a parser may take; a sound file of 1 MB takes some hundredths. A process starts in about a second."""
+"""How long a parser may compute; a sound file of 1 MB takes some hundredths."""
+_PATIENCE = 120.0
+"""How long its process may take besides, to start and to wait for its turn on a busy machine."""
+_OUT_OF_TIME = 24
+"""The signal of a process that has computed for longer than it may."""
 _PROGRAM = "from workbench.readers.apart import main; main()"
 
 
@@ -43,6 +49,7 @@ def apart(loader: str, path: Path, name: str, column_map: Mapping[str, str] | No
     }
     job |= {"column_map": dict(column_map or {}), "typed_in": place()}
     seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
+    job["seconds"] = math.ceil(seconds)
     answer = _ask(job, name, seconds)
     if "refused" in answer:
         kind = TooLarge if answer["kind"] == "TooLarge" else FileRefused
@@ -61,19 +68,23 @@ def _ask(job: Facts, name: str, seconds: float) -> Facts:
             input=orjson.dumps(job),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=seconds,
+            timeout=seconds + _PATIENCE,
             env={**os.environ, "PYTHONPATH": paths},
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise FileRefused(
-            f"'{name}' takes longer to read than {seconds:.0f} s; it is damaged, or hostile."
-        ) from None
+        raise _too_long(name, seconds) from None
     lines = done.stdout.splitlines()
+    if done.returncode == -_OUT_OF_TIME:
+        raise _too_long(name, seconds)
     if done.returncode or not lines:
         raise FileRefused(f"'{name}' is damaged so badly that its parser broke down; write or copy it again.")
     answer: Facts = orjson.loads(lines[-1])
     return answer
+
+
+def _too_long(name: str, seconds: float) -> FileRefused:
+    return FileRefused(f"'{name}' takes longer to read than {seconds:.0f} s; it is damaged, or hostile.")
 
 
 def main() -> None:
@@ -81,7 +92,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a parser prints must not be taken for an answer
     job = orjson.loads(sys.stdin.buffer.read())
-    _bound_memory()
+    _bound(job["seconds"])
     try:
         with typed_in(job["typed_in"]):
             facts, table = _loader(job["loader"])({**job, "path": os.fsdecode(job["path"].encode("latin-1"))})
@@ -101,10 +112,13 @@ def _loader(name: str) -> Loader:
     return found
 
 
-def _bound_memory() -> None:
+def _bound(seconds: int) -> None:
+    """Bound memory and computing time from here on."""
     with suppress(ImportError, ValueError, OSError):  # where the system has no such bound, there is none
         import resource
 
         most = 3 * limits.MOST_IN_MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        spent = math.ceil(time.process_time())
+        resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

@@ -33,7 +33,7 @@ _KEYS = ("Test_ID", "Data_Point")
 _BLOCK = 1 << 18
 _TEMPERATURE = 1
 """``Data_Type`` of an auxiliary temperature; 0 is a voltage."""
-_SECONDS, _SECONDS_PER_MB = 4.0, 0.5
+_SECONDS, _SECONDS_PER_MB = 8.0, 1.0
 """How long mdbtools may take: a sound database of 1 MB takes some hundredths."""
 _EPOCH_DAYS = 25569
 """Days from 1899-12-30, where Access counts from, to 1970-01-01."""
