@@ -26,7 +26,9 @@ def folder(demo_copy: Path, tmp_path: Path) -> Path:
 
 def test_the_demo_serves_its_store(folder: Path) -> None:
     words = [*WORKBENCH, "demo", str(folder), "--port", "0"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT) as process:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
+    ) as process:
         try:
             said = ""
             assert process.stdout is not None
