@@ -68,8 +68,14 @@ class Connection:
         self._headers = {"X-API-Key": key, "Content-Type": "application/json"}
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> bytes:
-        self._http.request(method, path, body, {**self._headers, **headers})
-        answer = self._http.getresponse()
+        told = {**self._headers, **headers}
+        try:
+            self._http.request(method, path, body, told)
+            answer = self._http.getresponse()
+        except (ConnectionError, http.client.HTTPException):  # the server closed it while nothing was asked
+            self._http.close()
+            self._http.request(method, path, body, told)
+            answer = self._http.getresponse()
         content = answer.read()
         if answer.status != 200:
             raise RuntimeError(f"{method} {path}: {answer.status} {content[:300]!r}")

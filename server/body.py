@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import orjson
 from starlette.requests import ClientDisconnect, Request
 
 from workbench.errors import BadRequest, Cancelled, Invalid, Problem, TooLarge
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 async def read(request: Request, most: int) -> bytes:
@@ -97,7 +101,10 @@ def strict_json(data: bytes) -> Any:
         With line and column where there are any.
     """
     try:
-        return json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        if _SURROGATE.search(data):
+            _refuse_halves(data)
+        return value
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno}
         message = f"The body is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
@@ -106,6 +113,14 @@ def strict_json(data: bytes) -> Any:
         raise Invalid(Problem((), f"The body is no JSON: {error}.", "json_invalid")) from None
     except RecursionError:
         raise Invalid(Problem((), "The body is nested too deep.", "json_depth")) from None
+
+
+def _refuse_halves(data: bytes) -> None:
+    """Refuse a text with half of a surrogate pair: no store keeps it and no answer can say it."""
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"a text holds half of a surrogate pair ({error})") from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -75,8 +75,8 @@ def listed(call: Call) -> Bytes:
     given = fields.read(call.body, types, nullable=("fields", "limit"))
     chosen = None if given.get("fields") is None else fields.texts(given["fields"], "fields")
     limit, where = given.get("limit"), given.get("where", {})
-    if limit is not None and limit < 0:
-        raise Invalid(Problem(("limit",), "'limit' is at least 0.", "out_of_range"))
+    if limit is not None and not 0 <= limit <= query.MOST_ROWS:
+        raise Invalid(Problem(("limit",), f"'limit' is from 0 to {query.MOST_ROWS}.", "out_of_range"))
     if kind.listed_as is None:
         _refuse_other_filters(kind, where)
         return as_arrow(call.work.table(kind, where, chosen, limit))
