@@ -94,6 +94,6 @@ def test_check_tells_the_steps_and_params_that_a_script_misspells(local: LocalWo
     raw = plan(CAPACITY, CAPACITY) | {"params": {"smooth": {"kind": "view", "default": 3}}}
     raw["transform"] = "def transform(data, params):\n    return go.Figure(data['fad'], params['smoth'])\n"
     assert [(problem.loc, problem.msg) for problem in local.check(raw, {})] == [
-        (("config", "transform"), "Line 2: There is no param 'smoth'. Did you mean 'smooth'?"),
         (("config", "transform"), "Line 2: There is no step 'fad'. Did you mean 'fade'?"),
+        (("config", "transform"), "Line 2: There is no param 'smoth'. Did you mean 'smooth'?"),
     ]

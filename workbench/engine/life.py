@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..cycling.life import CAPACITY, CYCLE_IN_LIFE, ENERGY, KINDS, NEEDS, Life, OneTest, lives
 from ..dataset import Samples
 from ..store.layout import SeriesColumn
+from ..store.listing import Listed
 from ..store.series import SeriesInfo
+from ..store.store import Store
 from ..table import Table
 from ..units import split_unit
 
-if TYPE_CHECKING:
-    from .reader import Reader
+
+class Rows(Protocol):
+    """What reads records and series for a plan, and notes what the answer hangs on."""
+
+    store: Store
+    dependencies: set[tuple[str, ...]]
+
+    def rows(
+        self, source: str, where: Mapping[str, Any], fields: Sequence[str] | None, limit: int | None
+    ) -> Listed: ...
 
 
 class Lives:
     """Lives of cells, each read once in a plan. All that they hang on is noted with the reader."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Rows) -> None:
         self._reader = reader
         self._found: dict[str, Life] = {}
 

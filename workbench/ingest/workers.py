@@ -70,9 +70,9 @@ def worth_starting(paths: Sequence[Path], jobs: int) -> int:
 class Worker:
     """One worker process, started when it is needed and again after it died."""
 
-    def __init__(self, scratch: Path, program: str = _PROGRAM) -> None:
+    def __init__(self, scratch: Path, program: str | None = None) -> None:
         self._scratch = scratch
-        self._program = program
+        self._program = program or _PROGRAM
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

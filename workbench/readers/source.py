@@ -58,6 +58,8 @@ def look(path: Path, name: str | None = None) -> Head:
     FileRefused
         If there is no such file, it is a folder, is empty, or cannot be opened or unpacked.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise FileRefused(f"'{path}' is no ordinary file.")  # to open a pipe may take for ever
     try:
         with open(path, "rb") as file:
             raw = file.read(limits.HEAD_BYTES)

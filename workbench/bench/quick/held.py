@@ -55,8 +55,11 @@ def take(given: str | Path | pd.DataFrame, options: Mapping[str, Any]) -> Taken:
         path = _file(given, folder)
         work = LocalWorkbench.open(folder / "quick.db")
         (report,) = work.ingest(path, **options).files
-        if report.status == "stored":
+        if report.measurement_id is not None and work.store.series.info(report.measurement_id) is not None:
             return _as_measurement(work, folder, path, report)
+        if not report.why:
+            made = " and ".join(report.created) or "records of other kinds"
+            report.why = f"'{path.name}' holds no samples of a test: an ingest makes {made} of it."
         frame = _table(path, report, options)
         return _as_table(work, folder, path, frame, report)
     except BaseException:
