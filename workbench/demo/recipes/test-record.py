@@ -3,14 +3,14 @@ from plotly.subplots import make_subplots
 from workbench import battery
 
 SHADES = {"discharge": "#D55E00", "charge": "#0072B2"}
+MOST_SHADES = 300
 
 
 def stretches(steps):
-    """Runs of steps of one direction: start and end in s, and the direction."""
-    kinds = steps["Step type"].str.lower()
-    direction = np.where(
-        kinds.str.contains("discharge"), "discharge", np.where(kinds.str.contains("charge"), "charge", "")
-    )
+    """Runs of steps of one direction: start and end in s, and the direction; of rests it is empty."""
+    out, into = steps["Discharge capacity [A.h]"], steps["Charge capacity [A.h]"]
+    direction = np.where(out > into, "discharge", np.where(into > out, "charge", ""))
+    direction = np.where(steps["Step type"] == "Rest", "", direction)
     run = (pd.Series(direction) != pd.Series(direction).shift()).cumsum().to_numpy()
     runs = steps.assign(direction=direction, run=run).groupby("run")
     return runs.agg(start=("Start time [s]", "min"), end=("End time [s]", "max"), direction=("direction", "first"))
@@ -39,14 +39,21 @@ def transform(data, params):
     if params["shade"]:
         shown = stretches(data["steps"])
         shown = shown[(shown["end"] >= samples["Time [s]"].min()) & (shown["start"] <= samples["Time [s]"].max())]
+        shown = shown[shown["direction"] != ""]
+        drawn = shown if len(shown) <= MOST_SHADES else shown.head(0)
         for direction, color in SHADES.items():
-            rows = shown[shown["direction"] == direction].head(300)
+            rows = drawn[drawn["direction"] == direction]
             for _, one in rows.iterrows():
                 ends = {"x0": one["start"] / 3600, "x1": one["end"] / 3600}
                 fill = {"fillcolor": battery.pale(color, 0.14), "line_width": 0, "layer": "below"}
                 fig.add_shape(type="rect", xref="x", yref="paper", y0=0, y1=1, **ends, **fill)
             swatch = {"symbol": "square", "size": 12, "color": battery.pale(color, 0.35)}
-            fig.add_scatter(x=[None], y=[None], mode="markers", marker=swatch, name=direction, row=1, col=1)
+            if len(rows):
+                fig.add_scatter(x=[None], y=[None], mode="markers", marker=swatch, name=direction, row=1, col=1)
+        if len(shown) > MOST_SHADES:
+            said = f"{len(shown)} charges and discharges: shaded when at most {MOST_SHADES} are shown"
+            grey = {"symbol": "square", "size": 12, "color": "#BBBBBB"}
+            fig.add_scatter(x=[None], y=[None], mode="markers", marker=grey, name=said, row=1, col=1)
     fig.update_xaxes(title_text="Time / h", row=2)
     began = "" if pd.isna(test["start_time"]) else f", began {test['start_time']:%Y-%m-%d}"
     title = {"text": test["name"] + began, "xref": "paper", "x": 0, "xanchor": "left", "y": 1, "yref": "paper"}
