@@ -21,7 +21,7 @@ from .dataset import Dataset
 from .engine import answer, choices, keys, zoom
 from .engine import look as looking
 from .engine.reader import Cancel, Progress
-from .errors import BadRequest, Cancelled, Invalid, Problem
+from .errors import BadRequest, Cancelled, Invalid, NotFound, Problem
 from .ingest import Growing, Report
 from .ingest import watch as watch_folder
 from .lint import Lint, lint
@@ -436,15 +436,19 @@ class Work(ABC):
         Raises
         ------
         NotFound
-            If there is none.
+            If there is none, or none of this cell.
         BadRequest
             If there are several of that name.
         """
         if cell is None:
             return self.get(Measurement, ref)
-        where = {"instanceIds": [self.get(Instance, cell).id], "name": ref}
+        instance = self.get(Instance, cell)
+        where = {"instanceIds": [instance.id], "name": ref}
         named = self.listing("measurements", where, ["id"], 1)
-        return self.get(Measurement, str(named["id"].tolist()[0]) if named.n else ref)
+        found = self.get(Measurement, str(named["id"].tolist()[0]) if named.n else ref)
+        if found.instance_id != instance.id:
+            raise NotFound(f"The instance '{instance.name}' has no measurement '{ref}'; it is another cell's.")
+        return found
 
     def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
         """Write the samples of a measurement with all that is known of it; answers the files that were written.

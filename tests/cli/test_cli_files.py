@@ -10,6 +10,7 @@ import pytest
 
 import workbench as wb
 from workbench.cli import app
+from workbench.errors import NotFound
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ingest"))
 from ingest_lab import cycler_text
@@ -68,3 +69,18 @@ def test_a_measurement_goes_out(data: Path, tmp_path: Path, capsys: pytest.Captu
     assert "out.bdf.csv and" in capsys.readouterr().out
     assert path.exists()
     assert (tmp_path / "out.bdf.json").exists()
+
+
+def test_no_other_cells_measurement_goes_out(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, path = tmp_path / "lab.db", tmp_path / "out.parquet"
+    run("ingest", data, "--store", store, "--name-rule", RULE)
+    with wb.open(store) as bench:
+        bench.measurements.update(bench.measurements.list(batch="A").iloc[0]["id"], name="only here")
+        held = bench.measurements.get("only here").instance_id
+        cells = bench.instances.list()
+        other = cells[cells["id"] != held].iloc[0]["name"]
+    with pytest.raises(NotFound, match="it is another cell's"):
+        run("export", "only here", "--instance", other, "-o", path, "--store", store)
+    assert not path.exists()
