@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ QUIET = (
     "--LabApp.extension_manager=readonly",
 )
 """No news, no look for updates, no list of extensions: nothing is asked of another machine."""
+PROMPT = "--ServerApp.kernel_websocket_connection_class=workbench.lab_socket.PromptChannels"
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,9 @@ def arguments(opening: Opening, *, port: int | None, browser: bool, further: Seq
         given += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
     if not browser:
         given.append("--no-browser")
+    # Kernels behind a gateway have a socket of their own.
+    if "JUPYTER_GATEWAY_URL" not in os.environ and not any("Gateway" in word for word in further):
+        given.append(PROMPT)
     return [*given, *further]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
 import orjson
+import pybase64
 from numpy.typing import NDArray
 
 _DTYPES = {"f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4"}
@@ -22,7 +22,7 @@ def to_spec(values: NDArray[Any]) -> Any:
     if small is None:
         return values.tolist()
     small = np.ascontiguousarray(small, small.dtype.newbyteorder("<"))
-    spec: dict[str, Any] = {"dtype": small.dtype.str[1:], "bdata": base64.b64encode(small.data).decode("ascii")}
+    spec: dict[str, Any] = {"dtype": small.dtype.str[1:], "bdata": pybase64.b64encode_as_string(small.data)}
     if small.ndim > 1:
         spec["shape"] = ", ".join(map(str, small.shape))
     return spec
@@ -49,7 +49,7 @@ def is_spec(value: Any) -> bool:
 
 def from_spec(spec: dict[str, Any]) -> NDArray[Any]:
     """The array of a spec: read-only."""
-    values = np.frombuffer(base64.b64decode(spec["bdata"]), np.dtype("<" + spec["dtype"]))
+    values = np.frombuffer(pybase64.b64decode(spec["bdata"]), np.dtype("<" + spec["dtype"]))
     shape = spec.get("shape")
     if shape is not None:
         lengths = shape if isinstance(shape, list) else str(shape).split(",")

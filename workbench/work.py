@@ -302,7 +302,7 @@ class Work(ABC):
         again = replace(
             shown.at_hand, values=taken, cache={"dataset": "hit"}, reads={"steps": 0, "sources": 0}, timings={}
         )
-        return self._drawn(checked, again, draws, {}, cancel)
+        return self._drawn(checked, again, draws, {}, cancel, soon=True)
 
     def _drawn(
         self,
@@ -311,6 +311,8 @@ class Work(ABC):
         draws: Drawer,
         timings: dict[str, float],
         cancel: Cancel | None,
+        *,
+        soon: bool = False,
     ) -> FigureAnswer:
         started = time.perf_counter()
         key = keys.figure_key(answered.content, config.transform, answered.values)
@@ -333,7 +335,7 @@ class Work(ABC):
             if cancel is not None and cancel.is_set():
                 raise Cancelled("The request was withdrawn while another one drew its figure.")
 
-        found = self.cache.get_or_make("figure", key, make, good, waiting)
+        found = self.cache.get_or_make("figure", key, make, good, waiting, soon=soon)
         return FigureAnswer(
             figure=found.data,
             values=answered.values,

@@ -13,14 +13,18 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import nbformat
 import pytest
+from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 
 import workbench as wb
 from workbench.cli import main
 from workbench.errors import BadRequest
-from workbench.lab import Opening, arguments
+from workbench.lab import PROMPT, Opening, arguments
+from workbench.lab_socket import PromptChannels
 from workbench.place import ORGANIZATION, PROJECT, STORE
 
 COMMAND = Path(sys.executable).with_name("workbench")
@@ -65,6 +69,27 @@ def test_options_reach_jupyterlab_and_the_last_wins(tmp_path: Path) -> None:
     assert "--ServerApp.port=8899" in given
     assert "--no-browser" in given
     assert given[-1] == "--LabApp.news_url=x"
+
+
+def test_large_messages_do_not_wait_unless_kernels_are_behind_a_gateway(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening = Opening(tmp_path, "a.ipynb")
+    assert PROMPT in arguments(opening, port=None, browser=True, further=[])
+    gateway = ["--GatewayClient.url=http://127.0.0.1:9"]
+    assert PROMPT not in arguments(opening, port=None, browser=True, further=gateway)
+    monkeypatch.setenv("JUPYTER_GATEWAY_URL", "http://127.0.0.1:9")
+    assert PROMPT not in arguments(opening, port=None, browser=True, further=[])
+
+
+def test_the_socket_is_told_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Any] = []
+    monkeypatch.setattr(ZMQChannelsWebsocketConnection, "connect", lambda self: told.append("connected"))
+    socket = PromptChannels.__new__(PromptChannels)
+    handler = SimpleNamespace(set_nodelay=told.append)
+    monkeypatch.setattr(PromptChannels, "websocket_handler", handler)
+    socket.connect()
+    assert told == [True, "connected"]
 
 
 def test_the_command_says_what_is_missing_and_ends_with_2(tmp_path: Path) -> None:

@@ -40,6 +40,29 @@ def test_what_was_put_is_found_here_and_by_others(path: Path) -> None:
     other.close()
 
 
+def test_what_is_put_soon_is_here_at_once_and_with_others_when_it_was_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.store.side_file.SOON_SECONDS", 30)
+    cache, other = Cache(path), another(path)
+    found = cache.get_or_make("figure", "k", lambda: (b"bytes", {"revision": 3}), soon=True)
+    assert found == (b"bytes", {"revision": 3}, False)
+    assert cache.get("figure", "k") == (b"bytes", {"revision": 3}, True)
+    assert other.get("figure", "k") is None
+    began = time.monotonic()
+    cache.close()  # waits for the writing, not for its moment
+    assert time.monotonic() - began < 10
+    assert other.get("figure", "k") == (b"bytes", {"revision": 3}, True)
+    other.close()
+
+
+def test_what_is_put_soon_outlives_its_process(path: Path) -> None:
+    words = "import sys; from workbench.store.cache import Cache as C; C(sys.argv[1]).put('a', 'k', b'x', soon=True)"
+    subprocess.run([sys.executable, "-c", words, str(path)], check=True)
+    with Cache(path) as cache:
+        assert cache.get("a", "k") is not None
+
+
 def test_a_later_put_replaces_in_both_levels(path: Path) -> None:
     cache = Cache(path)
     cache.put("figure", "k", b"old")

@@ -344,6 +344,7 @@ function render({ model, el }) {
   let overview = null; // { data, layout, number } as the kernel sent it
   let staying = {}; // the arrays that the page keeps, as long as their buffer is the same
   let details = new Map(); // trace number -> [[path, values]]
+  let painted = Promise.resolve(); // the last drawing
   let drawing = false;
   let again = false;
   let closed = false;
@@ -376,7 +377,7 @@ function render({ model, el }) {
     const turn = SHARED.turn.then(() => new Promise((go) => setTimeout(go)));
     const mine = turn.then(paint).catch((error) => showProblems(at, [{ message: `plotly.js cannot draw this figure: ${error.message}` }]));
     // A figure that plotly never finishes, as one that is taken away meanwhile, holds up no other.
-    SHARED.turn = Promise.race([mine, new Promise((go) => setTimeout(go, LONGEST_TURN_MS))]);
+    SHARED.turn = painted = Promise.race([mine, new Promise((go) => setTimeout(go, LONGEST_TURN_MS))]);
     await mine;
     drawing = false;
     if (again) { again = false; draw(); }
@@ -462,7 +463,8 @@ function render({ model, el }) {
   listen("change:buffer", once);
   listen("change:spec", once);
   listen("change:height", draw);
-  listen("change:status", () => showStatus(at, model.get("status")));
+  // Words belong to a picture: what comes with one is shown after it, and costs its drawing no second layout.
+  listen("change:status", () => painted.then(() => showStatus(at, model.get("status"))));
   showStatus(at, model.get("status"));
   stops.push(onTheme(draw));
 

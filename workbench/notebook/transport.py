@@ -6,22 +6,32 @@ named by their place in the buffer that it keeps, only others travel.
 
 from __future__ import annotations
 
-import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
+import pybase64
 
 from ..typed_arrays import is_spec
 
 AT, KEPT = "$at", "$kept"
 _NULL_OK = (int, float, type(None))
 Place: TypeAlias = dict[str, Any]
-Key: TypeAlias = tuple[bytes, str, str | None]
-"""An array as a digest of its bytes, its dtype and its shape."""
+
+
+class Key(NamedTuple):
+    """An array, by what is in it."""
+
+    digest: bytes
+    dtype: str
+    shape: str | None
+
+
+def key_of(data: bytes, dtype: str, shape: str | None = None) -> Key:
+    return Key(hashlib.blake2b(data, digest_size=16).digest(), dtype, shape)
 
 
 @dataclass(frozen=True)
@@ -47,18 +57,19 @@ class Packer:
         self._parts: list[bytes] = []
         self.places: dict[Key, Place] = {}
         self.size = 0
-        self._spared: set[Key] = set()
 
     def add(self, data: bytes, dtype: str, shape: str | None = None) -> Place:
         """The place of little-endian numbers: ``{"$at": [offset, bytes, dtype], "shape"?}``."""
-        key = (hashlib.blake2b(data, digest_size=16).digest(), dtype, shape)
+        return self.put(key_of(data, dtype, shape), data)
+
+    def put(self, key: Key, data: bytes) -> Place:
+        """As ``add``, of an array whose key is known."""
         if (there := self._kept.get(key)) is not None:
-            self._spared.add(key)
             return there
         if key not in self.places:
-            place: Place = {self._name: [self.size, len(data), dtype]}
-            if shape is not None:
-                place["shape"] = shape
+            place: Place = {self._name: [self.size, len(data), key.dtype]}
+            if key.shape is not None:
+                place["shape"] = key.shape
             pad = -len(data) % 8
             self._parts += [data, b"\0" * pad]
             self.size += len(data) + pad
@@ -71,11 +82,6 @@ class Packer:
             return values
         return self.add(np.array(values, np.float64).astype("<f8").tobytes(), "f8")
 
-    @property
-    def spared(self) -> int:
-        """Bytes that need not be sent."""
-        return sum(self._kept[key][KEPT][1] for key in self._spared)
-
     def buffer(self) -> bytes:
         return b"".join(self._parts)
 
@@ -84,20 +90,43 @@ def split(figure: bytes, kept: Kept) -> tuple[dict[str, Any], Kept, bytes]:
     """The figure of encoded bytes with its typed arrays moved into buffers: the one that the page keeps, and the one
     that comes with this figure. Where the page has little of a figure, all of it is to be kept anew."""
     content: dict[str, Any] = orjson.loads(figure)
-    packer = Packer(kept=kept)
-    moved = [_moved(trace, packer) for trace in content["data"]]
-    if 3 * packer.spared < packer.size:
+    arrays: dict[Key, bytes] = {}
+    known: dict[tuple[str, str, str | None], Key] = {}
+
+    def read(spec: dict[str, Any]) -> Key:
+        # Traces often share an array; its text is compared sooner than it is decoded.
+        text = spec["bdata"], spec["dtype"], spec.get("shape")
+        if text not in known:
+            data = pybase64.b64decode(spec["bdata"])
+            known[text] = key_of(data, spec["dtype"], spec.get("shape"))
+            arrays[known[text]] = data
+        return known[text]
+
+    traces = [_read(trace, read) for trace in content["data"]]
+    spared = sum(len(data) for key, data in arrays.items() if key in kept.places)
+    if 3 * spared < sum(map(len, arrays.values())) - spared:
         packer = Packer(KEPT)
-        moved = [_moved(trace, packer) for trace in content["data"]]
+        moved = [_moved(trace, packer, arrays) for trace in traces]
         return {**content, "data": moved}, Kept(packer.buffer(), packer.places), b""
+    packer = Packer(kept=kept)
+    moved = [_moved(trace, packer, arrays) for trace in traces]
     return {**content, "data": moved}, kept, packer.buffer()
 
 
-def _moved(value: Any, packer: Packer) -> Any:
+def _read(value: Any, read: Callable[[dict[str, Any]], Key]) -> Any:
+    """The same with the key of each typed array in its place."""
     if isinstance(value, dict):
-        if is_spec(value):
-            return packer.add(base64.b64decode(value["bdata"]), value["dtype"], value.get("shape"))
-        return {key: _moved(item, packer) for key, item in value.items()}
+        return read(value) if is_spec(value) else {name: _read(item, read) for name, item in value.items()}
     if isinstance(value, list) and value and any(isinstance(item, dict | list) for item in value):
-        return [_moved(item, packer) for item in value]
+        return [_read(item, read) for item in value]
+    return value
+
+
+def _moved(value: Any, packer: Packer, arrays: Mapping[Key, bytes]) -> Any:
+    if isinstance(value, Key):
+        return packer.put(value, arrays[value])
+    if isinstance(value, dict):
+        return {name: _moved(item, packer, arrays) for name, item in value.items()}
+    if isinstance(value, list) and value and any(isinstance(item, dict | list | Key) for item in value):
+        return [_moved(item, packer, arrays) for item in value]
     return value

@@ -62,12 +62,15 @@ class Cache:
         """The entry, or None if there is none, it is damaged, or ``valid(meta)`` is false."""
         return self._look(kind, key, valid, count=True)
 
-    def put(self, kind: str, key: str, data: bytes, meta: Mapping[str, Any] | None = None) -> None:
-        """Keep bytes under a key, in place of those that were there."""
+    def put(
+        self, kind: str, key: str, data: bytes, meta: Mapping[str, Any] | None = None, *, soon: bool = False
+    ) -> None:
+        """Keep bytes under a key, in place of those that were there; with ``soon`` the side file gets them from
+        a thread, after this returns."""
         kept = Kept(bytes(data), orjson.dumps(dict(meta or {})))
         self._memory.put(kind, key, kept)
         if self._side is not None:
-            self._side.put(kind, key, kept)
+            (self._side.put_soon if soon else self._side.put)(kind, key, kept)
 
     def get_or_make(
         self,
@@ -76,8 +79,13 @@ class Cache:
         make: Make,
         valid: Valid | None = None,
         waiting: Callable[[], None] | None = None,
+        *,
+        soon: bool = False,
     ) -> Found:
         """The entry, made by ``make() -> (bytes, meta)`` if it is not there or not ``valid``.
+
+        ``soon`` is for one who waits at a screen: nothing is written before this returns, so that another process
+        may make the same meanwhile.
 
         While another makes it, ``waiting()`` is called every few hundredths of a second; what it raises (a
         cancel, say) ends the wait. An error of ``make`` goes to its own caller; the next in line makes anew.
@@ -89,8 +97,8 @@ class Cache:
             found = self._look(kind, key, valid)
             if found is not None:
                 return found
-            if self._side is None:
-                return self._make(kind, key, make)
+            if self._side is None or soon:
+                return self._make(kind, key, make, soon)
             return self._leased(self._side, kind, key, make, valid, waiting)
 
     def clear(self) -> None:
@@ -129,9 +137,9 @@ class Cache:
         self.stats.misses += count
         return None
 
-    def _make(self, kind: str, key: str, make: Make) -> Found:
+    def _make(self, kind: str, key: str, make: Make, soon: bool = False) -> Found:
         data, meta = make()
-        self.put(kind, key, data, meta)
+        self.put(kind, key, data, meta, soon=soon)
         return Found(bytes(data), dict(meta), False)
 
     def _leased(

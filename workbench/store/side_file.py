@@ -13,6 +13,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ VERSION = 2
 """Rises with each change of the tables below: a side file of another version is made anew."""
 LEASE_SECONDS = 10.0
 RENEW_SECONDS = 2.0
+SOON_SECONDS = 0.4
 _SCHEMA = """
 create table if not exists entries (
   kind text not null, key text not null, meta blob not null, size integer not null, checksum integer not null,
@@ -83,6 +85,7 @@ class SideFile:
         self._pid = os.getpid()
         self._identity: tuple[int, int, int] | None = None
         self._touched: set[tuple[str, str]] = set()
+        self._writer: _Writer | None = None
         self._lock = threading.Lock()
         self.leases = _Leases(self)
 
@@ -124,6 +127,14 @@ class SideFile:
 
         self.attempt(write, None)
 
+    def put_soon(self, kind: str, key: str, kept: Kept) -> None:
+        """As ``put``, from a thread and a moment later, when who waited has the entry; ``close``, and the end of
+        the process, wait for it."""
+        with self._lock:
+            if self._writer is None or self._writer.pid != os.getpid():  # a fork has no threads
+                self._writer = _Writer()
+            self._writer.later(lambda: self.put(kind, key, kept))
+
     def clear(self) -> None:
         def write(connection: sqlite3.Connection) -> None:
             with _transaction(connection):
@@ -133,6 +144,10 @@ class SideFile:
 
     def close(self) -> None:
         self.leases.stop()
+        with self._lock:
+            writer, self._writer = self._writer, None
+        if writer is not None and writer.pid == os.getpid():
+            writer.close()
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -257,6 +272,28 @@ class SideFile:
             if surplus <= 0:
                 break
         connection.executemany("delete from entries where rowid = ?", dropped)
+
+
+class _Writer:
+    """One thread that does what can wait: each piece a while after it was given, at once on ``close``."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self._hurry = threading.Event()
+        self._pool = ThreadPoolExecutor(1, "workbench cache")
+
+    def later(self, write: Callable[[], None]) -> None:
+        due = time.monotonic() + SOON_SECONDS
+
+        def when_due() -> None:
+            self._hurry.wait(due - time.monotonic())
+            write()
+
+        self._pool.submit(when_due)
+
+    def close(self) -> None:
+        self._hurry.set()
+        self._pool.shutdown()
 
 
 def _is_broken(error: Exception) -> bool:
