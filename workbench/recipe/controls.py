@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
+from ..phrases import counted
 from .params import Control, Param
 from .strict import is_number
 from .values import fixed_options, same_key
@@ -118,7 +119,7 @@ def _choices(param: Param, choices: Sequence[Mapping[str, Any]], value: Any) -> 
         "note": note,
     }
     if made["widget"] == "combobox":
-        made["placeholder"] = f"{len(choices)} choices, type to search"
+        made["placeholder"] = f"{counted(len(choices), 'choice')}, type to search"
     if param.multiple:
         made["rows"] = min(max(len(shown), 1), 8)
         made["all_none"] = len(shown) >= 4
