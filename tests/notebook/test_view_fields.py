@@ -108,7 +108,7 @@ def test_no_choices_say_which_step_gave_no_rows() -> None:
     for default in ("a", ["a"]):
         held = Held(default, options=[], **LIVE)
         assert held.field.main.disabled
-        assert "no rows in cells" in held.field.note.value
+        assert "there are no rows in cells" in held.field.note.value
 
 
 def test_nothing_chosen_is_a_choice_where_it_is_allowed() -> None:

@@ -111,7 +111,8 @@ def _choices(param: Param, choices: Sequence[Mapping[str, Any]], value: Any) -> 
     note = None
     made: dict[str, Any]
     if not choices:
-        note = f"no rows in {live.step}" if live is not None else "no options"
+        why = "" if live is None else f": there are no rows in {live.step}"
+        note = f"Nothing to choose from{why}."
     made = {
         "widget": _choice_widget(param.multiple, shown),
         "options": shown,
