@@ -114,7 +114,7 @@ def test_no_rows_disable_the_same_widget() -> None:
         [],
     )
     assert decide("p", param([], **LIVE))["disabled"]
-    assert decide("p", param(None, options=[]))["note"] == "no options"
+    assert decide("p", param(None, options=[]))["note"] == "Nothing to choose from."
 
 
 def test_labels_differ() -> None:
