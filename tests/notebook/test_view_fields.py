@@ -149,7 +149,7 @@ def test_a_filter_hides_choices_and_keeps_what_is_chosen() -> None:
     held.field.filter.value = ""
     assert held.field.main.index == (3, 4)
     assert held.told == 3
-    assert held.field.count.value == "2 of 40"
+    assert held.field.count.value == "2 of 40 chosen"
 
 
 def test_a_number_beyond_its_only_bound_is_brought_back_and_said() -> None:
