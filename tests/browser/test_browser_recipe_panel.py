@@ -29,5 +29,6 @@ def test_the_panel_opens_in_sight_and_a_plot_alone_is_wide(opened: Callable[...,
     sheet.width(1440)
     LiveView(sheet, sheet.run(1))
     tile, board = (sheet.output(1).locator(name).bounding_box() for name in (".wb-tile", ".wb-board"))
-    assert tile and board
+    assert tile
+    assert board
     assert tile["width"] > 0.98 * board["width"]
