@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import doctest
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 
 from workbench import phrases
-from workbench.phrases import column_map, counted, option, option_name, place, quoted, typed_in
+from workbench.notebook import words
+from workbench.phrases import column_map, counted, option, option_name, place, quoted, spaced, typed_in
 
 
 def test_the_examples_hold() -> None:
@@ -44,3 +47,12 @@ def test_counts_and_rows_of_names() -> None:
     assert quoted(["a", "b"], last="or") == "'a' or 'b'"
     assert quoted("abcd", most=2) == "'a', 'b' and 2 more"
     assert quoted([]) == ""
+
+
+def test_thousands_are_written_in_one_way_and_in_one_place() -> None:
+    assert spaced(12000) == "12\N{NO-BREAK SPACE}000"
+    assert words.count(2000) == spaced(2000) == counted(2000, "row").removesuffix(" rows")
+    folder = Path(phrases.__file__).parent
+    own = re.compile(r"\{[^{}]*:[,_]\}")
+    others = [path.name for path in folder.rglob("*.py") if own.search(path.read_text("utf-8"))]
+    assert others == ["phrases.py"]

@@ -22,7 +22,7 @@ from .cli_ingest import add_commands as add_files
 from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
 from .cli_server import add_commands, serve_demo
 from .errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
-from .phrases import typed_in
+from .phrases import counted, spaced, typed_in
 from .place import go_to, meant_store
 from .recipe.recipe import Recipe, read_file
 from .store.store import Store
@@ -262,12 +262,8 @@ def run(
         return
     reads = account["reads"]
     spent = sum(ms for stage, ms in account["timings"].items() if ":" not in stage)
-    counts = f"{_count(reads['steps'], 'step')} run, {_count(reads['sources'], 'source')} read, {spent:.0f} ms"
+    counts = f"{counted(reads['steps'], 'step')} run, {counted(reads['sources'], 'source')} read, {spent:.0f} ms"
     out.print(f"Wrote {output}: {counts}.", markup=False, soft_wrap=True)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 @app.command(epilog="Example: `workbench search nmc --limit 50`")
@@ -293,7 +289,7 @@ def search(
     rows = [asdict(hit) for hit in found.results]
     print_rows(rows, ["entity_type", "name", "id"])
     if found.total > len(rows):
-        out.print(f"{len(rows)} of {found.total}; see more with --limit.")
+        out.print(f"{spaced(len(rows))} of {spaced(found.total)}; see more with --limit.")
     by_kind = Counter(hit.entity_type for hit in found.results)
     if full := [kind for kind, count in by_kind.items() if count == MOST_OF_A_KIND]:
         out.print(

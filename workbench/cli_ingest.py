@@ -16,6 +16,7 @@ from .bench import Bench, open_bench
 from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
 from .errors import BadRequest
 from .ingest import Report
+from .phrases import spaced
 from .place import meant_store
 from .terminal import out, print_json, progress_bar
 
@@ -202,7 +203,7 @@ def _watch(bench: Bench, folder: Path, options: dict[str, Any], *, as_json: bool
                 continue
             for file in report:
                 what = f"{file.status:9} {file.path}  {file.instance} {file.measurement}".rstrip()
-                rows = f", {file.added:,} rows" if file.added else ""
+                rows = f", {spaced(file.added)} rows" if file.added else ""
                 out.print(what + rows, markup=False, soft_wrap=True)
                 for remark in [file.why] if file.status == "refused" else file.odd:
                     out.print(f"          {remark}", markup=False, soft_wrap=True)

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 from .arrow import to_arrow
 from .dataset import StepResult
 from .errors import BadRequest, ExportUnavailable, instead
+from .phrases import counted, spaced
 from .table import Column, Table, concat, concat_columns, time_text
 from .typed_arrays import decode
 
@@ -276,8 +277,8 @@ def _table(columns: Mapping[str, Column], n: int) -> Table:
 def _bounded(rows: int, columns: int) -> None:
     if rows * columns > MOST_VALUES:
         raise BadRequest(
-            f"The values of the figure would be a table of {rows} rows and {columns} columns; it may have "
-            f"{MOST_VALUES} values. Take the rows of a step."
+            f"The values of the figure would be a table of {counted(rows, 'row')} and "
+            f"{counted(columns, 'column')}; it may have {spaced(MOST_VALUES)} values. Take the rows of a step."
         )
 
 

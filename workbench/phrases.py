@@ -14,6 +14,7 @@ Place: TypeAlias = Literal["python", "terminal"]
 
 _place: ContextVar[Place] = ContextVar("workbench_options_are_typed_in", default="python")
 _DASHED = {"column_map": "map"}
+NO_BREAK = "\u00a0"
 _NEEDS_CARE = frozenset('"$`\\!')
 
 
@@ -77,13 +78,24 @@ def _in_shell(value: str) -> str:
     return shlex.quote(value) if _NEEDS_CARE & set(value) else f'"{value}"'
 
 
+def spaced(number: int) -> str:
+    """A whole number as people read it, its thousands apart; the one way of all words, tables and reports.
+
+    The space is one at which no line breaks.
+
+    >>> spaced(2000).split(), spaced(-12345678).split(), spaced(999)
+    (['2', '000'], ['-12', '345', '678'], '999')
+    """
+    return f"{number:,}".replace(",", NO_BREAK)
+
+
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """A number of things.
 
     >>> counted(1, "row"), counted(2, "row"), counted(12345, "entry", "entries")
-    ('1 row', '2 rows', '12,345 entries')
+    ('1 row', '2 rows', '12\\xa0345 entries')
     """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+    return f"{spaced(number)} {noun if number == 1 else plural or noun + 's'}"
 
 
 def times(number: int) -> str:
@@ -92,7 +104,7 @@ def times(number: int) -> str:
     >>> times(1), times(3)
     ('once', '3 times')
     """
-    return "once" if number == 1 else f"{number:,} times"
+    return "once" if number == 1 else f"{spaced(number)} times"
 
 
 def quoted(names: Iterable[str], most: int = 20, last: str = "and") -> str:

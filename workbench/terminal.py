@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 
 from .errors import Problem
+from .phrases import spaced
 
 IN_A_PIPE = 200
 """Columns where the output is no terminal and nothing says how wide it is."""
@@ -71,7 +72,9 @@ def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else escape(harmless(str(value)))
+    return (
+        spaced(value) if isinstance(value, int) and not isinstance(value, bool) else escape(harmless(str(value)))
+    )
 
 
 def print_problems(problems: Sequence[Problem]) -> None:

@@ -16,6 +16,7 @@ import workbench as wb
 from workbench import steps
 from workbench.bench import Bench
 from workbench.demo.saved import saved_plots
+from workbench.phrases import spaced
 
 PLOTS = {plot.slug: plot.config for plot in saved_plots()}
 
@@ -92,7 +93,7 @@ def test_pages_hold_all_rows_once(bench: Bench) -> None:
     assert sum(map(len, pages)) == n
     assert pages[1].index[0] == 500
     assert pages[1].iloc[0].tolist() == cycles.frame().iloc[500].tolist()
-    assert cycles.page(2).place == f"rows 11 to 20 of {n:,}"
+    assert cycles.page(2).place == f"rows 11 to 20 of {spaced(n)}"
     with pytest.raises(wb.BadRequest, match=r"has 3 pages of 500 rows; there is no 4"):
         cycles.page(4, rows=500)
     samples = bench.look(PLOTS["dqdv"])["samples"]

@@ -61,7 +61,7 @@ def plan_of(where: dict[str, Any] | None = None) -> dict[str, Any]:
 
 def test_open_makes_a_store_with_one_project(tmp_path: Path) -> None:
     with wb.open(tmp_path / "new.db") as bench:
-        assert repr(bench) == "<bench on 'new.db', project 'Default'>"
+        assert repr(bench) == "<bench on 'new.db', project 'Default': nothing yet>"
         assert list(bench.projects.list()["name"]) == ["Default"]
     with wb.open(str(tmp_path / "new.db"), project="Default", organization="Local") as bench:
         assert bench.measurements.list().empty

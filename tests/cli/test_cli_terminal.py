@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from workbench import terminal
+from workbench.phrases import spaced
 
 
 def bar_of(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool, before: float) -> str:
@@ -44,4 +45,4 @@ def test_cells_are_text_and_never_markup(capsys: pytest.CaptureFixture[str]) -> 
     terminal.print_rows([{"name": "[red]a[/red]", "n": 12345, "none": None}], ["name", "n", "none"])
     printed = capsys.readouterr().out
     assert "[red]a[/red]" in printed
-    assert "12,345" in printed
+    assert spaced(12345) in printed

@@ -108,7 +108,7 @@ def test_no_choices_say_which_step_gave_no_rows() -> None:
     for default in ("a", ["a"]):
         held = Held(default, options=[], **LIVE)
         assert held.field.main.disabled
-        assert "no rows in cells" in held.field.note.value
+        assert "there are no rows in cells" in held.field.note.value
 
 
 def test_nothing_chosen_is_a_choice_where_it_is_allowed() -> None:
@@ -149,7 +149,7 @@ def test_a_filter_hides_choices_and_keeps_what_is_chosen() -> None:
     held.field.filter.value = ""
     assert held.field.main.index == (3, 4)
     assert held.told == 3
-    assert held.field.count.value == "2 of 40"
+    assert held.field.count.value == "2 of 40 chosen"
 
 
 def test_a_number_beyond_its_only_bound_is_brought_back_and_said() -> None:

@@ -108,9 +108,13 @@ def test_values_are_compared_by_type() -> None:
 
 def test_no_rows_disable_the_same_widget() -> None:
     made = decide("p", param(None, **LIVE), [])
-    assert (made["disabled"], made["note"], made["options"]) == (True, "no rows in cells", [])
+    assert (made["disabled"], made["note"], made["options"]) == (
+        True,
+        "Nothing to choose from: there are no rows in cells.",
+        [],
+    )
     assert decide("p", param([], **LIVE))["disabled"]
-    assert decide("p", param(None, options=[]))["note"] == "no options"
+    assert decide("p", param(None, options=[]))["note"] == "Nothing to choose from."
 
 
 def test_labels_differ() -> None:

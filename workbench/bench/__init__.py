@@ -41,6 +41,7 @@ from .look import Look
 from .quick import Quick, quick
 from .sampled import Analyses, MaterialProperties, Measurements, Simulations
 from .sessions import Sessions
+from .shown import as_html, as_text
 from .studies import Studies
 
 if TYPE_CHECKING:
@@ -127,7 +128,10 @@ class Bench:
         self.sessions = Sessions(work)
 
     def __repr__(self) -> str:
-        return f"<bench on '{self.work.place}', project '{self.work.project.name}'>"
+        return as_text(self.work)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.work)
 
     def project(self, ref: Ref) -> Bench:
         """A bench on the same store, bound to another project (id, name or record)."""

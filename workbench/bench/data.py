@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dataset import Dataset
+from ..phrases import counted
 from ..transform import frames
 
 
@@ -28,7 +29,7 @@ class Data(frames.Data):
     def __repr__(self) -> str:
         parts = []
         for name, step in self.items():
-            shape = f"{len(step)} sources" if isinstance(step, frames.SeriesFrames) else f"{len(step)} rows"
+            shape = counted(len(step), "source" if isinstance(step, frames.SeriesFrames) else "row")
             parts.append(f"{name}: {shape}")
-        warned = f"; {len(self.warnings)} warnings" if self.warnings else ""
+        warned = f"; {counted(len(self.warnings), 'warning')}" if self.warnings else ""
         return f"<data of {', '.join(parts)}{warned}>"

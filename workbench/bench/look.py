@@ -12,6 +12,7 @@ import pandas as pd
 from ..dataset import Samples
 from ..engine.look import Seen, StepSeen
 from ..errors import BadRequest, Problem, instead
+from ..phrases import counted, spaced
 from ..table import Table
 from ..transform import frames
 
@@ -52,7 +53,9 @@ class Page:
             return "no rows"
         last = self._first + self._table.n
         return (
-            f"rows {self._first + 1:,} to {last:,} of {self._total:,}" if last < self._total or self._first else ""
+            f"rows {spaced(self._first + 1)} to {spaced(last)} of {spaced(self._total)}"
+            if last < self._total or self._first
+            else ""
         )
 
     def __repr__(self) -> str:
@@ -127,7 +130,7 @@ class StepLook:
         pages = max(1, -(-table.n // rows)) if rows > 0 else 0
         if not 1 <= number <= pages:
             raise BadRequest(
-                f"'{self.name}' has {_count(pages, 'page')} of {_count(rows, 'row')}; there is no {number}."
+                f"'{self.name}' has {counted(pages, 'page')} of {counted(rows, 'row')}; there is no {number}."
             )
         first = (number - 1) * rows
         part = table.slice(first, first + rows)
@@ -146,15 +149,17 @@ class StepLook:
         if self.seen.waits:
             return "not run: it waits for " + ", ".join(f"'{name}'" for name in self.seen.waits)
         if self.seen.result is None:
-            return f"{_count(len(self.problems), 'problem')}" if self.problems else "not run"
-        columns = _count(len(self.seen.columns), "column")
+            return f"{counted(len(self.problems), 'problem')}" if self.problems else "not run"
+        columns = counted(len(self.seen.columns), "column")
         result = self.seen.result
         spent = "" if self.seen.spent is None else f", {self.seen.spent:.3g} ms"
         if isinstance(result, Table):
-            return f"{_count(result.n, 'row')}, {columns}{spent}"
+            return f"{counted(result.n, 'row')}, {columns}{spent}"
         shown, total = sum(len(s.rows) for s in result.values()), sum(s.total for s in result.values())
-        samples = f"{_count(total, 'sample')}" if shown == total else f"{shown:,} of {_count(total, 'sample')}"
-        return f"{_count(len(result), 'source')}, {samples}, {columns}{spent}"
+        samples = (
+            f"{counted(total, 'sample')}" if shown == total else f"{spaced(shown)} of {counted(total, 'sample')}"
+        )
+        return f"{counted(len(result), 'source')}, {samples}, {columns}{spent}"
 
     def __repr__(self) -> str:
         lines = [f"{self.name} ({self.op}): {self.summary}"]
@@ -184,12 +189,13 @@ class StepLook:
 
     def _sources(self) -> str:
         rows = [
-            f"<tr><td class='wb-null'>{place}</td><td>{_text(key)}</td><td class='wb-number'>{len(samples.rows):,}</td>"
-            f"<td class='wb-number'>{samples.total:,}</td></tr>"
+            f"<tr><td class='wb-null'>{place}</td><td>{_text(key)}</td>"
+            f"<td class='wb-number'>{spaced(len(samples.rows))}</td>"
+            f"<td class='wb-number'>{spaced(samples.total)}</td></tr>"
             for place, (key, samples) in enumerate(list(self._series().items())[:ROWS])
         ]
         more = len(self._series()) - ROWS
-        told = f"<p>and {_count(more, 'more source')}</p>" if more > 0 else ""
+        told = f"<p>and {counted(more, 'more source')}</p>" if more > 0 else ""
         head = "<tr><th></th><th>source</th><th>samples shown</th><th>of</th></tr>"
         return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>{told}"
 
@@ -259,7 +265,7 @@ class Look(Mapping[str, StepLook]):
             return "from the cache: nothing was read"
         spent = sum(self.timings.get(stage, 0.0) for stage in ("choices", "steps"))
         ran, sources = self.reads["steps"], self.reads["sources"]
-        return f"{_count(ran, 'step')} run, {_count(sources, 'source')} read, {spent:.3g} ms"
+        return f"{counted(ran, 'step')} run, {counted(sources, 'source')} read, {spent:.3g} ms"
 
     def __repr__(self) -> str:
         head = [self.summary, *(f"! {p}" for p in self._seen.problems)]
@@ -292,7 +298,3 @@ def _side(kind: str | None) -> str:
 
 def _text(text: str) -> str:
     return html.escape(text)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" + ("" if n == 1 else "s")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..phrases import column_map, counted, option, times
+from ..phrases import column_map, counted, option, spaced, times
 from ..table import Table
 from . import columns as c
 from .findings import Finding
@@ -251,7 +251,7 @@ class Survey:
             made.append(Finding("odd", "voltage_unit", message))
         for name, count in self._unknown.items():
             if count and name in self.present:
-                message = f"'{name}' is null in {count:,} of {counted(self.rows, 'sample')}."
+                message = f"'{name}' is null in {spaced(count)} of {counted(self.rows, 'sample')}."
                 made.append(Finding("odd", "null_values", message))
         if self._infinite:
             message = f"The current or voltage is infinite in {counted(self._infinite, 'value')}."

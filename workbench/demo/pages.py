@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from .. import export
+from ..phrases import spaced
 from ..recipe.controls import decide
 from ..recipe.params import Param
 from ..recipe.values import fixed_options
@@ -137,7 +138,7 @@ def _values(plot: Drawn) -> str:
 
 def _counts(counts: Sequence[Mapping[str, Any]]) -> str:
     return "".join(
-        f'<tr><th scope="row">{escape(str(row["what"]))}</th><td class="number">{row["count"]:,}</td>'
+        f'<tr><th scope="row">{escape(str(row["what"]))}</th><td class="number">{spaced(row["count"])}</td>'
         f"<td>{escape(str(row['examples']))}</td></tr>"
         for row in counts
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..dataset import Warn
 from ..errors import Invalid, Problem
+from ..phrases import counted
 from ..recipe.bind import Binder, Bound
 from ..recipe.jsontext import show
 from ..recipe.params import OptionsFrom, Param
@@ -131,9 +132,8 @@ def _warnings(name: str, total: int, dropped: list[Any], value: Any) -> list[War
         message = f"No longer among the choices of '{name}': {gone}. {now}."
         made.append(Warn("value_dropped", message, param=name))
     if total > MOST_OFFERED:
-        message = (
-            f"'{name}' has {total} choices; the first {MOST_OFFERED} are offered. Narrow the step they come from."
-        )
+        first = f"'{name}' has {counted(total, 'choice')}; the first {MOST_OFFERED} are offered."
+        message = f"{first} Narrow the step they come from."
         made.append(Warn("options_truncated", message, param=name, shown=MOST_OFFERED, total=total))
     return made
 

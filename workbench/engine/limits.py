@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Invalid, Problem
+from ..phrases import counted, spaced
 from ..recipe.plot import Caps
 
 
@@ -12,7 +13,7 @@ def check_sources(n: int, caps: Caps) -> None:
         raise Invalid(
             Problem(
                 ("ids",),
-                f"This step names {n} sources and at most {caps.max_sources} are allowed. "
+                f"This step names {counted(n, 'source')} and at most {spaced(caps.max_sources)} are allowed. "
                 "Choose fewer, or raise caps.max_sources up to 500.",
                 ctx={"sources": n, "most": caps.max_sources},
             )
@@ -26,8 +27,8 @@ def share_of_points(n: int, caps: Caps) -> int:
         raise Invalid(
             Problem(
                 ("ids",),
-                f"{n} sources cannot share {caps.max_series_points} points: not one is left for each. "
-                "Choose fewer sources or raise caps.max_series_points.",
+                f"{counted(n, 'source')} cannot share {counted(caps.max_series_points, 'point')}: not one is left for "
+                "each. Choose fewer sources or raise caps.max_series_points.",
                 ctx={"sources": n, "most": caps.max_series_points},
             )
         )
@@ -40,7 +41,7 @@ def check_summary_rows(n: int, caps: Caps) -> None:
         raise Invalid(
             Problem(
                 ("ids",),
-                f"This summary has {n} rows and at most {caps.max_summary_rows} are allowed. "
+                f"This summary has {counted(n, 'row')} and at most {spaced(caps.max_summary_rows)} are allowed. "
                 "Choose fewer sources, or cycles instead of steps.",
                 ctx={"rows": n, "most": caps.max_summary_rows},
             )

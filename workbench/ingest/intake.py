@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Conflict
+from ..phrases import spaced
 from ..records import Instance, Measurement
 from ..store.rows import new_id
 from ..store.store import Scope, Store
@@ -194,7 +195,7 @@ class Intake:
             report.why = f"'{record.name}' of '{record.instance_name}' was read otherwise before."
             return
         report.status, report.added = "extended", prepared.rows - grown.info.rows
-        counts = f"had {grown.info.rows:,} rows and has {prepared.rows:,} now"
+        counts = f"had {spaced(grown.info.rows)} rows and has {spaced(prepared.rows)} now"
         report.why = f"'{record.name}' of '{record.instance_name}' {counts}."
 
     def _kept(self, paths: Sequence[Path], prepared: Prepared) -> list[dict[str, Any]]:

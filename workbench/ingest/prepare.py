@@ -21,7 +21,7 @@ from ..cycling.conform import REPAIRS, Conformer, Known, SecondLook
 from ..cycling.cycles import cycles_of
 from ..cycling.findings import Finding
 from ..errors import BadRequest, FileRefused, TooLarge, instead
-from ..phrases import Place, counted
+from ..phrases import Place, counted, spaced
 from ..readers import Reading, read
 from ..readers.reading import SIGNS
 from ..table import Table
@@ -277,7 +277,7 @@ def _bounded(batches: Iterator[Table], path: Path, deadline: float, limits: Limi
             raise TooLarge(f"'{path.name}' has more than {counted(limits.rows, 'row')}.")
         if len(batch) > limits.columns:
             raise TooLarge(
-                f"'{path.name}' has {counted(len(batch), 'column')}; at most {limits.columns:,} can be kept."
+                f"'{path.name}' has {counted(len(batch), 'column')}; at most {spaced(limits.columns)} can be kept."
             )
         _in_time(path, deadline, limits)
         yield batch

@@ -12,6 +12,8 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ..phrases import spaced
+
 if TYPE_CHECKING:
     from .report import FileReport, Report
 
@@ -79,15 +81,15 @@ def _sums(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
 
 def _cells(file: FileReport) -> list[str]:
     """A file as a row under :data:`HEADINGS`."""
-    counts = [f"{count:,}" if file.rows else "" for count in (file.rows, file.steps, file.cycles)]
+    counts = [spaced(count) if file.rows else "" for count in (file.rows, file.steps, file.cycles)]
     if file.status == "extended":
-        counts[0] += f" (+{file.added:,})"
+        counts[0] += f" (+{spaced(file.added)})"
     remarks = "\n".join(file.remarks)
     return [file.path, file.status, file.format, *counts, file.instance, file.measurement, remarks]
 
 
 def _cell(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return spaced(value) if isinstance(value, int) else str(value)
 
 
 def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> RichTable:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..phrases import spaced
 from ..units import split_unit
 from .drawn import Drawn, Of, Trace, numbers
 from .odd import Odd
@@ -118,7 +119,6 @@ def log_not_positive(drawn: Drawn) -> Iterator[Odd]:
         lost = 0 if values is None else int((values <= 0).sum())
         if lost:
             whole = len(values) if values is not None else 0
-            message = (
-                f"{trace.label} has {lost:,} of {whole:,} values at or below 0 on the logarithmic axis {name}."
-            )
+            some = f"{spaced(lost)} of {spaced(whole)} values"
+            message = f"{trace.label} has {some} at or below 0 on the logarithmic axis {name}."
             yield Odd(message, trace.n, name)

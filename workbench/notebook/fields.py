@@ -220,7 +220,7 @@ class Several(Field):
         self._count()
 
     def _count(self) -> None:
-        self.count.value = f"{len(self.chosen)} of {len(self.values)}"
+        self.count.value = f"{len(self.chosen)} of {len(self.values)} chosen"
 
     @property
     def value(self) -> Any:

@@ -354,7 +354,10 @@ function render({ model, el }) {
   const listen = (event, call) => { model.on(event, call); stops.push(() => model.off(event, call)); };
 
   for (const [name, title] of BUTTONS) {
-    if (model.get("acts").includes(name)) button(name, title, at.buttons, () => say("act", { name }));
+    if (model.get("acts").includes(name)) button(name, title, at.buttons, () => {
+      if (name === "recipe") SHARED.opening = performance.now(); // the panel brings itself into sight
+      say("act", { name });
+    });
   }
 
   const height = () => model.get("height") || overview?.layout.height || 440;

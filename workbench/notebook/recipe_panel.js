@@ -1,6 +1,7 @@
 // The recipe beside its picture: editors with line numbers and marks, tables of the steps, saving and history.
 
 const CHECK_QUIET_MS = 350;
+const OPENING_MS = 30000;
 const EDITORS = [["plan", "Plan", 2], ["transform", "Transform", 4], ["params", "Params", 2]];
 
 function made(tag, name, parent, text) {
@@ -114,16 +115,29 @@ class Editor {
   }
 }
 
+// The panel that a press of a view's button has opened is brought into sight; nothing else moves the page.
+
+function revealed(root) {
+  const sizes = new ResizeObserver(() => {
+    const shared = globalThis.__workbench;
+    if (!root.offsetHeight || !(performance.now() - shared?.opening < OPENING_MS)) return;
+    shared.opening = undefined;
+    root.scrollIntoView({ block: "nearest" });
+  });
+  sizes.observe(root);
+  return () => sizes.disconnect();
+}
+
 // The panel
 
 function render({ model, el }) {
   const root = made("div", "wb-recipe", el);
   const tabs = made("div", "wb-tabs", root);
   tabs.setAttribute("role", "tablist");
-  const pages = made("div", "wb-pages", root);
+  const bar = made("div", "wb-recipe-bar", root);
   const problems = made("ol", "wb-problems", root);
   problems.setAttribute("aria-live", "polite");
-  const bar = made("div", "wb-recipe-bar", root);
+  const pages = made("div", "wb-pages", root);
   const stops = [];
   const chosen = {};
   let timer;
@@ -153,6 +167,8 @@ function render({ model, el }) {
       send("look", { step: model.get("steps").at(-1).name, start: 0 });
     }
     if (key === "saved") send("saved");
+    bar.hidden = !(key in editors) && !told.textContent;
+    act.hidden = !(key in editors);
   }
 
   const editors = {};
@@ -163,7 +179,7 @@ function render({ model, el }) {
   const pager = made("div", "wb-pager", data);
   const saving = tab("saved", "Save");
 
-  button("Run", "Draw this recipe (Ctrl+Enter in a text)", bar, run, "wb-run");
+  const act = button("Run", "Draw this recipe (Ctrl+Enter in a text)", bar, run, "wb-run");
   const told = made("span", "wb-said", bar);
   told.setAttribute("role", "status");
 
@@ -196,7 +212,7 @@ function render({ model, el }) {
   }
 
   function showTable() {
-    const { step, start, total, columns = [], rows = [] } = model.get("table");
+    const { step, start, total, told, columns = [], rows = [] } = model.get("table");
     showSteps();
     grid.replaceChildren();
     pager.replaceChildren();
@@ -220,7 +236,7 @@ function render({ model, el }) {
     const size = Math.max(rows.length, 50);
     const end = start + rows.length;
     const back = button("‹", "Earlier rows", pager, () => send("look", { step, start: Math.max(0, start - size) }));
-    made("span", "", pager, total ? `rows ${start}–${end - 1} of ${total}` : "no rows");
+    made("span", "", pager, told);
     const on = button("›", "Later rows", pager, () => send("look", { step, start: end }));
     back.disabled = start === 0;
     on.disabled = end >= total;
@@ -253,7 +269,7 @@ function render({ model, el }) {
       const row = made("tr", "", rows);
       for (const text of [`revision ${revision}`, origin, at, by]) made("td", "", row, text);
       const cell = made("td", "", row, n ? undefined : "newest");
-      if (n) button("restore", `Make revision ${revision} the newest`, cell, () => send("restore", { revision }));
+      if (n) button("go back to this one", `Revision ${revision} becomes the newest; the others stay`, cell, () => send("restore", { revision }));
     });
   }
 
@@ -266,13 +282,14 @@ function render({ model, el }) {
   listen("change:steps", showSteps);
   listen("change:table", showTable);
   listen("change:saved", showSaved);
-  listen("change:said", () => { told.textContent = model.get("said"); });
+  listen("change:said", () => { told.textContent = model.get("said"); bar.hidden = act.hidden && !told.textContent; });
   showTexts();
   showProblems();
   showTable();
   showSaved();
   open("transform");
-  return () => { clearTimeout(timer); for (const stop of stops) stop(); };
+  const opened = revealed(root);
+  return () => { opened(); clearTimeout(timer); for (const stop of stops) stop(); };
 }
 
 export default { render };

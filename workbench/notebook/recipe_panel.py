@@ -12,6 +12,7 @@ import traitlets
 from ..dataset import Dataset, StepResult
 from ..errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
 from ..export import step_table
+from ..phrases import spaced
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from ..records import Dashboard, Plot
@@ -193,7 +194,15 @@ class RecipeDesk:
         page = table.slice(start, min(start + PAGE_ROWS, table.n))
         columns = [{"name": name, "kind": column.kind} for name, column in page.items()]
         rows = [[_cell(value) for value in record.values()] for record in page.records()]
-        self.widget.table = {"step": step, "start": start, "total": table.n, "columns": columns, "rows": rows}
+        place = f"rows {spaced(start)}–{spaced(start + page.n - 1)} of {spaced(table.n)}" if table.n else "no rows"
+        self.widget.table = {
+            "step": step,
+            "start": start,
+            "total": table.n,
+            "told": place,
+            "columns": columns,
+            "rows": rows,
+        }
 
 
 def _size(result: StepResult) -> str:

@@ -8,17 +8,16 @@ from typing import Any
 from ..dataset import Dataset
 from ..engine.zoom import Detail
 from ..errors import Invalid, Problem
+from ..phrases import spaced
 from ..table import Table
 from ..work import FigureAnswer
-
-THIN = "\u2009"
 
 
 def count(number: int) -> str:
     """A number as people read it: ``2 000``, ``1.2 M``."""
     if number >= 1_000_000:
         return f"{number / 1e6:.1f}".removesuffix(".0") + " M"
-    return f"{number:,}".replace(",", THIN)
+    return spaced(number)
 
 
 def many(number: int, noun: str) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..arrow import of_arrow
 from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ..errors import FileRefused, TooLarge
-from ..phrases import option_name
+from ..phrases import counted, option_name, spaced
 from ..table import Column, Table, from_micros
 from . import limits
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
@@ -107,8 +107,8 @@ class _Parquet:
         unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
         if len(self.names) > limits.MOST_COLUMNS or meta.num_rows > limits.MOST_ROWS:
             raise TooLarge(
-                f"'{self.name}' has {len(self.names)} columns and {meta.num_rows} rows; at most "
-                f"{limits.MOST_COLUMNS} columns and {limits.MOST_ROWS} rows can be read."
+                f"'{self.name}' has {counted(len(self.names), 'column')} and {counted(meta.num_rows, 'row')}; at most "
+                f"{spaced(limits.MOST_COLUMNS)} columns and {spaced(limits.MOST_ROWS)} rows can be read."
             )
         if unpacked > most:
             raise TooLarge(f"'{self.name}' unpacks to more than {most >> 30} GiB; split the file.")

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import FileRefused, TooLarge
+from ..phrases import spaced
 from .delimited import CURRENT_NAMES, VOLTAGE_NAMES
 from .foreign import guarded
 from .layout import HeaderLine, header_lines, lay_out
@@ -111,7 +112,7 @@ def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
     finally:
         stream.close()
     if len(frame) > _MOST_ROWS:
-        raise TooLarge(f"'{head.name}' has more than {_MOST_ROWS:,} rows; no table of cycles is as long.")
+        raise TooLarge(f"'{head.name}' has more than {spaced(_MOST_ROWS)} rows; no table of cycles is as long.")
     made: pd.DataFrame = frame
     return made
 
@@ -139,7 +140,7 @@ def _by_cell(
     names = np.asarray(cells)
     listed = list(dict.fromkeys(names[good].tolist()))
     if len(listed) > _MOST_CELLS:
-        raise TooLarge(f"'{file}' names more than {_MOST_CELLS:,} cells.")
+        raise TooLarge(f"'{file}' names more than {spaced(_MOST_CELLS)} cells.")
     return [{"cell": str(name), "columns": _lists(columns, good & (names == name))} for name in listed]
 
 

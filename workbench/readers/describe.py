@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..phrases import spaced
 from . import BUILT_IN, limits
 from .reading import Reader
 
@@ -45,16 +46,16 @@ def formats_page(formats: Mapping[str, Reader], bounds: Mapping[str, str]) -> st
 def bounds() -> dict[str, str]:
     """The bounds of ``limits`` in words."""
     return {
-        "rows": f"{limits.MOST_ROWS:,}",
-        "columns": f"{limits.MOST_COLUMNS:,}",
-        "length of a line": f"{limits.LONGEST_LINE >> 10:,} KiB",
+        "rows": spaced(limits.MOST_ROWS),
+        "columns": spaced(limits.MOST_COLUMNS),
+        "length of a line": f"{spaced(limits.LONGEST_LINE >> 10)} KiB",
         "unpacked size of a gzip file": f"{limits.MOST_UNPACKED >> 30} GiB",
         "unpacked size over packed size": f"{limits.MOST_RATIO} (from {limits.RATIO_FREE >> 20} MiB on)",
-        "files in a container": f"{limits.MOST_MEMBERS:,}",
+        "files in a container": spaced(limits.MOST_MEMBERS),
         "unpacked size of a container": f"{limits.MOST_IN_MEMORY >> 30} GiB",
-        "rows and columns of a sheet": f"{limits.MOST_SHEET_ROWS:,} and {4 * limits.MOST_COLUMNS:,}",
-        "lines above the header": f"{limits.HEAD_LINES:,} within {limits.HEAD_BYTES >> 10} KiB",
-        "rows of a batch": f"{limits.CHUNK_ROWS:,}",
+        "rows and columns of a sheet": f"{spaced(limits.MOST_SHEET_ROWS)} and {spaced(4 * limits.MOST_COLUMNS)}",
+        "lines above the header": f"{spaced(limits.HEAD_LINES)} within {limits.HEAD_BYTES >> 10} KiB",
+        "rows of a batch": spaced(limits.CHUNK_ROWS),
     }
 
 

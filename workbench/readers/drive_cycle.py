@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import FileRefused, TooLarge
+from ..phrases import spaced
 from .delimited import CURRENT_NAMES, TIME_NAMES
 from .foreign import guarded
 from .layout import DELIMITERS, split_line
@@ -52,7 +53,7 @@ class DriveCycle:
         finally:
             stream.close()
         if len(frame) > _MOST:
-            raise TooLarge(f"'{head.name}' has more than {_MOST:,} rows; no drive cycle is as long.")
+            raise TooLarge(f"'{head.name}' has more than {spaced(_MOST)} rows; no drive cycle is as long.")
         rows = np.column_stack([_converted(frame["time"], time, "s"), _converted(frame["current"], flow, "A")])
         rows = rows[~np.isnan(rows).all(axis=1)]
         if not len(rows) or not np.isfinite(rows).all():

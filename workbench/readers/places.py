@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from ..phrases import counted
+from ..phrases import counted, spaced
 from .layout import HeaderLine, Layout
 from .reading import Note
 from .source import Head, LineStream
@@ -84,7 +84,7 @@ class Places:
             return []
         repeats = "repeats" if self.repeated == 1 else "repeat"
         more = ", ..." if self.repeated > len(self.repeated_at) else ""
-        where = ", ".join(f"{line:,}" for line in self.repeated_at) + more
+        where = ", ".join(spaced(line) for line in self.repeated_at) + more
         text = f"{counted(self.repeated, 'line')} within the file {repeats} the header and "
         text += f"was left out (line {where})." if self.repeated == 1 else f"were left out (lines {where})."
         return [Note("odd", "header_repeated", text)]

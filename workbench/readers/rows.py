@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ..errors import FileRefused
-from ..phrases import counted, option_name
+from ..phrases import counted, option_name, spaced
 from ..table import Column, Table
 from .columns import Plan, Planned, in_order
 from .impedance import with_parts
@@ -251,12 +251,12 @@ def unread_text(header: str, count: int, seen: Sequence[str] = ()) -> str:
     """What is said of values that are none; ``seen`` are the first of them."""
     kept = "is" if count == 1 else "are"
     listed = ": " + ", ".join(seen) if seen else ""
-    more = f" and {count - len(seen):,} more" if seen and count > len(seen) else ""
+    more = f" and {spaced(count - len(seen))} more" if seen and count > len(seen) else ""
     return f"{counted(count, 'value')} in '{header}' could not be read and {kept} left empty{listed}{more}."
 
 
 def _in_line(line: int | None) -> str:
-    return "" if line is None else f" in line {line:,}"
+    return "" if line is None else f" in line {spaced(line)}"
 
 
 def time_notes(last: float) -> list[Note]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..cycling.columns import CURRENT, CYCLER_CYCLE, CYCLER_STEP, TIME, VOLTAGE
 from ..errors import TooLarge
+from ..phrases import spaced
 from .columns import From, Plan, plan_columns, unique_labels
 from .delimited import COLUMNS
 
@@ -186,7 +187,7 @@ def pieces(structure: Structure, column_map: Mapping[str, str] | None = None) ->
     for number, piece in enumerate(_walk(structure, (), {}, column_map or {})):
         if number >= _MOST_PIECES:
             raise TooLarge(
-                f"The file holds more than {_MOST_PIECES:,} pieces of samples; save one cell by itself."
+                f"The file holds more than {spaced(_MOST_PIECES)} pieces of samples; save one cell by itself."
             )
         yield piece
 

@@ -15,6 +15,7 @@ from typing import Any
 import python_calamine
 
 from ..errors import FileRefused, TooLarge, instead
+from ..phrases import spaced
 from . import limits
 from .foreign import guarded
 from .packing import Scratch, check_members, members, unpacked
@@ -131,10 +132,12 @@ def _check_extent(file: Any, name: str) -> int:
         shared += len(_SHARED.findall(block))
     if rows > limits.MOST_SHEET_ROWS or columns > 4 * limits.MOST_COLUMNS:
         raise TooLarge(
-            f"A sheet of '{name}' claims {rows:,} rows and {columns:,} columns; no workbook has so many."
+            f"A sheet of '{name}' claims {spaced(rows)} rows and {spaced(columns)} columns; no workbook has so many."
         )
     if rows * columns > limits.FREE_CELLS + limits.MOST_EMPTY * cells:
-        raise TooLarge(f"A sheet of '{name}' spans {rows:,} rows and {columns:,} columns for {cells:,} cells.")
+        raise TooLarge(
+            f"A sheet of '{name}' spans {spaced(rows)} rows and {spaced(columns)} columns for {spaced(cells)} cells."
+        )
     return shared
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
+from ..phrases import counted
 from .params import Control, Param
 from .strict import is_number
 from .values import fixed_options, same_key
@@ -110,7 +111,8 @@ def _choices(param: Param, choices: Sequence[Mapping[str, Any]], value: Any) -> 
     note = None
     made: dict[str, Any]
     if not choices:
-        note = f"no rows in {live.step}" if live is not None else "no options"
+        why = "" if live is None else f": there are no rows in {live.step}"
+        note = f"Nothing to choose from{why}."
     made = {
         "widget": _choice_widget(param.multiple, shown),
         "options": shown,
@@ -118,7 +120,7 @@ def _choices(param: Param, choices: Sequence[Mapping[str, Any]], value: Any) -> 
         "note": note,
     }
     if made["widget"] == "combobox":
-        made["placeholder"] = f"{len(choices)} choices, type to search"
+        made["placeholder"] = f"{counted(len(choices), 'choice')}, type to search"
     if param.multiple:
         made["rows"] = min(max(len(shown), 1), 8)
         made["all_none"] = len(shown) >= 4

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Group
 
 from ..errors import BadRequest, instead
+from ..phrases import spaced
 from ..table import Kind, time_text, to_micros
 from .shown import Shown, as_html, as_rich, as_text
 from .values import as_moment
@@ -154,7 +155,7 @@ def _shown(catalog: Catalog) -> list[Shown]:
     tables = [table for source in sources for table in _of_source(source)]
     for name, columns in (("steps", catalog.steps), ("cycles", catalog.cycles)):
         there = [column for column in columns if column.records]
-        rows = [(c.name, c.type, c.unit or "", f"{c.records:,}", c.meaning) for c in there]
+        rows = [(c.name, c.type, c.unit or "", spaced(c.records), c.meaning) for c in there]
         title = f"summary of {name} (op 'summary', dataset '{name}')"
         tables.append(
             Shown(title, ("column", "type", "unit", "measurements", "meaning"), rows, _rest(columns, there))
@@ -163,19 +164,19 @@ def _shown(catalog: Catalog) -> list[Shown]:
 
 
 def _of_source(source: CatalogSource) -> list[Shown]:
-    counted = f"{source.records:,} record" + ("" if source.records == 1 else "s")
+    counted = f"{spaced(source.records)} record" + ("" if source.records == 1 else "s")
     title = f"{source.source}: {counted}. {source.meaning}"
     if not source.records:
         return [Shown(title, (), [], "There are none yet.")]
     columns = [*source.columns, *source.names]
     filled = [column for column in columns if column.filled]
     told = [column for column in filled if not (column.name in _EVERYWHERE or column.name.endswith("_id"))]
-    rows = [(c.name, c.type, c.unit or "", f"{c.filled:,}", _examples(c)) for c in told]
+    rows = [(c.name, c.type, c.unit or "", spaced(c.filled), _examples(c)) for c in told]
     also = f"Also {', '.join(column.name for column in filled if column not in told)}. "
     note = also + _rest(columns, filled)
     tables = [Shown(title, ("column", "type", "unit", "filled", "examples"), rows, note.strip())]
     if source.series:
-        sampled = [(c.name, c.type, c.unit or "", f"{c.records:,}") for c in source.series]
+        sampled = [(c.name, c.type, c.unit or "", spaced(c.records)) for c in source.series]
         tables.append(Shown(f"sampled data of {source.source}", ("column", "type", "unit", "records"), sampled))
     return tables
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ...errors import BadRequest, instead
 from ...local import LocalWorkbench
+from ...phrases import counted, spaced
 from ...recipe.recipe import Recipe
 from ...transform import frames
 from ..figure import Figure
@@ -158,10 +159,10 @@ def _forced(taken: Taken, x: str | None, y: Sequence[str] | None) -> View:
 
 def _report(taken: Taken, view: View, others: Sequence[View], figure: Figure) -> list[tuple[str, str]]:
     held = taken.held
-    counted = _count(held.rows, "row") + (
-        f", {_count(held.cycles, 'cycle')}" if held.source == "measurements" else ""
+    size = counted(held.rows, "row") + (
+        f", {counted(held.cycles, 'cycle')}" if held.source == "measurements" else ""
     )
-    lines = [("file", f"'{taken.name}', read as {taken.format}: {counted}.")]
+    lines = [("file", f"'{taken.name}', read as {taken.format}: {size}.")]
     about = _columns(figure) if view.name in ("table", "xy") else view.about
     lines.append(("drawn", f"{about[:1].upper()}{about[1:]}.{_shown(figure)}"))
     lines += [("also", f"show='{one.name}': {one.about}.") for one in others if one.name != view.name]
@@ -185,9 +186,8 @@ def _shown(figure: Figure) -> str:
     for result in steps.values():
         for samples in result.values() if isinstance(result, dict) else ():
             if not samples.complete:
-                return (
-                    f" Shown are {len(samples.rows):,} real samples of {samples.total:,}, the extremes among them."
-                )
+                of = spaced(samples.total)
+                return f" Shown are {spaced(len(samples.rows))} real samples of {of}, the extremes among them."
     return ""
 
 
@@ -200,7 +200,3 @@ def _left_out(taken: Taken, figure: Figure) -> str | None:
         f"The last cycle, of count {cycles['Cycle count'].values[-1]}, was cut short and is left out; "
         "it shows with quick.bench.figure(quick.recipe, partial=True)."
     )
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" + ("" if n == 1 else "s")

@@ -14,7 +14,9 @@ import pandas as pd
 
 from ...errors import BadRequest, FileRefused
 from ...ingest.report import FileReport
+from ...ingest.settles import settled_by
 from ...local import LocalWorkbench
+from ...phrases import column_map, option
 from ...records import Material, MaterialProperty
 from ...table import Column as TableColumn
 from ...table import Table
@@ -24,6 +26,8 @@ from .tables import NoTable, read_table
 
 TABLES = "materialProperties"
 _LOOKED_AT = 200_000
+OPTIONS = ("format", "column_map", "sign", "repair")
+"""Those of an ingest that a quick look takes."""
 
 
 @dataclass
@@ -120,13 +124,31 @@ def _as_measurement(work: LocalWorkbench, folder: Path, path: Path, report: File
             duration = float(column.max or 0) - float(column.min or 0)
     names = {key: [column.name for column in one.columns] if one is not None else [] for key, one in infos.items()}
     held = Held("measurements", report.rows, columns, report.cycles, duration, names["cycles"], names["steps"])
-    told = [(level, line) for level in ("assumed", "repaired", "odd") for line in getattr(report, level)]
-    told = [(level, line) for level, line in told if "'Unspecified'" not in line]
+    told = [("assumed", line) for line in _assumed(report)]
+    told += [(level, line) for level in ("repaired", "odd") for line in getattr(report, level)]
     if report.kept:
         told.append(
             ("kept", "Columns under their own names: " + ", ".join(f"'{name}'" for name in report.kept) + ".")
         )
     return Taken(path.name, work, folder, held, record, report.format, told)
+
+
+def _assumed(report: FileReport) -> list[str]:
+    """What was assumed of the file itself, each with the option that settles it."""
+    there = zip(report.codes, report.assumed, strict=True)
+    return [f"{said}{_option(code, said)}" for code, said in there if "'Unspecified'" not in said]
+
+
+def _option(code: str, said: str) -> str:
+    how = settled_by(code)
+    if how is None or how.startswith("nothing"):
+        return ""
+    name = how.split("=")[0].split(":")[0]
+    if f"{name}=" in said:
+        return ""
+    if name == "sign":
+        return f" Settled by {option('sign', 'charge')} or {option('sign', 'discharge')}."
+    return f" Settled by {how}." if name in OPTIONS else f" Settled when it is ingested, by {how}."
 
 
 def _as_table(work: LocalWorkbench, folder: Path, path: Path, frame: pd.DataFrame, report: FileReport) -> Taken:
@@ -140,7 +162,8 @@ def _as_table(work: LocalWorkbench, folder: Path, path: Path, frame: pd.DataFram
     told = [
         (
             "assumed",
-            "No reader takes it for a test, so it is drawn as a plain table: nothing was converted or checked.",
+            "No reader takes it for a test, so it is drawn as a plain table: nothing was converted or checked. "
+            f"Settled by {column_map({'their column': 'Voltage [V]'})} for each column of a test.",
         ),
         ("readers", report.why),
     ]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from ...errors import FileRefused
+from ...phrases import spaced
 
 MOST_ROWS = 2_000_000
 MOST_BYTES = 256 << 20
@@ -46,8 +47,8 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def _too_large(path: Path) -> FileRefused:
     return FileRefused(
-        f"'{path.name}' has more than {MOST_ROWS:,} rows or {MOST_BYTES >> 20} MiB, too much for a quick look at a "
-        "table of no known format; ingest it with a column_map."
+        f"'{path.name}' has more than {spaced(MOST_ROWS)} rows or {MOST_BYTES >> 20} MiB, too much for a quick look "
+        "at a table of no known format; ingest it with a column_map."
     )
 
 

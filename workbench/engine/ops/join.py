@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Invalid, Problem, instead
+from ...phrases import counted, spaced
 from ...recipe.steps import JoinStep
 from ...table import Column, Table
 from ..columns import column_of
@@ -42,7 +43,7 @@ def join(step: JoinStep, left: Table, right: Table, most: int) -> Table:
         raise Invalid(
             Problem(
                 (),
-                f"This join gives {total} rows and at most {most} are allowed. "
+                f"This join gives {counted(total, 'row')} and at most {spaced(most)} are allowed. "
                 "Join on a key that is unique on the right, or narrow both sides or 'where'.",
                 ctx={"rows": total, "most": most},
             )

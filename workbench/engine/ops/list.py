@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...dataset import Warn
+from ...phrases import counted, spaced
 from ...recipe.plot import Caps
 from ...recipe.steps import MOST_LIMIT, ListStep
 from ...table import Table
@@ -30,7 +31,8 @@ def list_rows(step: ListStep, where: Mapping[str, Any], reader: Reader, caps: Ca
     warnings = []
     if listed.total > listed.table.n:
         more = _more(limit, caps)
-        message = f"Only the first {listed.table.n} of {listed.total} rows are here. Narrow 'where'{more}."
+        held = f"{spaced(listed.table.n)} of {counted(listed.total, 'row')}"
+        message = f"Only the first {held} are here. Narrow 'where'{more}."
         warnings.append(Warn("list_truncated", message, shown=listed.table.n, total=listed.total))
     if listed.unfilled:
         message = f"No record in reach fills {names_of(listed.unfilled, 10)}: null in every row."

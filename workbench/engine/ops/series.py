@@ -10,6 +10,7 @@ import numpy as np
 
 from ...dataset import Samples, SeriesSet, Warn
 from ...errors import Invalid, Problem
+from ...phrases import counted, spaced
 from ...recipe.filters import Window
 from ...recipe.plot import Caps
 from ...recipe.steps import SeriesStep
@@ -174,7 +175,7 @@ def _shared(share: int, n: int, answer: SeriesSet) -> Warn:
     shown = sum(samples.table.n for samples in answer.values())
     total = sum(samples.total for samples in answer.values())
     message = (
-        f"{n} sources share the points of this step, {share} for each, fewer than max_points; "
-        f"{shown} of {total} samples are here. Choose fewer sources or a window."
+        f"{counted(n, 'source')} share the points of this step, {spaced(share)} for each, fewer than max_points; "
+        f"{spaced(shown)} of {counted(total, 'sample')} are here. Choose fewer sources or a window."
     )
     return Warn("points_shared", message, shown=shown, total=total)
