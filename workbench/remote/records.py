@@ -135,6 +135,8 @@ class Records(Work):
         return self._sent(Measurement, f"{measurement}/extend", {}, {"series": samples})
 
     def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+        if not tables:
+            return self.create(kind, fields)
         return self._sent(kind, "with-tables", {"fields": _text(fields)}, tables)
 
     def _sent(self, kind: type[R], where: str, fields: Mapping[str, str], tables: Mapping[str, Table]) -> R:
