@@ -182,7 +182,6 @@ def measured(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     ask(lambda: create(instance="nobody", name="x", time_series=samples()))
     ask(lambda: create(instance=cell, name="", time_series=samples()))
     ask(lambda: create(name="x", time_series=samples()))
-    ask(lambda: create(instance=cell, name="x", time_series=samples(), content_hash="mine"))
     steps = bench.measurements.steps(made).drop(columns="Step type")
     ask(lambda: create(instance=cell, name="with steps", time_series=samples(), steps=steps))
     ask(lambda: bench.measurements.steps("with steps"))
@@ -233,7 +232,6 @@ def simulated(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     ask(lambda: create(name="x", model="nobody", time_series=samples()))
     ask(lambda: create(name="x", time_series=samples(), nonsense=1))
     ask(lambda: create(name="x", time_series={"a": [1, "b"]}))
-    ask(lambda: create(name="empty", time_series=pd.DataFrame({"a": np.array([], float)})))
     ask(lambda: bench.simulations.time_series(made))
     ask(lambda: bench.simulations.time_series(made, ["Voltage [V]"]))
     ask(lambda: bench.simulations.time_series(made, ["V"]))
@@ -344,7 +342,8 @@ def whole(bench: wb.Bench, ask: Ask, folder: Path) -> None:
 
 @row("Bench.check", "Bench.config_of", "Bench.values", "Bench.dataset", "Bench.look")
 def recipes(bench: wb.Bench, ask: Ask, folder: Path) -> None:
-    chosen = {"kind": "data", "default": [], "control": {"optionsFrom": {"step": "all", "value": "id", "label": "name"}}}
+    control = {"optionsFrom": {"step": "all", "value": "id", "label": "name"}}
+    chosen = {"kind": "data", "default": [], "control": control}
     steps = {"all": PLAN["steps"]["cells"], "cells": {**PLAN["steps"]["cells"], "where": {"ids": "$cells"}}}
     whole = {"plan": {"steps": steps}, "transform": SCRIPT, "params": {"cells": chosen}}
     missing = {"plan": {"steps": {"cells": {**PLAN["steps"]["cells"], "fields": ["nme"]}}}, "transform": "import os"}
@@ -366,7 +365,7 @@ def recipes(bench: wb.Bench, ask: Ask, folder: Path) -> None:
 @row("Bench.figure", "Bench.figure_widget", "Bench.show", "Bench.export")
 def drawn(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     many = {"kind": "view", "default": 3, "control": {"min": 0, "max": 5}}
-    script = "def transform(data, params):\n    print(params)\n    return px.bar(data['cells'], x='name', opacity=0.1)\n"
+    script = "def transform(data, params):\n    print(params)\n    return px.bar(data['cells'], x='name')\n"
     config = recipe(script, many=many)
     broken = recipe("def transform(data, params):\n    print('before')\n    return 1 / 0\n")
     for one in (config, broken, recipe("x ="), {"plan": PLAN}, PLAN):
