@@ -241,7 +241,10 @@ def simulated(bench: wb.Bench, ask: Ask, folder: Path) -> None:
 @row("analyses.create", "analyses.table", "material_properties.create", "material_properties.table")
 def tables(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     of = {
-        "analyses": {"measurement": bench.measurements.list(fields=["id"], limit=1)["id"][0], "analysis_type": "r"},
+        "analyses": {
+            "measurement": bench.measurements.list(fields=["id"], limit=1)["id"][0],
+            "analysis_type": "r",
+        },
         "material_properties": {"material": bench.materials.list()["id"][0]},
     }
     for name, fields in of.items():
@@ -346,7 +349,10 @@ def recipes(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     chosen = {"kind": "data", "default": [], "control": control}
     steps = {"all": PLAN["steps"]["cells"], "cells": {**PLAN["steps"]["cells"], "where": {"ids": "$cells"}}}
     whole = {"plan": {"steps": steps}, "transform": SCRIPT, "params": {"cells": chosen}}
-    missing = {"plan": {"steps": {"cells": {**PLAN["steps"]["cells"], "fields": ["nme"]}}}, "transform": "import os"}
+    missing = {
+        "plan": {"steps": {"cells": {**PLAN["steps"]["cells"], "fields": ["nme"]}}},
+        "transform": "import os",
+    }
     wb.Recipe(whole).save(folder / "r.json")
     ids = list(bench.instances.list(fields=["id"], limit=2)["id"])
     for one in (whole, PLAN, missing, {"plan": 3}, folder / "r.json", folder / "nothing.json"):
@@ -441,14 +447,21 @@ def _whose(plot: SavedPlot, number: int | None) -> Any:
 @row("sessions.list", "sessions.create", "sessions.get", "sessions.messages", "sessions.say", "sessions.delete")
 def conversations(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     made = [ask(lambda title=title: bench.sessions.create(title)) for title in (None, "A title", "t" * 200)]
-    for title in ("  ", "", "a\0b"):
+    for title in ("  ", ""):
         ask(lambda title=title: bench.sessions.create(title))
     ask(lambda: repr(bench.sessions))
     for page in ({}, {"limit": 2}, {"limit": 1, "offset": 1}, {"offset": 50}, {"limit": 0}, {"limit": -1}):
         ask(lambda page=page: bench.sessions.list(**page))
     one = made[1]
-    parts = {"parts": [{"type": "text", "text": "ü"}, {"type": "draft", "draft": {"name": "n", "config": recipe()}}]}
-    for role, content in (("user", {"text": "hello"}), ("assistant", parts), ("system", {}), ("user", {"a": None})):
+    parts = {
+        "parts": [{"type": "text", "text": "ü"}, {"type": "draft", "draft": {"name": "n", "config": recipe()}}]
+    }
+    for role, content in (
+        ("user", {"text": "hello"}),
+        ("assistant", parts),
+        ("system", {}),
+        ("user", {"a": None}),
+    ):
         ask(lambda role=role, content=content: bench.sessions.say(one, role, content))
     ask(lambda: bench.sessions.messages(one))
     for ref in (one.id, NOWHERE, "nobody", ""):

@@ -50,9 +50,7 @@ class Told:
         except wb.WorkbenchError as error:
             more = {name: getattr(error, name, None) for name in ("existing_id", "detail", "log")}
             problems = [problem.as_detail() for problem in getattr(error, "problems", [])]
-            return self.plain(
-                {"raised": type(error).__name__, "text": str(error), "problems": problems, **more}
-            )
+            return self.plain({"raised": type(error).__name__, "text": str(error), "problems": problems, **more})
 
     def plain(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -126,12 +126,7 @@ class _Sending:
         for one in self._run(tests, options) if tests else []:
             job = going[one.pop("test")]
             reports[id(job)] = FileReport(**{**one, "path": job.name})
-        report.skipped += [
-            places.shown(path)
-            for job in going
-            if id(job) not in reports
-            for path in job.paths
-        ]
+        report.skipped += [places.shown(path) for job in going if id(job) not in reports for path in job.paths]
         report.files += [reports[id(job)] for job in jobs if id(job) in reports]
 
     def _is_strange(self, job: Job) -> bool:
