@@ -105,37 +105,37 @@ def test_a_run_is_its_beginners_and_files_are_taken_once(lab: Sides) -> None:
             client.upload(f"{place}/files", path, params={"name": name})
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        5,
-        {},
-        {"files": []},
-        {"files": [1]},
-        {"files": [-1]},
-        {"files": [True]},
-        {"files": ["0"]},
-        {"files": [0], "beside": [0]},
-        {"files": [0], "more": 1},
-        {"files": [0], "odd": [1]},
-        {"files": [0], "labels": {"cellar": "x"}},
-        {"files": [0], "labels": {"batch": 5}},
-        {"files": [0], "labels": {"batch": "a\0b"}},
-        {"files": [0], "labels": {"tags": "x"}},
-        {"files": [0], "labels": {"cell": {"mass": {"value": "1", "unit": "g"}}}},
-        {"files": [0], "labels": {"cell": {"mass": [1]}}},
-        {"files": [0], "labels": {"ratings": {"capacity": 5}}},
-        {"files": [0], "labels": {"reading": {"parts": ["/etc/passwd"]}}},
-        {"files": [0], "labels": {"reading": {"sign": "nonsense"}}},
-    ],
+TESTS: tuple[Any, ...] = (
+    5,
+    {},
+    {"files": []},
+    {"files": [1]},
+    {"files": [-1]},
+    {"files": [True]},
+    {"files": ["0"]},
+    {"files": [0], "beside": [0]},
+    {"files": [0], "more": 1},
+    {"files": [0], "odd": [1]},
+    {"files": [0], "labels": {"cellar": "x"}},
+    {"files": [0], "labels": {"batch": 5}},
+    {"files": [0], "labels": {"batch": "a\0b"}},
+    {"files": [0], "labels": {"tags": "x"}},
+    {"files": [0], "labels": {"cell": {"mass": {"value": "1", "unit": "g"}}}},
+    {"files": [0], "labels": {"cell": {"mass": [1]}}},
+    {"files": [0], "labels": {"ratings": {"capacity": 5}}},
+    {"files": [0], "labels": {"reading": {"parts": ["/etc/passwd"]}}},
+    {"files": [0], "labels": {"reading": {"sign": "nonsense"}}},
 )
-def test_what_no_sheet_says_is_refused_and_the_file_stays(lab: Sides, files: list[Path], test: Any) -> None:
+"""What no ingest takes for a test."""
+
+
+def test_what_no_sheet_says_is_refused_and_the_file_stays(lab: Sides, files: list[Path]) -> None:
     client = lab.far.work.client  # type: ignore[attr-defined]
     place = f"/projects/{lab.far.work.project.id}/ingests"
     sent = client.upload(f"{place}/files", files[0], params={"name": files[0].name}).json()["file"]
-    with pytest.raises(wb.WorkbenchError) as refused:
-        client.ask("POST", place, json={"files": [sent], "tests": [test]}, changes=True)
-    assert refused.value.status in (400, 422)
+    for test in TESTS:
+        with pytest.raises(wb.Invalid):
+            client.ask("POST", place, json={"files": [sent], "tests": [test]}, changes=True)
     run = client.ask("POST", place, json={"files": [sent], "tests": [{"files": [0]}]}, changes=True).json()
     assert run["of"] == 1
 
