@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,9 @@ import orjson
 
 from workbench.errors import Busy, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import Report, ingest
+from workbench.ingest.jobs import Job
+from workbench.ingest.labels import Labels
+from workbench.ingest.prepare import Options
 from workbench.store import lease
 from workbench.store.scope import Scope
 
@@ -80,9 +84,16 @@ class Ingests:
     # Runs
 
     def begin(
-        self, files: Sequence[str], options: Mapping[str, Any], scope: Scope, owner: Mapping[str, str]
+        self,
+        files: Sequence[str],
+        options: Mapping[str, Any],
+        scope: Scope,
+        owner: Mapping[str, str],
+        tests: Sequence[Test] | None = None,
     ) -> str:
         """Start to read files that were sent, together, in their order; answers the id of the run.
+
+        ``tests`` says which of them belong together and what they are; without it each is a test of its own.
 
         Raises
         ------
@@ -104,18 +115,20 @@ class Ingests:
             (target / "bytes").rename(target / name)
             (target / "about.json").unlink()
             names.append(name)
+        meant = [Test((place,)) for place in range(len(names))] if tests is None else list(tests)
+        _lay_beside(run, names, meant)
         told = {
             "id": id,
             "state": "running",
             "done": 0,
-            "of": len(names),
+            "of": len(meant),
             "at": "",
             "lease": lease.take(),
             **owner,
         }
         self._tell(id, told)
         with self._lock:
-            self._runs[id] = self._pool.submit(self._run, run, told, names, dict(options), scope), told
+            self._runs[id] = self._pool.submit(self._run, run, told, names, meant, dict(options), scope), told
         return id
 
     def told(self, id: str, owner: Mapping[str, str]) -> dict[str, Any]:
@@ -139,7 +152,13 @@ class Ingests:
         return {key: found[key] for key in _SHOWN if key in found}
 
     def _run(
-        self, run: Path, told: dict[str, Any], names: list[str], options: dict[str, Any], scope: Scope
+        self,
+        run: Path,
+        told: dict[str, Any],
+        names: list[str],
+        tests: list[Test],
+        options: dict[str, Any],
+        scope: Scope,
     ) -> None:
         last = 0.0
 
@@ -151,18 +170,21 @@ class Ingests:
 
         try:
             paths = [run / f"{place:06}" / name for place, name in enumerate(names)]
+            loose = {paths[place] for test in tests if test.loose for place in test.files}
             jobs = min(max(int(options.pop("jobs", 1)), 1), MOST_JOBS)
             report = ingest(
                 self.state.store,
                 scope,
-                paths,
+                [],
                 actor=told["user_id"],
                 jobs=jobs,
                 apart=True,
                 progress=progress,
+                tests=lambda meant: [_job(number, test, paths, meant) for number, test in enumerate(tests)],
+                loose=loose,
                 **options,
             )
-            ended = {"state": "done", "done": len(names), "report": _named(report, run, names)}
+            ended = {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
         except WorkbenchError as error:
             ended = {"state": "failed", "error": _without(str(error), run)}
         except Exception:
@@ -193,12 +215,38 @@ class Ingests:
         self._pool.shutdown(wait=True)
 
 
-def _named(report: Report, run: Path, names: Sequence[str]) -> dict[str, Any]:
-    """A report as its reader knows the files: by the places they have in the request."""
+@dataclass(frozen=True)
+class Test:
+    """One test to be: the places of its files in the request, what lies ``beside`` the first, what is said of it."""
+
+    files: tuple[int, ...]
+    beside: tuple[int, ...] = ()
+    labels: Labels = field(default_factory=Labels)
+    assumed: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
+    loose: bool = False
+
+
+def _lay_beside(run: Path, names: Sequence[str], tests: Sequence[Test]) -> None:
+    """Put what goes along with a file into its folder."""
+    for test in tests:
+        for place in test.beside:
+            (run / f"{place:06}" / names[place]).rename(run / f"{test.files[0]:06}" / names[place])
+
+
+def _job(number: int, test: Test, paths: Sequence[Path], options: Options) -> Job:
+    """A test as the ingest takes it; the report calls it by its number."""
+    chosen = tuple(paths[place] for place in test.files)
+    read = replace(options, **test.labels.reading, parts=tuple(map(str, chosen[1:])))
+    return Job(chosen, read, test.labels, list(test.assumed), list(test.odd), called=str(number))
+
+
+def _named(report: Report, run: Path, names: Sequence[str], tests: Sequence[Test]) -> dict[str, Any]:
+    """A report as its reader knows the files: by their names, and tests by their places in the request."""
     told = report.as_dict()
     for file in told["files"]:
-        place = Path(file["path"]).parent.name
-        file["path"] = names[int(place)] if place.isdigit() else file["path"]
+        file["test"] = int(file["path"])
+        file["path"] = names[tests[file["test"]].files[0]]
     plain: dict[str, Any] = _plain(told, run)
     return plain
 

@@ -20,7 +20,7 @@ from .engine import answer, zoom
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress, Reader
-from .errors import BadRequest, NotFound, Problem, instead
+from .errors import BadRequest, Invalid, NotFound, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
 from .recipe.parse import parse_request
@@ -327,18 +327,18 @@ class LocalWorkbench(Work):
         return self.store.plots.save(board.id, name, config.dump(), self.scope, self.actor, origin=origin)
 
     def plots(self, board: Dashboard) -> list[Plot]:
+        self.store.rows.get(Dashboard, board.id, self.scope)
         return self.store.rows.page(Plot, self.scope, where={"dashboard_id": board.id}, limit=None).items
 
-    def plot(self, board: Dashboard, ref: str | Record) -> Plot:
-        return self.store.rows.find(Plot, ref, self.scope, where={"dashboard_id": board.id})
-
     def history(self, plot: Plot) -> list[Revision]:
+        self.store.rows.get(Dashboard, plot.dashboard_id, self.scope)
         return self.store.plots.history(plot.id, self.scope)
 
     def revision(self, plot: Plot, number: int) -> Revision:
         return self.store.plots.revision(plot.id, number, self.scope)
 
     def restore(self, plot: Plot, number: int) -> Plot:
+        self.store.rows.get(Dashboard, plot.dashboard_id, self.scope)
         return self.store.plots.restore(plot.id, number, self.scope, self.actor)
 
     # The store as a whole
@@ -368,6 +368,8 @@ class LocalWorkbench(Work):
         return self.store.chats.session(id, self.scope, self.actor)
 
     def open_session(self, title: str | None = None) -> Session:
+        if title is not None and not title.strip():
+            raise Invalid(Problem(("title",), "A title must not be blank.", "value_error"))
         return self.store.chats.open(self.scope, self.actor, title)
 
     def messages(self, session: str) -> list[Message]:

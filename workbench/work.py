@@ -21,7 +21,7 @@ from .dataset import Dataset
 from .engine import answer, choices, keys, zoom
 from .engine import look as looking
 from .engine.reader import Cancel, Progress
-from .errors import BadRequest, Cancelled, Invalid, NotFound, Problem
+from .errors import BadRequest, Cancelled, Invalid, NotFound, Problem, instead
 from .ingest import Growing, Report
 from .ingest import watch as watch_folder
 from .lint import Lint, lint
@@ -500,9 +500,14 @@ class Work(ABC):
     def plots(self, board: Dashboard) -> list[Plot]:
         """The plots of a dashboard, the oldest first."""
 
-    @abstractmethod
     def plot(self, board: Dashboard, ref: Ref) -> Plot:
         """A plot of a dashboard by its id or name."""
+        wanted = ref.id if isinstance(ref, Record) else ref
+        plots = self.plots(board)
+        found = [one for one in plots if one.id == wanted] or [one for one in plots if one.name == wanted]
+        if not found:
+            raise NotFound(f"No plot '{wanted}' here. {instead(str(wanted), (one.name for one in plots))}")
+        return found[0]
 
     @abstractmethod
     def history(self, plot: Plot) -> list[Revision]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from workbench.errors import BadRequest, Invalid, Problem, instead
+from workbench.ingest.told import labels_of
+from workbench.ingest.zones import checked_zone
 from workbench.readers import FORMATS
 
 from .. import schemas as s
 from ..call import Call
+from ..ingests import Test
 from ..operation import Body, Need, Operation, Parameter
 from . import fields
 
@@ -23,8 +27,19 @@ _OPTIONS: dict[str, type] = {
     "column_map": dict,
     "sign": str,
     "repair": list,
+    "zone": str,
     "jobs": int,
     "keep_file": bool,
+    "dry_run": bool,
+    "whole_lines": bool,
+}
+_TEST: dict[str, type] = {
+    "files": list,
+    "beside": list,
+    "labels": dict,
+    "assumed": list,
+    "odd": list,
+    "loose": bool,
 }
 
 
@@ -38,14 +53,47 @@ def send(call: Call) -> dict[str, Any]:
 
 def begin(call: Call) -> dict[str, Any]:
     """Read the files in their order, as ``workbench ingest`` does; its account comes after the answer."""
-    given = fields.read(call.body, {"files": list, "options": dict}, required=("files",))
+    given = fields.read(call.body, {"files": list, "tests": list, "options": dict}, required=("files",))
     files = fields.texts(given["files"], "files")
     if not 0 < len(files) <= MOST_FILES:
         raise BadRequest(f"An ingest reads 1 to {MOST_FILES} files, not {len(files)}.")
     options = _options(given.get("options", {}))
+    tests = _tests(given["tests"], len(files)) if "tests" in given else None
     with call.writing(files=len(files)):
-        id = call.state.ingests.begin(files, options, call.scope, _owner(call))
+        id = call.state.ingests.begin(files, options, call.scope, _owner(call), tests)
     return call.state.ingests.told(id, _owner(call))
+
+
+def _tests(given: list[Any], files: int) -> list[Test]:
+    """The tests of an ingest; every file belongs to one of them.
+
+    Raises
+    ------
+    Invalid
+        With what is wrong in the first one that is.
+    """
+    made = [_test(one, ("tests", place)) for place, one in enumerate(given)]
+    taken = sorted(place for test in made for place in (*test.files, *test.beside))
+    if taken != list(range(files)):
+        raise Invalid(Problem(("tests",), "Every file stands in one test, and in one only.", "value_error"))
+    return made
+
+
+def _test(given: Any, loc: tuple[str | int, ...]) -> Test:
+    if not isinstance(given, dict):
+        raise Invalid(Problem(loc, "A test is an object.", "dict_type"))
+    try:
+        told = fields.read(given, _TEST, required=("files",))
+        said = {name: tuple(fields.texts(told.get(name), name)) for name in ("assumed", "odd")}
+    except Invalid as error:
+        raise Invalid([replace(problem, loc=(*loc, *problem.loc)) for problem in error.problems]) from None
+    places = {name: told.get(name, []) for name in ("files", "beside")}
+    for name, one in places.items():
+        if not all(isinstance(place, int) and not isinstance(place, bool) for place in one) or not places["files"]:
+            raise Invalid(Problem((*loc, name), f"'{name}' holds places of files, from 0.", "int_type"))
+    labels = labels_of(told.get("labels", {}), (*loc, "labels"))
+    files, beside = (tuple(one) for one in places.values())
+    return Test(files, beside, labels, **said, loose=told.get("loose", False))
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
@@ -63,6 +111,8 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
         raise BadRequest(
             f"There is no format '{rest['format'][:80]}'. {instead(rest['format'], FORMATS, 'formats')}"
         )
+    if "zone" in rest:
+        checked_zone(rest["zone"])
     texts = {"column_map": rest.get("column_map", {}).values(), "repair": rest.get("repair", [])}
     for name, values in texts.items():
         if not all(isinstance(value, str) for value in values):
@@ -109,7 +159,7 @@ OPERATIONS = (
         Need.WRITE,
         "Read files that were sent; the options are those of `workbench ingest`",
         project="path",
-        body=Body(s.body({"files": s.array(s.TEXT)}, {"options": s.FREE})),
+        body=Body(s.body({"files": s.array(s.TEXT)}, {"tests": s.array(s.FREE), "options": s.FREE})),
         answer=_TOLD,
     ),
     Operation(

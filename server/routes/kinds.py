@@ -93,7 +93,7 @@ def _refuse_other_filters(kind: type[Record], where: Mapping[str, Any]) -> None:
     problems += [
         Problem(("where", name), f"'{name}' is a text.", "string_type")
         for name, value in where.items()
-        if name in known and not isinstance(value, str)
+        if name in known and isinstance(value, dict | list)
     ]
     if problems:
         raise Invalid(problems)
@@ -138,6 +138,10 @@ def samples(call: Call) -> Blocks:
     """A stored table of a record, exact, in blocks of rows; where it changes meanwhile, the answer breaks off."""
     record, dataset = _record(call), call.query["dataset"]
     columns = call.query["columns"] or None
+    if call.query["life"]:
+        if not isinstance(record, Measurement) or dataset == "series" or columns is not None:
+            raise BadRequest("Columns over the life of a cell stand with all steps or cycles of a measurement.")
+        return _streamed(call, iter([call.work.over_life(record, dataset)]))
     with call.store.snapshot():
         info = call.store.series.info(record.id, dataset)
         if info is None or dataset != "series" or info.rows <= BLOCK_ROWS:
@@ -173,11 +177,8 @@ def create_with_tables(call: Call) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Invalid(Problem(("fields",), "'fields' is an object of field name to value.", "dict_type"))
     data = _given(kind, data)
-    parts = {
-        name: _sent(form, name, tables.sent_table(call, form.files[name]))
-        for name in DATASETS
-        if name in form.files
-    }
+    rows = _rows if kind is Measurement else _some_rows
+    parts = {name: _sent(form, name, rows(call, name)) for name in DATASETS if name in form.files}
     if kind is not Measurement or "series" not in parts:
         return shown(tables.create(call, kind, data, parts, wire=False))
     steps = concat(list(_whole(call, "steps"))) if "steps" in parts else None
@@ -189,6 +190,17 @@ def create_with_tables(call: Call) -> dict[str, Any]:
     settled = sign is not None
     made = register(call.store, call.scope, data, parts["series"], steps=steps, settled=settled, actor=call.actor)
     return shown(made)
+
+
+def _rows(call: Call, name: str) -> tables.Parts:
+    """The rows of a file of the form; that there are some is for the checks of samples to say."""
+    form: Form = call.body
+    return call.state.apart.tables(form.files[name].path, name)
+
+
+def _some_rows(call: Call, name: str) -> tables.Parts:
+    """The rows of a file of the form; one without any is refused."""
+    return tables.sent_table(call, call.body.files[name])
 
 
 def _whole(call: Call, name: str) -> Iterator[Table]:
@@ -231,6 +243,7 @@ _PLACE = "/projects/{project_id}/records/{kind}"
 _ONE = _PLACE + "/{record_id}"
 _FILE = {"type": "string", "format": "binary"}
 _TABLES = dict.fromkeys(DATASETS, _FILE)
+_LIFE = query.flag("life", "With the columns over the life of the cell.")
 _DATASET = Parameter("dataset", {"type": "string", "enum": list(DATASETS)}, "Which table.", default="series")
 
 OPERATIONS = (
@@ -313,7 +326,7 @@ OPERATIONS = (
         Need.READ,
         "A stored table of a record, exact, as Arrow",
         project="path",
-        query=(_DATASET, query.text("columns", "Only these columns; may be repeated.", many=True)),
+        query=(_DATASET, query.text("columns", "Only these columns; may be repeated.", many=True), _LIFE),
         media=(arrow.MEDIA_TYPE,),
         heavy=True,
     ),

@@ -103,3 +103,81 @@ def test_a_run_is_its_beginners_and_files_are_taken_once(lab: Sides) -> None:
     for name in ("", "a/b", "..", "x" * 300):
         with pytest.raises(wb.Invalid):
             client.upload(f"{place}/files", path, params={"name": name})
+
+
+TESTS: tuple[Any, ...] = (
+    5,
+    {},
+    {"files": []},
+    {"files": [1]},
+    {"files": [-1]},
+    {"files": [True]},
+    {"files": ["0"]},
+    {"files": [0], "beside": [0]},
+    {"files": [0], "more": 1},
+    {"files": [0], "odd": [1]},
+    {"files": [0], "labels": {"cellar": "x"}},
+    {"files": [0], "labels": {"batch": 5}},
+    {"files": [0], "labels": {"batch": "a\0b"}},
+    {"files": [0], "labels": {"tags": "x"}},
+    {"files": [0], "labels": {"cell": {"mass": {"value": "1", "unit": "g"}}}},
+    {"files": [0], "labels": {"cell": {"mass": [1]}}},
+    {"files": [0], "labels": {"ratings": {"capacity": 5}}},
+    {"files": [0], "labels": {"reading": {"parts": ["/etc/passwd"]}}},
+    {"files": [0], "labels": {"reading": {"sign": "nonsense"}}},
+)
+"""What no ingest takes for a test."""
+
+
+def test_what_no_sheet_says_is_refused_and_the_file_stays(lab: Sides, files: list[Path]) -> None:
+    client = lab.far.work.client  # type: ignore[attr-defined]
+    place = f"/projects/{lab.far.work.project.id}/ingests"
+    sent = client.upload(f"{place}/files", files[0], params={"name": files[0].name}).json()["file"]
+    for test in TESTS:
+        with pytest.raises(wb.Invalid):
+            client.ask("POST", place, json={"files": [sent], "tests": [test]}, changes=True)
+    run = client.ask("POST", place, json={"files": [sent], "tests": [{"files": [0]}]}, changes=True).json()
+    assert run["of"] == 1
+
+
+def written(path: Path, start: int = 0) -> Path:
+    """A discharge of a hundred seconds."""
+    rows = (f"{start + n},1.0,{4 - (start + n) / 1000}" for n in range(100))
+    path.write_text("\n".join(["Time [s],Current [A],Voltage [V]", *rows, ""]))
+    return path
+
+
+def test_an_exported_file_brings_what_is_known_of_it(tmp_path: Path) -> None:
+    told_of: list[Any] = []
+    for where in ("near", "far"):
+        folder = tmp_path / where
+        folder.mkdir()
+        with sides(folder / "lab.db") as lab:
+            bench = lab.near if where == "near" else lab.far
+            report = lab.near.ingest(
+                written(folder / "c.csv"), specification="S", rating="5Ah,2.5V,4.2V", batch="B", instance="c"
+            )
+            record = lab.near.measurements.update(str(report[0].measurement_id), tags=["told"])
+            lab.near.measurements.export(record, folder / "out.bdf.csv")
+            lab.near.measurements.delete(record)
+            (again,) = bench.ingest(folder / "out.bdf.csv")
+            made = bench.measurements.get(str(again.measurement_id))
+            told_of.append((made.tags, made.instance_name, made.batch_name, made.name, again.format))
+    assert told_of[0] == told_of[1]
+    assert told_of[0][0] == ["told"]
+
+
+def test_parts_of_one_test_are_joined_there(tmp_path: Path) -> None:
+    reports = []
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in (1, 2):
+        written(folder / f"c_t_{number}.csv", 100 * number)
+    for where in ("near", "far"):
+        (tmp_path / where).mkdir()
+        with sides(tmp_path / where / "lab.db") as lab:
+            bench = lab.near if where == "near" else lab.far
+            reports.append(told(bench.ingest(folder, name_rule="{cell}_{test}_{part}", zone="Europe/Berlin")))
+    assert reports[0] == reports[1]
+    assert reports[0][0]["path"].endswith("and 1 more part")
+    assert (reports[0][0]["status"], reports[0][0]["rows"]) == ("stored", 200)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -79,6 +80,8 @@ def decide(
     """
     if plot_id is None and new_plot_id is None:
         raise Invalid(Problem(("plot_id",), "Give 'plot_id', 'new_plot_id' or both.", "missing"))
+    if new_plot_id is not None:
+        new_plot_id = _uuid(new_plot_id, "new_plot_id")
     _plot(store, scope, board, plot_id)
     found = store.chats.drafts(scope, actor, board.id, plot_id=plot_id, session=session_id)
     draft, sound = _newest_sound(found, check)
@@ -96,6 +99,13 @@ def decide(
             made = store.rows.change(db, present, values, scope, actor, ORIGIN)
         store.chats.accept(draft, made, scope, actor)
     return made
+
+
+def _uuid(text: str, name: str) -> str:
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        raise Invalid(Problem((name,), f"'{name}' is a UUID.", "uuid_parsing")) from None
 
 
 def _plot(store: Store, scope: Scope, board: Dashboard, plot_id: str | None) -> Plot | None:

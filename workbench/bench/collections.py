@@ -63,6 +63,8 @@ class Collection(Generic[R]):
         BadRequest, Invalid
             For a filter or field that this kind does not have, with those it has.
         """
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+            raise BadRequest(f"'limit' is how many records there may be, a whole number from 0, not {limit!r}.")
         source = self.kind.listed_as
         if source is None:
             if filters.keys() - {"name", "name_contains"}:
@@ -117,7 +119,8 @@ class Collection(Generic[R]):
         for name, value in fields.items():
             field = name if name in members else f"{name}_id"
             member = members.get(field)
-            if member is not None and member.link is not None and value is not None:
+            own = field in self.kind.by_store  # refused by the store itself, in its words
+            if member is not None and member.link is not None and value is not None and not own:
                 resolved[field] = self._work.get(KINDS[member.link.table], value).id
             else:
                 resolved[name] = value

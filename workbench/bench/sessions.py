@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ..errors import BadRequest
 from ..records import Message, Session
 from ..records.chat import Role
 
@@ -26,6 +27,9 @@ class Sessions:
 
     def list(self, *, limit: int | None = None, offset: int = 0) -> pd.DataFrame:
         """The sessions as a frame, the newest first."""
+        for name, value in (("limit", limit), ("offset", offset)):
+            if value is not None and value < 0:
+                raise BadRequest(f"'{name}' is a whole number from 0, not {value!r}.")
         columns = ["id", "title", "created_at", "updated_at", "dashboard_id", "plot_id"]
         found = self._work.sessions(limit=limit, offset=offset)
         rows = [[s.id, s.name, s.created_at, s.updated_at, s.dashboard_id, s.plot_id] for s in found]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
+from pathlib import Path
 from typing import Any
 
 from ..errors import BadRequest, instead
@@ -15,7 +16,7 @@ from .extending import extend
 from .given import register
 from .growth import Growing
 from .intake import Intake
-from .jobs import jobs_of
+from .jobs import Job, jobs_of
 from .limits import Limits
 from .making import Destination
 from .name_rule import NameRule
@@ -55,6 +56,9 @@ def ingest(
     progress: Callable[[int, int, str], None] | None = None,
     actor: str | None = None,
     apart: bool = False,
+    tests: Callable[[Options], list[Job]] | None = None,
+    loose: Set[Path] = frozenset(),
+    whole_lines: bool = False,
 ) -> Report:
     """Read cycler files into the store, each becoming a measurement with its steps and cycles.
 
@@ -84,6 +88,9 @@ def ingest(
     limits : bounds on the rows, columns and reading time of one file.
     progress : called with (files done, files in all, the file at hand).
     apart : read every file in another process, so that none can bring this one down.
+    tests : gives the jobs for the options that hold for all, where somebody else has found the files and said what they
+        are; ``paths``, ``sheet`` and ``name_rule`` are then not looked at. ``loose`` are those of their files that need
+        be of no format, and ``whole_lines`` says that they may have been written to, as with ``growing``.
 
     Raises
     ------
@@ -107,7 +114,7 @@ def ingest(
         repair=(repair,) if isinstance(repair, str) else tuple(repair),
         limits=limits or Limits(),
         typed_in=place(),
-        whole_lines=growing is not None,
+        whole_lines=whole_lines or growing is not None,
         zone=None if zone is None else checked_zone(zone),
     )
     found = places.find(paths, any_format=format is not None, but=None if listed is None else listed.path)
@@ -115,12 +122,12 @@ def ingest(
     for pattern in found.missing:
         name = places.shown(pattern)
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
-    wanted = jobs_of(found.files, options, listed, rule)
+    wanted = jobs_of(found.files, options, listed, rule) if tests is None else tests(options)
     if growing is not None:
         wanted, report.left = growing.of(wanted)
         found.loose |= growing.ready if format is None else set()
-    run = Run(store, scope, intake, others, wanted, found.loose, progress)
-    report.files += run.dry(jobs) if dry_run else run.all(jobs, apart=apart)
+    run = Run(store, scope, intake, others, wanted, found.loose | loose, progress)
+    report.files += run.dry(jobs, apart=apart) if dry_run else run.all(jobs, apart=apart)
     report.skipped = run.skipped
     report.unused = [] if listed is None else listed.unused()
     return report

@@ -20,7 +20,7 @@ _DIGITS = re.compile(r"(\d+)")
 @dataclass
 class Job:
     """One measurement to be: its files, labels and options. ``before`` is the id of the measurement that the same bytes
-    became when they were read otherwise."""
+    became when they were read otherwise; ``called`` what the report is to call it, where not by its paths."""
 
     paths: tuple[Path, ...]
     options: Options
@@ -28,10 +28,13 @@ class Job:
     assumed: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
     before: str | None = None
+    called: str | None = None
 
     @property
     def name(self) -> str:
         """The path in the report; of several parts, of all."""
+        if self.called is not None:
+            return self.called
         first = shown(self.paths[0])
         return first if len(self.paths) == 1 else f"{first} and {counted(len(self.paths) - 1, 'more part')}"
 

@@ -68,11 +68,11 @@ class Run:
             self.skipped += map(places.shown, job.paths)
         return strange
 
-    def dry(self, processes: int) -> list[FileReport]:
+    def dry(self, processes: int, *, apart: bool = False) -> list[FileReport]:
         """All of it inside one transaction that is taken back; what is read is read before it begins."""
         with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
             try:
-                read = list(self._read(processes, Path(scratch)))
+                read = list(self._read(processes, Path(scratch), apart=apart))
                 with self._store.transaction():
                     new = {id(job) for job in self._new()}
                     for job, outcome, spooled in read:
@@ -83,9 +83,11 @@ class Run:
             except _TakeBack:
                 return self._ordered()
 
-    def _read(self, processes: int, scratch: Path) -> Iterator[tuple[Job, Mapping[str, Any], Path]]:
+    def _read(
+        self, processes: int, scratch: Path, *, apart: bool
+    ) -> Iterator[tuple[Job, Mapping[str, Any], Path]]:
         new = [self._rated(job) for job in self._jobs if self._known.find(job) is None]
-        for number, (job, outcome, file) in enumerate(outcomes(new, processes)):
+        for number, (job, outcome, file) in enumerate(outcomes(new, processes, apart=apart)):
             self._tell(job)
             spooled = scratch / f"{number}.spool"
             with spooled.open("wb") as copy:

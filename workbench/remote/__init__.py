@@ -22,6 +22,7 @@ from ..recipe.plot import PlotConfig
 from ..recipe.values import effective
 from ..records import Project, Record
 from ..records.catalog import Catalog
+from ..store import search as searches
 from ..store.cache import Cache
 from ..store.search import Found
 from ..work import FigureAnswer, Ref, drawable, only
@@ -188,6 +189,11 @@ class RemoteWorkbench(Talk):
         return Catalog.of(self.client.get(self.path("catalog")).json())
 
     def search(self, text: str, **options: Any) -> Found:
+        if isinstance(types := options.get("entity_types"), Iterable):
+            options["entity_types"] = list(types)
+        nothing = searches.at_once(text, **options)
+        if nothing is not None:
+            return nothing
         asked = {"q": text, "project_id": self._project.id, **options}
         return wire.found(
             self.client.get("/search", {key: one for key, one in asked.items() if one is not None}).json()

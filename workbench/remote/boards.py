@@ -6,12 +6,11 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import Conflict, Invalid, NotFound, instead
+from ..errors import Conflict, Invalid, NotFound
 from ..recipe.check import sound
 from ..recipe.jsontext import canonical
 from ..recipe.plot import PlotConfig
-from ..records import Dashboard, Plot, Record, Revision
-from ..work import Ref
+from ..records import Dashboard, Plot, Revision
 from . import wire
 from .records import Records
 
@@ -70,14 +69,6 @@ class Boards(Records):
     def plots(self, board: Dashboard) -> list[Plot]:
         path = self.path("dashboards", board.id, "plots")
         return [self._plot(one) for one in wire.pages(self.client.get, path)]
-
-    def plot(self, board: Dashboard, ref: Ref) -> Plot:
-        wanted = ref.id if isinstance(ref, Record) else ref
-        plots = self.plots(board)
-        found = [one for one in plots if one.id == wanted] or [one for one in plots if one.name == wanted]
-        if not found:
-            raise NotFound(f"No plot '{wanted}' here. {instead(str(wanted), (one.name for one in plots))}")
-        return found[0]
 
     def history(self, plot: Plot) -> list[Revision]:
         found = wire.pages(self.client.get, f"{self.plot_path(plot)}/revisions")

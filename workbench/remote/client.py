@@ -111,8 +111,9 @@ class Client:
         sent: Callable[[int], None] | None = None,
     ) -> Reply:
         """Send the bytes of a file; ``sent`` is told how many of them are on their way."""
-        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)}
-        return self._run(self._sent("POST", path, params, headers, lambda: _blocks(file, sent)), None)
+        size = file.stat().st_size
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+        return self._run(self._sent("POST", path, params, headers, lambda: _blocks(file, size, sent)), None)
 
     def form(self, path: str, fields: Mapping[str, str], files: Mapping[str, Path]) -> Reply:
         """Send a form with files."""
@@ -200,10 +201,11 @@ class Client:
             future.cancel()
 
 
-async def _blocks(file: Path, sent: Callable[[int], None] | None) -> AsyncIterator[bytes]:
+async def _blocks(file: Path, most: int, sent: Callable[[int], None] | None) -> AsyncIterator[bytes]:
+    """The first ``most`` bytes of a file: one that is written to meanwhile goes out as it was at the beginning."""
     size = 0
     with file.open("rb") as opened:
-        while block := await asyncio.to_thread(opened.read, _BLOCK):
+        while block := await asyncio.to_thread(opened.read, min(_BLOCK, most - size)):
             yield block
             size += len(block)
             if sent is not None:

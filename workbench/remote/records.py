@@ -9,10 +9,8 @@ from typing import Any, TypeVar
 
 import orjson
 
-from ..cycling.life import KINDS, NEEDS
 from ..cycling.signs import turned
 from ..errors import BadRequest, NotFound, instead
-from ..recipe.check import sound
 from ..records import SOURCES, Measurement, Project, Record, Study
 from ..table import Table
 from ..work import Ref, Work, tabulated
@@ -102,6 +100,8 @@ class Records(Work):
     # Sampled data
 
     def samples(self, record: Record, dataset: str, columns: list[str] | None = None) -> Table:
+        if columns is not None and not columns:
+            return self.samples(record, dataset).select([])
         path = self._kind(type(record), record.id, "table")
         asked = {"dataset": dataset, **({} if columns is None else {"columns": columns})}
         reply = self.client.ask("GET", path, params=asked, headers={"Accept": self.client.accept})
@@ -111,14 +111,9 @@ class Records(Work):
         yield self.samples(measurement, "series")
 
     def over_life(self, measurement: Measurement, dataset: str) -> Table:
-        table = self.samples(measurement, dataset)
-        wanted = [name for name in KINDS if name in NEEDS[dataset] and name not in table]
-        step = {"op": "summary", "dataset": dataset, "ids": [measurement.id], "columns": [*table, *wanted]}
-        config = sound({"plan": {"steps": {"life": step}}}, transform=False)
-        read = self.answered(config, {}).dataset.steps["life"]
-        if not isinstance(read, Table):
-            raise TypeError("a summary step gives a table")
-        return read.select([name for name in read if name in step["columns"]])
+        path = self._kind(Measurement, measurement.id, "table")
+        asked = {"dataset": dataset, "life": "true"}
+        return wire.table(self.client.get(path, asked).content)
 
     def add_time_series(
         self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
@@ -135,6 +130,8 @@ class Records(Work):
         return self._sent(Measurement, f"{measurement}/extend", {}, {"series": samples})
 
     def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+        if not tables:
+            return self.create(kind, fields)
         return self._sent(kind, "with-tables", {"fields": _text(fields)}, tables)
 
     def _sent(self, kind: type[R], where: str, fields: Mapping[str, str], tables: Mapping[str, Table]) -> R:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 from ..errors import BadRequest, ServerAway, WorkbenchError, instead
-from ..ingest import FileReport, Report
+from ..exchange.passport import sidecar_of
+from ..ingest import FileReport, Growing, Report
 from ..ingest import paths as places
+from ..ingest.jobs import Job, jobs_of
+from ..ingest.name_rule import NameRule
 from ..ingest.prepare import Options
 from ..ingest.ratings import ratings_of
+from ..ingest.sheet import read_sheet
 from ..ingest.worker import outcome_of
+from ..ingest.zones import checked_zone
 from ..readers import FORMATS, format_of
+from ..readers.holdings import holding
 from ..records import Record
 from . import wire
 from .client import Client
@@ -36,36 +42,44 @@ def ingest(
     format: str | None = None,
     column_map: Mapping[str, str] | None = None,
     sign: str | None = None,
+    zone: str | None = None,
     repair: Any = (),
     jobs: int = 1,
     keep_file: bool = False,
+    sheet: Any = None,
+    name_rule: str | None = None,
+    dry_run: bool = False,
+    growing: Growing | None = None,
     progress: Told | None = None,
-    **others: Any,
 ) -> Report:
     """As ``workbench.ingest.ingest``, on a server; ``path`` is where ingests begin there.
 
-    What needs the folder itself (a sheet, a rule for names, a dry run, a folder that grows) is done where the store is.
+    Folders, a sheet and a rule for names are read here, where the files lie: what they say of each file goes along
+    with it. Of a dry run the files are sent too, since the server reads them.
     """
-    if asked := [name for name, value in others.items() if value]:
-        raise BadRequest(
-            f"{asked[0]}=... is read where the store is: use `workbench ingest` on the server's machine, or ingest the "
-            "files without it and set what it says with `bench.measurements.update`."
-        )
     if format is not None and format not in FORMATS:
         raise BadRequest(f"There is no format '{format}'. {instead(format, FORMATS, 'formats')}")
     if rating is not None:
         ratings_of(rating)
-    repairs = (repair,) if isinstance(repair, str) else tuple(repair)
-    reading = Options(format, None if column_map is None else dict(column_map), sign, repairs)
-    found = places.find(paths, any_format=format is not None)
-    strange = {file for file in found.loose if not _known(file, column_map)}
-    report = Report(skipped=[places.shown(file) for file in found.files if file in strange])
+    listed = None if sheet is None else read_sheet(sheet)
+    rule = None if name_rule is None else NameRule(name_rule)
+    reading = Options(
+        format,
+        None if column_map is None else dict(column_map),
+        sign,
+        (repair,) if isinstance(repair, str) else tuple(repair),
+        whole_lines=growing is not None,
+        zone=None if zone is None else checked_zone(zone),
+    )
+    found = places.find(paths, any_format=format is not None, but=None if listed is None else listed.path)
+    report = Report(dry_run=dry_run)
     for pattern in found.missing:
         name = places.shown(pattern)
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
-    told = progress or _silent
-    wanted = [file for file in found.files if file not in strange]
-    there = [file for file in wanted if file.is_file()]
+    wanted = jobs_of(found.files, reading, listed, rule)
+    if growing is not None:
+        wanted, report.left = growing.of(wanted)
+        found.loose |= growing.ready if format is None else set()
     options = {
         "specification": specification,
         "rating": rating,
@@ -74,20 +88,99 @@ def ingest(
         "format": format,
         "column_map": column_map,
         "sign": sign,
-        "repair": list(repairs),
+        "zone": zone,
+        "repair": list(reading.repair),
         "jobs": jobs,
         "keep_file": keep_file,
+        "dry_run": dry_run,
+        "whole_lines": reading.whole_lines,
     }
-    read = iter(_read(client, path, there, wire.plain(options), told))
-    for file in wanted:
-        report.files.append(next(read) if file in there else _absent(file, reading))
+    sending = _Sending(client, path, found.loose, progress or _silent)
+    sending.read(wanted, wire.plain(options), report)
+    report.unused = [] if listed is None else listed.unused()
     return report
 
 
-def _known(file: Path, column_map: Mapping[str, str] | None) -> bool:
-    """Whether a file of a folder is of a known format, told from its beginning."""
+class _Sending:
+    """The files of one ingest on their way to a server, and what it says of them."""
+
+    def __init__(self, client: Client, path: str, loose: Set[Path], told: Told) -> None:
+        self._client = client
+        self._path = path
+        self._loose = loose
+        self._told = told
+        self._sent: list[str] = []
+
+    def read(self, jobs: Sequence[Job], options: Any, report: Report) -> None:
+        """Have the jobs read there; the report says of them in their order what became of them."""
+        reports: dict[int, FileReport] = {}
+        going: list[Job] = []
+        for job in jobs:
+            if self._is_strange(job):
+                report.skipped += map(places.shown, job.paths)
+            elif all(path.is_file() for path in job.paths):
+                going.append(job)
+            else:
+                reports[id(job)] = _absent(job)
+        tests = [self._test(job, len(going)) for job in going]
+        for one in self._run(tests, options) if tests else []:
+            job = going[one.pop("test")]
+            reports[id(job)] = FileReport(**{**one, "path": job.name})
+        report.skipped += [places.shown(path) for job in going if id(job) not in reports for path in job.paths]
+        report.files += [reports[id(job)] for job in jobs if id(job) in reports]
+
+    def _is_strange(self, job: Job) -> bool:
+        """Whether it is a file of a folder that no format knows, so that it need not be sent."""
+        return self._loose >= set(job.paths) and not _known(job)
+
+    def _test(self, job: Job, of: int) -> dict[str, Any]:
+        files = [self._send(path, of) for path in job.paths]
+        beside = sidecar_of(job.paths[0])
+        goes_along = places.is_hidden(beside.name, [job.paths[0].name]) and beside.is_file()
+        return {
+            "files": files,
+            "beside": [self._send(beside, of)] if goes_along else [],
+            "labels": wire.plain(job.labels.said()),
+            "assumed": job.assumed,
+            "odd": job.odd,
+            "loose": self._loose >= set(job.paths),
+        }
+
+    def _send(self, file: Path, of: int) -> int:
+        """Send a file; answers its place among those that were sent."""
+        size = max(file.stat().st_size, 1)
+
+        def sent(bytes_: int) -> None:
+            self._told(0, of, f"sending {places.shown(file.name)}: {100 * bytes_ // size} %")
+
+        self._told(0, of, f"sending {places.shown(file.name)}")
+        answer = self._client.upload(f"{self._path}/files", file, params={"name": file.name}, sent=sent).json()
+        self._sent.append(answer["file"])
+        return len(self._sent) - 1
+
+    def _run(self, tests: list[dict[str, Any]], options: Any) -> list[dict[str, Any]]:
+        body = {"files": self._sent, "tests": tests, "options": options}
+        run = self._client.ask("POST", self._path, json=body, changes=True).json()
+        wait = _LOOK_S[0]
+        while run["state"] == "running":
+            self._told(run["done"], run["of"], run["at"])
+            time.sleep(wait)
+            wait = min(wait * 1.5, _LOOK_S[1])
+            run = self._client.get(f"{self._path}/{run['id']}").json()
+        if run["state"] != "done":
+            raise ServerAway(run.get("error") or "The server did not read the files.")
+        self._told(len(tests), len(tests), "")
+        found: list[dict[str, Any]] = run["report"]["files"]
+        return found
+
+
+def _known(job: Job) -> bool:
+    """Whether a file of a folder is of a known format, told from its beginning, or holds something else of ours."""
+    options = job.options
     try:
-        return bool(format_of(file, column_map=column_map))
+        if not (options.format or options.column_map or options.parts) and holding(job.paths[0]) is not None:
+            return True
+        return bool(format_of(job.paths[0], format=options.format, column_map=options.column_map))
     except (WorkbenchError, OSError):
         return False
 
@@ -96,40 +189,12 @@ def _silent(done: int, of: int, what: str) -> None:
     """Progress that nobody watches."""
 
 
-def _absent(file: Path, options: Options) -> FileReport:
+def _absent(job: Job) -> FileReport:
     """What the readers say of a file that is none."""
     with tempfile.TemporaryFile() as spool:
-        outcome = outcome_of(file, options, spool)
-    return FileReport(places.shown(file), why=places.shown(outcome["refused"]), format=outcome.get("format", ""))
-
-
-def _read(client: Client, path: str, files: list[Path], options: Any, told: Told) -> list[FileReport]:
-    if not files:
-        return []
-    sent = [_send(client, path, file, len(files), told) for file in files]
-    run = client.ask("POST", path, json={"files": sent, "options": options}, changes=True).json()
-    wait = _LOOK_S[0]
-    while run["state"] == "running":
-        told(run["done"], run["of"], run["at"])
-        time.sleep(wait)
-        wait = min(wait * 1.5, _LOOK_S[1])
-        run = client.get(f"{path}/{run['id']}").json()
-    if run["state"] != "done":
-        raise ServerAway(run.get("error") or "The server did not read the files.")
-    told(len(files), len(files), "")
-    reports = [FileReport(**one) for one in run["report"]["files"]]
-    for report, file in zip(reports, files, strict=True):
-        report.path = places.shown(file)
-    return reports
-
-
-def _send(client: Client, path: str, file: Path, of: int, told: Told) -> str:
-    size = max(file.stat().st_size, 1)
-
-    def sent(bytes_: int) -> None:
-        told(0, of, f"sending {places.shown(file.name)}: {100 * bytes_ // size} %")
-
-    told(0, of, f"sending {places.shown(file.name)}")
-    answer = client.upload(f"{path}/files", file, params={"name": file.name}, sent=sent).json()
-    id: str = answer["file"]
-    return id
+        outcome = outcome_of(job.paths[0], job.options, spool)
+    report = FileReport(job.name, why=places.shown(outcome["refused"]), format=outcome.get("format", ""))
+    report.odd += job.odd
+    for remark in job.assumed:
+        report.assume("name", remark)
+    return report

@@ -48,7 +48,7 @@ class Talk(Boards):
     def session(self, id: str) -> Session:
         found = next((one for one in self.sessions() if one.id == id), None)
         if found is None:
-            raise NotFound(f"There is no session '{id}' here.")
+            raise NotFound(f"No session '{id}' here.")
         return found
 
     def open_session(self, title: str | None = None) -> Session:
@@ -56,6 +56,7 @@ class Talk(Boards):
         return wire.record(Session, self.client.ask("POST", "/agent/sessions", json=told, changes=True).json())
 
     def messages(self, session: str) -> list[Message]:
+        _named(session)
         found: list[Message] = []
         while True:
             asked = {"limit": _PAGE, "offset": len(found)}
@@ -65,9 +66,16 @@ class Talk(Boards):
                 return found
 
     def say(self, session: str, role: Role, content: Mapping[str, Any]) -> Message:
+        _named(session)
         told = {"role": role, "content": dict(content)}
         path = f"/agent/sessions/{session}/messages"
         return Message.model_validate_json(_json(self.client.ask("POST", path, json=told, changes=True).json()))
+
+
+def _named(session: str) -> None:
+    """Refuse an id that would make another path."""
+    if not session or "/" in session:
+        raise NotFound(f"No session '{session}' here.")
 
 
 def _json(told: Any) -> bytes:

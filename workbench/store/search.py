@@ -122,10 +122,11 @@ def search(
     BadRequest
         For a text of blanks only.
     """
-    wanted = _checked(text, limit, offset, per_type)
     entities = None if entity_types is None else list(entity_types)
-    if "\0" in wanted or not sound(wanted):
-        return Found([], wanted, 0, limit, offset)
+    nothing = at_once(text, limit=limit, offset=offset, per_type=per_type, entity_types=entities)
+    if nothing is not None:
+        return nothing
+    wanted = text.strip()
     with store.snapshot() as db:
         found = _ranked(db, fold(wanted), wanted, scope, entities, per_type)
     found.sort(key=lambda row: (ORDER[row[0]], row[1]))
@@ -134,6 +135,22 @@ def search(
         for entity, _, id, name, project, parent, created in found
     ]
     return Found(hits[offset : offset + limit], wanted, len(hits), limit, offset)
+
+
+def at_once(
+    text: str,
+    *,
+    limit: int = 25,
+    offset: int = 0,
+    per_type: int = 5,
+    entity_types: Iterable[str] | None = None,
+) -> Found | None:
+    """The answer to a search that can find nothing, told without a look at the store; None for all others. Errors as
+    ``search``."""
+    wanted = _checked(text, limit, offset, per_type)
+    if "\0" in wanted or not sound(wanted) or (entity_types is not None and not list(entity_types)):
+        return Found([], wanted, 0, limit, offset)
+    return None
 
 
 def _checked(text: str, limit: int, offset: int, per_type: int) -> str:
