@@ -69,7 +69,7 @@ def test_every_step_of_every_plot_is_seen(bench: Bench, slug: str) -> None:
 def test_what_is_told_of_a_step(bench: Bench) -> None:
     look = bench.look(PLOTS["dqdv"])
     assert look["checks"].summary.startswith("4 rows, 3 columns")
-    assert look["samples"].summary.startswith("4 sources, 3,7")
+    assert look["samples"].summary.startswith("4 sources, 3\xa07")
     assert look["samples"].columns["Voltage [V]"] == "number, V"
     assert look["checks"].columns["protocol.ageing_cycles"] == "integer"
     assert look.params["cell"] == "M50-A-03"
@@ -81,7 +81,7 @@ def test_what_is_told_of_a_step(bench: Bench) -> None:
 
 def test_a_reduced_series_says_how_much_of_it_is_shown(bench: Bench) -> None:
     look = bench.look(changed("dqdv", "samples", max_points=50))
-    assert look["samples"].summary.startswith("4 sources, 200 of 3,7")
+    assert look["samples"].summary.startswith("4 sources, 200 of 3\xa07")
     assert look["samples"].page().place == "rows 1 to 10 of 50"
 
 

@@ -171,7 +171,7 @@ def test_a_record_made_by_the_kernel_appears_after_a_refresh(sheet: NotebookPage
 
 
 def test_zoom_brings_detail_and_double_click_restores(view: LiveView) -> None:
-    assert view.badge("samples").inner_text().replace("\u2009", "").startswith("1000 of ")
+    assert view.badge("samples").inner_text().replace("\xa0", "").startswith("1000 of ")
     full = view.range
     overview = view.shown("gd._fullData[0].x.length")
     zoomed(view)

@@ -18,6 +18,7 @@ from workbench.engine.ops.aggregate import aggregate
 from workbench.engine.ops.join import join
 from workbench.engine.run import RUN
 from workbench.errors import Invalid
+from workbench.phrases import spaced
 from workbench.recipe.steps import AggregateStep, JoinStep, Step
 from workbench.table import Table
 
@@ -168,7 +169,7 @@ def test_a_join_of_one_key_with_itself_is_refused_before_it_is_made() -> None:
     n = 200_000
     table = Table.of({"k": np.zeros(n, np.int64)})
     step = {"op": "join", "left": "a", "right": "b", "on": {"left": "k", "right": "k"}}
-    with pytest.raises(Invalid, match=f"{n * n} rows and at most 200000"):
+    with pytest.raises(Invalid, match=f"{spaced(n * n)} rows and at most 200\xa0000"):
         join(JoinStep.model_validate(step), table, table, 200_000)
 
 

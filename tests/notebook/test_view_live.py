@@ -122,7 +122,7 @@ def test_the_first_picture_says_what_is_shown_and_what_it_cost(view: View) -> No
     assert reason == "first"
     assert rest == []
     assert len(figure["data"][0]["x"]) == 500
-    assert view.surface.shown.badge["samples"] == "500 of 11\u2009974 samples"
+    assert view.surface.shown.badge["samples"] == "500 of 11\xa0974 samples"
     assert view.surface.shown.badge["cost"].startswith("1 source read, ")
 
 
