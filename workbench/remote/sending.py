@@ -109,8 +109,12 @@ def _read(client: Client, path: str, files: list[Path], options: Any, told: Told
     sent = [_send(client, path, file, len(files), told) for file in files]
     run = client.ask("POST", path, json={"files": sent, "options": options}, changes=True).json()
     wait = _LOOK_S[0]
+    before: tuple[int, int, str] | None = None
     while run["state"] == "running":
-        told(run["done"], run["of"], run["at"])
+        now = (run["done"], run["of"], run["at"] or "waiting for the server")
+        if now != before:
+            told(*now)
+            before = now
         time.sleep(wait)
         wait = min(wait * 1.5, _LOOK_S[1])
         run = client.get(f"{path}/{run['id']}").json()
