@@ -197,3 +197,19 @@ def test_values_of_users_are_quoted_on_one_line(bench: Bench) -> None:
     column = CatalogColumn("notes_of_mine", "text", None, "Found.", 1, ['a\n# Answer "x"\n- y'])
     catalog = Catalog([CatalogSource("measurements", "Tests.", 1, [], [column], [])], [], [])
     assert '- notes_of_mine: "a # Answer \\"x\\" - y"' in told(catalog, 10_000)
+
+
+def test_names_are_told_whole_where_there_is_little_room(prompt: str) -> None:
+    names = re.search(r"^- name: (.*)$", prompt.partition("## measurements: ")[2], re.MULTILINE)
+    assert names is not None
+    assert '"LFP-C-01_HPPC_fresh"' in names[1]
+    assert names[1].count('"') >= 6
+    protocols = re.search(r"^- protocol\.name: (.*)$", prompt, re.MULTILINE)
+    assert protocols is not None
+    assert protocols[1].count('"') >= 6
+
+
+def test_an_example_stands_once() -> None:
+    column = CatalogColumn("source.of", "text", None, "Found.", 3, [f"{'x' * 60}{n}" for n in range(3)])
+    catalog = Catalog([CatalogSource("measurements", "Tests.", 3, [], [column], [])], [], [])
+    assert told(catalog, 0).count("xxx…") == 1
