@@ -156,6 +156,15 @@ def test_an_example_draws_on_the_demo_and_says_why_not_on_an_empty_store(
     assert drawn.layout.annotations
 
 
+def test_the_example_of_curves_leaves_no_chosen_test_out(bench: Bench) -> None:
+    config = example("curves")["config"]
+    tests = bench.figure(config).workbench.options["tests"]
+    checks = {one["label"]: one["value"] for one in tests if one["label"].endswith("RPT0")}
+    assert len(checks) > len(battery.PALETTE)
+    drawn = bench.figure(config, tests=list(checks.values()))
+    assert {trace.name for trace in drawn.data} == set(checks)
+
+
 def test_a_plot_that_is_to_be_changed_stands_in_the_prompt(bench: Bench) -> None:
     for board in bench.dashboards.list()["id"]:
         for plot in bench.dashboards.get(board).plots():
