@@ -76,6 +76,14 @@ def test_a_server_without_tls_asked_with_tls(lab: Sides) -> None:
         wb.connect(lab.url.replace("http:", "https:"), lab.key)
 
 
+def test_a_certificate_of_an_unknown_authority() -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+
+    with pytest.raises(ServerAway, match="SSL_CERT_FILE="):
+        RemoteWorkbench.connect("https://lab", "k", transport=httpx.MockTransport(refuse))
+
+
 def test_a_patch_version_is_no_other_version() -> None:
     asked: list[str] = []
 
