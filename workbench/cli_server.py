@@ -120,7 +120,7 @@ def serve_demo(
             out.print(f"The key was shown at the first start; another one: {made}", markup=False, soft_wrap=True)
 
     try:
-        run(Serving(store=str(store.resolve()), port=port), told)
+        run(Serving(store=str(store.resolve()), port=port, quiet=True), told)
     except NotProtected as error:
         out.print(f"No server was started. {error}", markup=False, soft_wrap=True)
 
