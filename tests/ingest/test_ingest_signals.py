@@ -1,4 +1,4 @@
-"""Ctrl-C and a service that stops reach every process at once; those that read files leave the decision to their parent."""
+"""Ctrl-C and a service that stops reach every process at once; those that read files wait for their parent's word."""
 
 from __future__ import annotations
 
