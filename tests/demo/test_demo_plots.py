@@ -216,6 +216,6 @@ def test_the_model_lies_near_the_measurement(demo_bench: Bench) -> None:
 
 @every_plot
 def test_colours_that_run_out_leave_nothing_out(plot: Saved) -> None:
-    script = plot.config.transform
+    script = plot.config["transform"]
     assert "zip(battery.PALETTE" not in script
     assert "PALETTE *" not in script
