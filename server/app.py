@@ -102,9 +102,15 @@ async def _openapi(request: Request) -> Response:
     return Response(answers.dumps(request.app.openapi()), media_type=answers.JSON)
 
 
+_FRONT = (
+    "This is a Battery Workbench server. It is opened from Python: "
+    "wb.connect('http://...', api_key='wb_...'). /openapi.json tells what other programs can ask."
+)
+
+
 async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    message = f"There is no {request.method} {request.url.path[:200]} here."
+    message = _FRONT if request.url.path == "/" else f"There is no {request.method} {request.url.path[:200]} here."
     headers = {}
     if status == 405:
         path = request.scope["path"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import ipaddress
+import logging
 import os
 import socket
 import threading
@@ -32,7 +33,8 @@ _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
 
 @dataclass(frozen=True)
 class Serving:
-    """What is served, and where; the settings that ``workbench serve`` takes."""
+    """What is served, and where; the settings that ``workbench serve`` takes. A ``quiet`` one logs what goes wrong
+    alone."""
 
     store: str
     host: str = "127.0.0.1"
@@ -43,6 +45,7 @@ class Serving:
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     billing_portal: str | None = None
+    quiet: bool = False
 
     def settings(self) -> Settings:
         """As the application takes them. On an address other than the loopback any host name is answered to,
@@ -75,7 +78,7 @@ def application() -> FastAPI:
     """The application of a worker process, as its environment says."""
     raw = orjson.loads(os.environ[ENVIRONMENT])
     serving = Serving(**{**raw, "hosts": tuple(raw["hosts"]), "origins": tuple(raw["origins"])})
-    log.to_stderr()
+    log.to_stderr(logging.WARNING if serving.quiet else logging.INFO)
     return create_app(serving.store, serving.settings(), protected=not serving.trust_transforms, create=False)
 
 

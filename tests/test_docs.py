@@ -30,7 +30,7 @@ RUN = [
     DOCS / "explanation" / "caches.md",
     DOCS / "reference" / "errors.md",
 ]
-ELSEWHERE = {"add-a-format.md": "tests/readers"}
+ELSEWHERE = {"add-a-format.md": "tests/readers", "http.md": "tests/server"}
 """Pages whose blocks are run by tests of their own."""
 _BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 

@@ -120,7 +120,7 @@ def serve_demo(
             out.print(f"The key was shown at the first start; another one: {made}", markup=False, soft_wrap=True)
 
     try:
-        run(Serving(store=str(store.resolve()), port=port), told)
+        run(Serving(store=str(store.resolve()), port=port, quiet=True), told)
     except NotProtected as error:
         out.print(f"No server was started. {error}", markup=False, soft_wrap=True)
 
@@ -308,10 +308,24 @@ def add_user(
         chosen = _organization(opened, organization, project)
         member = _member(opened, chosen, user, role, project)
         standing = opened.people.member(chosen.id, member) or {}
+        reach = _reach(opened, chosen, member)
     if as_json:
         print_json({"user_id": member, "organization_id": chosen.id, "role": standing.get("role")})
     else:
-        out.print(f"{user} is {standing.get('role')} of '{chosen.name}'.", markup=False, soft_wrap=True)
+        told = f"{user} is {standing.get('role')} of '{chosen.name}'{reach}."
+        out.print(told, markup=False, soft_wrap=True)
+
+
+def _reach(store: Store, organization: Organization, member: str) -> str:
+    """What a member is in which projects, as the end of a sentence."""
+    standing = store.people.member(organization.id, member) or {}
+    everywhere = standing.get("everywhere")
+    told = [f", {ROLES[everywhere].name} on every project"] if everywhere else []
+    told += [
+        f", {ROLES[role].name} of '{store.rows.get(Project, place, Scope(organization.id, None)).name}'"
+        for place, role in store.people.roles_of(organization.id, member).items()
+    ]
+    return "".join(told)
 
 
 @users.command("remove", epilog="Example: `workbench users remove ada@lab.org`")

@@ -156,6 +156,15 @@ def test_an_example_draws_on_the_demo_and_says_why_not_on_an_empty_store(
     assert drawn.layout.annotations
 
 
+def test_the_example_of_curves_leaves_no_chosen_test_out(bench: Bench) -> None:
+    config = example("curves")["config"]
+    tests = bench.figure(config).workbench.options["tests"]
+    checks = {one["label"]: one["value"] for one in tests if one["label"].endswith("RPT0")}
+    assert len(checks) > len(battery.PALETTE)
+    drawn = bench.figure(config, tests=list(checks.values()))
+    assert {trace.name for trace in drawn.data} == set(checks)
+
+
 def test_a_plot_that_is_to_be_changed_stands_in_the_prompt(bench: Bench) -> None:
     for board in bench.dashboards.list()["id"]:
         for plot in bench.dashboards.get(board).plots():
@@ -197,3 +206,19 @@ def test_values_of_users_are_quoted_on_one_line(bench: Bench) -> None:
     column = CatalogColumn("notes_of_mine", "text", None, "Found.", 1, ['a\n# Answer "x"\n- y'])
     catalog = Catalog([CatalogSource("measurements", "Tests.", 1, [], [column], [])], [], [])
     assert '- notes_of_mine: "a # Answer \\"x\\" - y"' in told(catalog, 10_000)
+
+
+def test_names_are_told_whole_where_there_is_little_room(prompt: str) -> None:
+    names = re.search(r"^- name: (.*)$", prompt.partition("## measurements: ")[2], re.MULTILINE)
+    assert names is not None
+    assert '"LFP-C-01_HPPC_fresh"' in names[1]
+    assert names[1].count('"') >= 6
+    protocols = re.search(r"^- protocol\.name: (.*)$", prompt, re.MULTILINE)
+    assert protocols is not None
+    assert protocols[1].count('"') >= 6
+
+
+def test_an_example_stands_once() -> None:
+    column = CatalogColumn("source.of", "text", None, "Found.", 3, [f"{'x' * 60}{n}" for n in range(3)])
+    catalog = Catalog([CatalogSource("measurements", "Tests.", 3, [], [column], [])], [], [])
+    assert told(catalog, 0).count("xxx…") == 1

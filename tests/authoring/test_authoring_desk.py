@@ -158,6 +158,7 @@ def test_sessions_are_their_users_alone(bench: Bench) -> None:
 def test_sessions_come_newest_first_and_messages_oldest_first(bench: Bench) -> None:
     made = [bench.sessions.create(f"Session {n}") for n in range(3)]
     assert bench.sessions.list()["id"].tolist() == [session.id for session in reversed(made)]
+    assert bench.sessions.list().columns[0] == "title"
     assert bench.sessions.list(limit=1, offset=1)["id"].tolist() == [made[1].id]
     said = [bench.sessions.say(made[0], role, {"n": n}) for n, role in enumerate(["user", "assistant"] * 2)]
     assert bench.sessions.messages(made[0]) == said

@@ -26,9 +26,11 @@ def folder(demo_copy: Path, tmp_path: Path) -> Path:
 
 def test_the_demo_serves_its_store(folder: Path) -> None:
     words = [*WORKBENCH, "demo", str(folder), "--port", "0"]
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
-    ) as process:
+    errors = folder / "errors.txt"
+    with (
+        errors.open("w") as log,
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True, cwd=ROOT) as process,
+    ):
         try:
             said = ""
             assert process.stdout is not None
@@ -44,6 +46,7 @@ def test_the_demo_serves_its_store(folder: Path) -> None:
             assert process.wait(40) in (0, 130, -signal.SIGINT)
         finally:
             process.kill()
+    assert '"level":"info"' not in errors.read_text()
 
 
 @pytest.mark.parametrize("stop", ["--no-serve", "--check"])

@@ -212,3 +212,10 @@ def test_the_model_lies_near_the_measurement(demo_bench: Bench) -> None:
     assert 1 < float(told.removeprefix("model, rms difference ").removesuffix(" mV")) < 20
     shifted = draw(demo_bench, "drive-cycle", offset=1e6)
     assert shifted["layout"]["annotations"][0]["text"].startswith("No samples to draw in these minutes.")
+
+
+@every_plot
+def test_colours_that_run_out_leave_nothing_out(plot: Saved) -> None:
+    script = plot.config["transform"]
+    assert "zip(battery.PALETTE" not in script
+    assert "PALETTE *" not in script

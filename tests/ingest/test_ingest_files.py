@@ -438,7 +438,8 @@ def test_moves_of_a_sum_end_at_a_turn_and_not_at_a_pulse() -> None:
         ("[A]", "50.0", None, None),
         ("[A]", "100.0", "100Ah,3V,4V", None),
         ("[mA]", "1500.0", None, None),
-        ("[A]", "0.009", "5Ah,3V,4V", 'column_map={"Current [A]": "Current [kA]"}'),
+        ("[A]", "0.009", "5Ah,3V,4V", "is it the right specification?"),  # no cycler writes kiloampere
+        ("[mA]", "9.0", "5Ah,3V,4V", 'column_map={"Current [mA]": "Current [A]"}'),
         ("[A]", "0.5", "5Ah,3V,4V", None),
     ],
 )

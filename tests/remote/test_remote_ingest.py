@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,8 @@ def test_files_become_the_same_measurements(tmp_path: Path, files: list[Path]) -
         assert {file.status for file in far} == {"stored", "duplicate", "refused"}
         assert steps[-1][:2] == (5, 5)
         assert any("sending" in what for _, _, what in steps)
+        assert all(what for _, _, what in steps[:-1])
+        assert all(one != two for one, two in pairwise(steps))
         for one, two in zip(near.stored, far.stored, strict=True):
             assert one.measurement_id is not None
             for table in ("time_series", "steps", "cycles"):

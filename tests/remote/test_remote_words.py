@@ -64,6 +64,24 @@ def test_another_version_and_another_kind_of_server() -> None:
             RemoteWorkbench.connect("http://lab", "k", transport=answering(told))
     with pytest.raises(ServerAway, match="no workbench server, or a proxy"):
         RemoteWorkbench.connect("http://lab", "k", transport=answering(b"bad gateway", 502))
+    nowhere = answering({"error_code": "NOT_FOUND", "message": "There is no GET /boards/healthz here."}, 404)
+    with pytest.raises(ServerAway, match=r"no workbench server.*ends with its host name"):
+        RemoteWorkbench.connect("http://lab/boards", "k", transport=nowhere)
+    with pytest.raises(ServerAway, match=r"is no workbench server\.$"):
+        RemoteWorkbench.connect("http://lab", "k", transport=nowhere)
+
+
+def test_a_server_without_tls_asked_with_tls(lab: Sides) -> None:
+    with pytest.raises(ServerAway, match=r"may speak http:// rather than https://"):
+        wb.connect(lab.url.replace("http:", "https:"), lab.key)
+
+
+def test_a_certificate_of_an_unknown_authority() -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+
+    with pytest.raises(ServerAway, match="SSL_CERT_FILE="):
+        RemoteWorkbench.connect("https://lab", "k", transport=httpx.MockTransport(refuse))
 
 
 def test_a_patch_version_is_no_other_version() -> None:

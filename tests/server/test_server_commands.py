@@ -144,6 +144,10 @@ def test_members_are_listed_added_and_removed(tmp_path: Path) -> None:
         "keys", "create", *store, "--user", "ada@lab.org", "--role", "viewer", "--project", "Default", "--json"
     )
     told("users", "add", *store, "bob@lab.org", "--role", "admin")
+    said = told("users", "add", *store, "cai@lab.org", "--role", "viewer")
+    assert said.strip() == "cai@lab.org is Member of 'Local', Project Viewer on every project."
+    said = told("users", "add", *store, "dan@lab.org", "--role", "contributor", "--project", "Default")
+    assert said.strip() == "dan@lab.org is Member of 'Local', Project Contributor of 'Default'."
     rows = {row["email"]: row for row in told("users", "list", *store, "--json")}
     assert rows["ada@lab.org"]["projects"] == "Default: Project Viewer"
     assert rows["ada@lab.org"]["every project"] is None

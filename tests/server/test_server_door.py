@@ -20,6 +20,13 @@ def test_health_needs_no_credential(served: Lab) -> None:
     assert answer.json()["status"] == "ok"
 
 
+def test_a_browser_on_the_address_is_told_what_this_is(served: Lab) -> None:
+    answer = served.client.get("/")
+    assert answer.status_code == 404
+    assert "wb.connect(" in answer.json()["message"]
+    assert served.client.get("/nope").json()["message"] == "There is no GET /nope here."
+
+
 @pytest.mark.parametrize(
     "headers",
     [

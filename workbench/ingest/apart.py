@@ -23,7 +23,7 @@ from ..readers.arrow import parquet_tables
 from ..readers.limits import MOST_UNPACKED
 from ..table import Table
 from . import spool
-from .worker import READY
+from .worker import READY, end_with_the_pipe
 from .workers import Worker
 
 MEMORY = 3 << 30
@@ -127,6 +127,7 @@ class _At(io.RawIOBase):
 
 def main(folder: Path) -> None:
     """Answer jobs until the parent closes the pipe or dies."""
+    end_with_the_pipe()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _limit()

@@ -8,6 +8,7 @@ from ..cycling.checks import Survey
 from ..cycling.columns import CURRENT
 from ..cycling.findings import Finding
 from ..phrases import column_map
+from ..readers.quantities import split_header, unit_of
 
 _MUCH = 700.0
 """Ampere or ampere-hours that one cell hardly has, and that milliampere of a small one easily are."""
@@ -37,15 +38,20 @@ def scale_findings(
         if low <= capacity / rated <= high:
             return [_finding(f"{seen} are much for a cell of {rated:.4g} A.h: are they in mA?", headers, "mA")]
         if low <= rated / capacity <= high and current < _HARDLY * rated:
-            return [
-                _finding(
-                    f"{seen} are little for a cell of {rated:.4g} A.h: are they in kiloampere?", headers, "kA"
-                )
-            ]
+            return [_too_little(f"{seen} are little for a cell of {rated:.4g} A.h", headers)]
         return []
     if voltage is not None and 0 < voltage < _HIGHEST_OF_A_CELL and max(current, capacity) >= _MUCH:
         return [_finding(f"{seen} are much for a cell of {voltage:.2g} V: are they in mA?", headers, "mA")]
     return []
+
+
+def _too_little(seen: str, headers: Mapping[str, str]) -> Finding:
+    """No cycler writes kiloampere: unless the header says milliampere, it is the cell that is another one."""
+    header = headers.get(CURRENT)
+    unit = unit_of(split_header(header).unit) if header else None
+    if unit is not None and unit.base == "A" and unit.over == unit.times * 1000:
+        return _finding(f"{seen}: are they in A?", headers, "A")
+    return Finding("odd", "current_unit", f"{seen}: is it the right specification?")
 
 
 def _finding(message: str, headers: Mapping[str, str], unit: str) -> Finding:

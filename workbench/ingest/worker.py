@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 from typing import IO, Any
@@ -65,8 +66,17 @@ def _path(text: str) -> Path:
     return Path(os.fsdecode(text.encode("latin-1")))
 
 
+def end_with_the_pipe() -> None:
+    """Let the parent alone say when to end: Ctrl-C and a service that stops reach all processes at once, and the parent
+    may want the file that is being read."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
 def main(scratch: Path) -> None:
     """Answer jobs until the parent closes the pipe; if it died, clear its scratch folder."""
+    end_with_the_pipe()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a parser prints must not be taken for an answer
     answers.write(READY)

@@ -70,7 +70,7 @@ def look(path: Path, name: str | None = None) -> Head:
         packed = packing_of(path, raw)
         data = _unpacked(path, packed)
     except FileNotFoundError:
-        raise FileRefused(f"There is no file '{path.name}' in the folder '{path.parent.name}'.") from None
+        raise FileRefused(f"There is no file '{path.name}' in the folder '{path.parent.name or '.'}'.") from None
     except IsADirectoryError:
         raise FileRefused(f"'{path.name}' is a folder; name a file in it.") from None
     except OSError as error:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2 as httpx
 
@@ -222,8 +223,11 @@ def _same_version(client: Client) -> None:
     try:
         told = client.get("/healthz").json()
         theirs = str(told["version"])
-    except (ValueError, KeyError, TypeError):
-        raise ServerAway(f"What answers at {client.url} is no workbench server.") from None
+    except (ValueError, KeyError, TypeError, NotFound):
+        said = f"What answers at {client.url} is no workbench server."
+        if urlsplit(client.url).path.strip("/"):
+            said += " The address of a server mostly ends with its host name and port, as in http://lab:8765."
+        raise ServerAway(said) from None
     ours = version("battery-workbench")
     if theirs.split(".")[:2] != ours.split(".")[:2]:
         raise OtherVersion(

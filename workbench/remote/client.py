@@ -176,6 +176,10 @@ class Client:
         except httpx.TransportError as error:
             said = str(error) or type(error).__name__
             told = f"The server at {self.url} cannot be reached ({said}). Is it running, and is the address right?"
+            if "WRONG_VERSION_NUMBER" in said:
+                told += " It may speak http:// rather than https://."
+            if "CERTIFICATE_VERIFY_FAILED" in said:
+                told += " If its certificate is of your own authority, name that: SSL_CERT_FILE=/path/ca.pem."
             raise ServerAway(told, again=True) from None
         self.requests += 1
         if answer.status_code >= 400:

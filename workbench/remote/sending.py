@@ -162,8 +162,12 @@ class _Sending:
         body = {"files": self._sent, "tests": tests, "options": options}
         run = self._client.ask("POST", self._path, json=body, changes=True).json()
         wait = _LOOK_S[0]
+        before: tuple[int, int, str] | None = None
         while run["state"] == "running":
-            self._told(run["done"], run["of"], run["at"])
+            now = (run["done"], run["of"], run["at"] or "waiting for the server")
+            if now != before:
+                self._told(*now)
+                before = now
             time.sleep(wait)
             wait = min(wait * 1.5, _LOOK_S[1])
             run = self._client.get(f"{self._path}/{run['id']}").json()

@@ -1,3 +1,5 @@
+import itertools
+
 from workbench import battery
 
 
@@ -6,7 +8,7 @@ def transform(data, params):
     fig = go.Figure(
         layout={"template": battery.template(), **battery.axis_titles("Charge passed [A.h]", "Voltage [V]")}
     )
-    for color, (test, frame) in zip(battery.PALETTE, data["curves"].items()):
+    for color, (test, frame) in zip(itertools.cycle(battery.PALETTE), data["curves"].items()):
         for half in battery.half_cycles(frame):
             if half.direction == params["way"]:
                 x = battery.charge_passed(half.frame, half.direction)

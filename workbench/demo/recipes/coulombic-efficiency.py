@@ -1,3 +1,5 @@
+import itertools
+
 from workbench import battery
 
 TEMPERATURE = "properties.ageing_temperature.value"
@@ -30,7 +32,7 @@ def transform(data, params):
         return battery.message("No cycles to draw. Choose cells that have a test with '_ageing' in its name.")
     fig = go.Figure()
     cells = rows.drop_duplicates("measurement_id")
-    for color, (_, cell) in zip(battery.PALETTE * 10, cells.iterrows()):
+    for color, (_, cell) in zip(itertools.cycle(battery.PALETTE), cells.iterrows()):
         mine = rows[rows["measurement_id"] == cell["measurement_id"]]
         percent = 100 * mine["Coulombic efficiency"]
         name = label(cell)

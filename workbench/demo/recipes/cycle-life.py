@@ -1,3 +1,5 @@
+import itertools
+
 from workbench import battery
 
 
@@ -23,7 +25,7 @@ def transform(data, params):
 
     what = life[params["color_by"]].map(group_name, na_action="ignore").fillna("not known")
     groups = sorted(what.unique())
-    colors = dict(zip(groups, battery.PALETTE * 10))
+    colors = dict(zip(groups, itertools.cycle(battery.PALETTE)))
     fig = go.Figure()
     for group, (_, cell) in zip(what, life.iterrows()):
         fig.add_scatter(

@@ -1,3 +1,5 @@
+import itertools
+
 from plotly.subplots import make_subplots
 
 from workbench import battery
@@ -17,7 +19,7 @@ def transform(data, params):
     cells = data["chosen"].sort_values("instance_name")
     if cells.empty:
         return battery.message("No losses to draw. Choose cells with an analysis of the type 'lam_lli_from_rpt'.")
-    for color, (_, cell) in zip(battery.PALETTE * 10, cells.iterrows()):
+    for color, (_, cell) in zip(itertools.cycle(battery.PALETTE), cells.iterrows()):
         table = data["modes"][cell["id"]]
         name = cell["instance_name"] + (f", {cell[TEMPERATURE]:g} °C" if pd.notna(cell[TEMPERATURE]) else "")
         for place, mode in enumerate(MODES, start=1):

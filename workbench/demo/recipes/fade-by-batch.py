@@ -1,3 +1,5 @@
+import itertools
+
 from workbench import battery
 
 TEMPERATURE = "properties.ageing_temperature.value"
@@ -31,7 +33,7 @@ def transform(data, params):
     fade = fade.assign(value=capacity, cycle=fade["Cycle count"])
 
     batches = sorted(data["cells"]["batch_name"].dropna().unique())
-    colors = dict(zip(batches, battery.PALETTE * 10))
+    colors = dict(zip(batches, itertools.cycle(battery.PALETTE)))
     dashes = dict(zip(sorted(data["fade"][TEMPERATURE].dropna().unique()), DASHES * 10))
     fig = go.Figure()
     for (batch, degrees), group in fade.groupby(["batch_name", TEMPERATURE], dropna=False):

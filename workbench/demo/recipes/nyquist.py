@@ -1,3 +1,5 @@
+import itertools
+
 from workbench import battery
 
 TEMPERATURE = "properties.ageing_temperature.value"
@@ -9,7 +11,7 @@ def transform(data, params):
     if tests.empty:
         return battery.message("No impedance to draw. Choose tests with '_EIS' in their names.")
     fig = go.Figure()
-    for color, (_, test) in zip(battery.PALETTE * 10, tests.iterrows()):
+    for color, (_, test) in zip(itertools.cycle(battery.PALETTE), tests.iterrows()):
         spectrum = data["spectra"][test["id"]]
         spectrum = spectrum[spectrum[FREQUENCY] >= params["lowest"]]
         if not params["inductive"]:

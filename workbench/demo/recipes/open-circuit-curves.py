@@ -1,3 +1,5 @@
+import itertools
+
 from workbench import battery
 
 PARTS = {
@@ -12,7 +14,7 @@ def transform(data, params):
         return battery.message("No curves to draw. Choose property sets with 'Full-cell' in their names.")
     fig = go.Figure()
     parts = PARTS if params["electrodes"] else {"Voltage [V]": PARTS["Voltage [V]"]}
-    for color, (_, one) in zip(battery.PALETTE * 10, data["named"].iterrows()):
+    for color, (_, one) in zip(itertools.cycle(battery.PALETTE), data["named"].iterrows()):
         curve = data["curves"][one["id"]]
         for column, (part, dash, width) in parts.items():
             x, y = 100 * curve["SOC"], curve[column]

@@ -1,3 +1,5 @@
+import itertools
+
 from workbench import battery
 
 TIME = "Time [s]"
@@ -20,7 +22,7 @@ def transform(data, params):
     if tests.empty:
         return battery.message("No pulses to draw. Choose tests with '_HPPC' in their names.")
     fig = go.Figure()
-    for color, (_, test) in zip(battery.PALETTE * 10, tests.iterrows()):
+    for color, (_, test) in zip(itertools.cycle(battery.PALETTE), tests.iterrows()):
         frame = data["samples"][test["id"]]
         pulses = battery.pulse_resistance(frame, at=[seconds])
         pulses = pulses[pulses["Duration [s]"] < 60]
