@@ -160,3 +160,15 @@ def test_operations_that_are_left_out_are_named(tmp_path: Path) -> None:
     reading = read(tmp_path / "B9.mat")
     said = [note.message for note in reading.notes if note.code == "left_out"]
     assert said == ["2 operations 'impedance' have no time or frequency in the file and were left out."]
+
+
+def test_a_voltage_of_one_electrode_is_told_with_the_map_to_that_of_the_cell(tmp_path: Path) -> None:
+    head = "time/s\tEwe/V\tEce/V\tEwe-Ece/V\t<I>/mA\n"
+    text = head + rows("{t}\t{u:.4f}\t0.1\t{u:.3f}\t{ma}")
+    reading, table = got(tmp_path, text, "three.mpt")
+    holds(table)
+    said = {note.code: note.message for note in reading.notes}
+    assert 'column_map={"Ewe-Ece/V": "Voltage [V]"}' in said["electrode"]
+    mapped = read(tmp_path / "three.mpt", column_map={"Ewe-Ece/V": "Voltage [V]"})
+    assert "electrode" not in {note.code for note in mapped.notes}
+    assert concat(list(mapped.batches))["Voltage [V]"].floats()[4] == round(VOLTS[4], 3)
