@@ -172,3 +172,22 @@ def test_a_voltage_of_one_electrode_is_told_with_the_map_to_that_of_the_cell(tmp
     mapped = read(tmp_path / "three.mpt", column_map={"Ewe-Ece/V": "Voltage [V]"})
     assert "electrode" not in {note.code for note in mapped.notes}
     assert concat(list(mapped.batches))["Voltage [V]"].floats()[4] == round(VOLTS[4], 3)
+
+
+@pytest.mark.parametrize("begins", [86395, 86100, 0])
+def test_a_day_and_a_time_of_day_in_two_columns(begins: int, tmp_path: Path) -> None:
+    made = ["Date;Time;Voltage (V);Current (A)"]
+    for n in range(16):
+        day, second = divmod(begins + 10 * n, 86400)
+        at = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+        made.append(f"{13 + day}.05.2024;{at};{VOLTS[n]:.4f};{FLOW[n]}")
+    reading, table = got(tmp_path, "\n".join(made) + "\n")
+    holds(table)
+    assert reading.start_time is not None
+    assert reading.start_time.timestamp() % 86400 == begins
+
+
+def test_a_time_that_runs_on_beside_days_is_no_time_of_day(tmp_path: Path) -> None:
+    made = ["Date;Time;Voltage (V);Current (A)"]
+    made += [f"{13 + n // 5}.05.2024;00:{n // 6:02}:{10 * n % 60:02};{VOLTS[n]:.4f};{FLOW[n]}" for n in range(16)]
+    holds(got(tmp_path, "\n".join(made) + "\n")[1])
