@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import time
 
 import pytest
@@ -46,3 +48,11 @@ def test_cells_are_text_and_never_markup(capsys: pytest.CaptureFixture[str]) -> 
     printed = capsys.readouterr().out
     assert "[red]a[/red]" in printed
     assert spaced(12345) in printed
+
+
+def test_the_package_runs_as_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "workbench", "--version-of-nothing"], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "No such option" in done.stderr + done.stdout

@@ -27,14 +27,10 @@ class Sessions:
 
     def list(self, *, limit: int | None = None, offset: int = 0) -> pd.DataFrame:
         """The sessions as a frame, the newest first."""
-<<<<<<< HEAD
         for name, value in (("limit", limit), ("offset", offset)):
             if value is not None and value < 0:
                 raise BadRequest(f"'{name}' is a whole number from 0, not {value!r}.")
-        columns = ["id", "title", "created_at", "updated_at", "dashboard_id", "plot_id"]
-=======
         columns = ["title", "created_at", "updated_at", "id", "dashboard_id", "plot_id"]
->>>>>>> team
         found = self._work.sessions(limit=limit, offset=offset)
         rows = [[s.name, s.created_at, s.updated_at, s.id, s.dashboard_id, s.plot_id] for s in found]
         return pd.DataFrame(rows, columns=columns)

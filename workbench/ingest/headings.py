@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import BadRequest, instead
@@ -28,18 +29,34 @@ WORDS = {
     "map": ("map", "column map"),
 }
 RATINGS = {
-    "capacity": ("rated capacity", "nominal capacity", "capacity"),
-    "voltage_min": ("voltage min", "min voltage", "lower voltage limit", "lower cutoff"),
-    "voltage_max": ("voltage max", "max voltage", "upper voltage limit", "upper cutoff"),
-    "nominal_voltage": ("nominal voltage",),
+    "capacity": ("rated capacity", "nominal capacity", "capacity", "nennkapazität", "kapazität"),
+    "voltage_min": ("voltage min", "min voltage", "lower voltage limit", "lower cutoff", "u min", "umin"),
+    "voltage_max": ("voltage max", "max voltage", "upper voltage limit", "upper cutoff", "u max", "umax"),
+    "nominal_voltage": ("nominal voltage", "nennspannung"),
 }
 OF_THE_TEST = ("temperature", "ambient temperature", "chamber temperature", "c-rate", "c rate", "pressure")
 """Properties that describe the test where no word before them says otherwise; all others describe the cell."""
+_TRANSLATED = {
+    "temperatur": "temperature", "umgebungstemperatur": "ambient temperature", "druck": "pressure",
+    "masse": "mass", "gewicht": "mass", "dicke": "thickness", "fläche": "area",
+}  # fmt: skip
+"""German names of properties, so that a plot finds those of all sheets by one name."""
+GERMAN = {
+    "datei": "file", "dateiname": "file", "zelltyp": "specification", "spezifikation": "specification",
+    "charge": "batch", "los": "batch", "zelle": "instance", "zellname": "instance", "messung": "measurement",
+    "versuch": "measurement", "teil": "part", "protokoll": "protocol", "prüfplan": "protocol", "schlagworte": "tags",
+}  # fmt: skip
 _PREFIXES = {"specification": "design", "cell": "cell", "instance": "cell", "test": "test", "measurement": "test"}
-_FOLDED = {word: name for name, words in WORDS.items() for word in words}
+_ENGLISH = {word: name for name, words in WORDS.items() for word in words}
+_FOLDED = GERMAN | _ENGLISH
 _RATED = {word: name for name, words in RATINGS.items() for word in words}
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _UNIT = re.compile(r"^(?P<name>.*?\S)\s*(?:\((?P<round>[^()]+)\)|/\s*(?P<slash>\S+))$")
+
+
+def names_files(row: Iterable[str]) -> bool:
+    """Whether a row of a sheet is that of the headings: one of them means the file."""
+    return any(_FOLDED.get(" ".join(cell.casefold().replace("_", " ").split())) == FILE for cell in row)
 
 
 class Heading:
@@ -53,12 +70,13 @@ class Heading:
         about, dot, rest = name.partition(".")
         prefix = _PREFIXES.get(about.strip().casefold()) if dot else None
         self.name = rest.strip() if prefix else name
+        self.name = _TRANSLATED.get(self.name.casefold(), self.name)
         folded = " ".join(self.name.casefold().replace("_", " ").split())
         self.means = "property"
         self.about = prefix or ("test" if folded in OF_THE_TEST else "cell")
         if prefix in (None, "design") and self.unit is not None and folded in _RATED:
             self.means, self.name = "rated", _RATED[folded]
-        elif prefix is None and folded in _FOLDED:
+        elif prefix is None and folded in (_FOLDED if unit_of(self.unit) is None else _ENGLISH):
             self.means = _FOLDED[folded]
         elif prefix is None and self.unit is None:
             self._refuse_misspelt(folded)
@@ -69,7 +87,7 @@ class Heading:
         """A heading that is nearly one of ours is taken for a slip, not for a property."""
         if _slip(folded):
             raise BadRequest(
-                f"{self.where}: '{self.text}' is no heading we know. {instead(folded, (*_FOLDED, *OF_THE_TEST))} "
+                f"{self.where}: '{self.text}' is no heading we know. {instead(folded, (*_ENGLISH, *OF_THE_TEST))} "
                 f"A property of that name is written 'cell.{self.text}' or 'test.{self.text}'."
             )
 
@@ -154,7 +172,7 @@ def _spelling(unit: str | None) -> str | None:
 
 def _slip(folded: str) -> bool:
     """Whether a word is a slip of the pen away from one of ours."""
-    known = [word for word in (*_FOLDED, *OF_THE_TEST) if len(word) > 3]
+    known = [word for word in (*_ENGLISH, *OF_THE_TEST) if len(word) > 3]
     return any(
         sorted(folded) == sorted(word) or _distance(folded, word) <= (1 if len(word) < 6 else 2) for word in known
     )

@@ -16,6 +16,7 @@ _MAP = {
     "capacity_means": {"their column": "Charge capacity [A.h]"},
     "current_derived": {"their column": "Current [A]"},
     "time_joined": {"their column": "Time [s]"},
+    "electrode": {"Ewe-Ece/V": "Voltage [V]"},
     "sheets": {"a column of the other sheet": "Voltage [V]"},
     "cells": {"a column of the other cell": "Time [s]"},
 }

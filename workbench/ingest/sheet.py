@@ -15,12 +15,13 @@ from typing import Any
 
 from ..errors import BadRequest
 from ..phrases import counted, quoted
-from .headings import FILE, Heading
+from .headings import FILE, Heading, names_files
 from .labels import Labels
 from .paths import shown, stem_of
 
 MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20
+MOST_TITLES = 20
 _ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".ods")
 
 
@@ -103,13 +104,15 @@ def read_sheet(given: Any) -> Sheet:
 
 def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
     rows = [[_text(value) for value in row] for row in cells]
-    while rows and not any(rows[0]):
-        rows = rows[1:]
+    first = next((at for at, row in enumerate(rows) if any(row)), 0)
+    rows = rows[first:]
     name = shown(path.name)
     if not rows:
         raise BadRequest(f"The sheet '{name}' is empty.")
     if len(rows) > MOST_ROWS:
         raise BadRequest(f"The sheet '{name}' has more than {counted(MOST_ROWS, 'row')}.")
+    above = next((at for at, row in enumerate(rows[:MOST_TITLES]) if names_files(row)), 0)
+    rows = rows[above:]
     headings = _headings(rows[0], name)
     place = next((at for at, heading in headings.items() if heading.means == FILE), None)
     if place is None:
@@ -119,7 +122,7 @@ def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
         )
     sheet = Sheet(path)
     wrong: list[str] = []
-    for number, row in enumerate(rows[1:], 2):
+    for number, row in enumerate(rows[1:], first + above + 2):
         if not any(row):
             continue
         pattern = row[place] if place < len(row) else ""
@@ -190,9 +193,19 @@ def _of_workbook(path: Path, data: bytes) -> list[list[Any]]:
     import python_calamine
 
     try:
-        return list(python_calamine.load_workbook(io.BytesIO(data)).get_sheet_by_index(0).to_python())
+        sheet = python_calamine.load_workbook(io.BytesIO(data)).get_sheet_by_index(0)
+        return _filled(list(sheet.to_python(skip_empty_area=False)), sheet.merged_cell_ranges or [])
     except Exception as error:  # a damaged workbook may break the parser in any way
         raise BadRequest(f"The sheet '{shown(path.name)}' is no workbook that can be read ({error}).") from None
+
+
+def _filled(cells: list[list[Any]], merged: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> list[list[Any]]:
+    """What stands in a merged cell stands in all rows of it; a title over several columns stands once."""
+    for (top, left), (bottom, _) in merged:
+        for row in cells[top + 1 : bottom + 1]:
+            if left < len(row):
+                row[left] = cells[top][left]
+    return cells
 
 
 def _text(value: Any) -> str:

@@ -19,6 +19,8 @@ from .biologic import BIOLOGIC
 from .biologic_binary import BIOLOGIC_MPR
 from .columns import plan_columns, unique_labels
 from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
+from .digatron import DIGATRON
+from .gamry import GAMRY
 from .hdf5 import HDF5
 from .holdings import other_format
 from .landt import LANDT, LANDT_SHORT
@@ -42,7 +44,8 @@ __all__ = ["BUILT_IN", "FORMATS", "Note", "Reader", "Reading", "format_of", "rea
 
 _OF_BRANDS: tuple[Reader, ...] = (
     NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE,
-    LANDT_SHORT, NEWARE, NESTED, MACCOR, BIOLOGIC, LANDT, ARBIN, NOVONIX, BASYTEC, PEC,
+    LANDT_SHORT, NEWARE, NESTED, MACCOR, BIOLOGIC, LANDT, ARBIN, NOVONIX, BASYTEC, PEC, DIGATRON,
+    GAMRY,
 )  # fmt: skip
 _GENERAL: tuple[Reader, ...] = (PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE)
 BUILT_IN: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_GENERAL)}

@@ -21,7 +21,17 @@ ARBIN = TextFormat(
         From("Discharge capacity [A.h]", ("discharge capacity",), "A.h", positive=True),
         From("Charge energy [W.h]", ("charge energy",), "W.h", positive=True),
         From("Discharge energy [W.h]", ("discharge energy",), "W.h", positive=True),
-        From("Temperature [degC]", ("aux temperature 1", "aux temperature(°c) 1", "temperature"), "degC"),
+        From(
+            "Temperature [degC]",
+            (
+                "aux temperature 1",
+                "aux temperature(°c) 1",
+                "aux temperature(℃) 1",
+                "aux temperature(c) 1",
+                "temperature",
+            ),
+            "degC",
+        ),
     ),
     clocks=("date time", "datetime"),
 )

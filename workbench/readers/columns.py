@@ -245,9 +245,10 @@ def _match(column: From, heads: Mapping[str, Header], claimed: Mapping[str, Plan
             duration = base == "s" and head.unit is not None and ":" in head.unit
             if head.unit is not None and not duration and (unit is None or unit.base != (base or "1")):
                 continue
-            itself = unit_of(head.text)
-            stated = head.unit is not None or base is None or (itself is not None and itself.base == base)
-            used = unit if base and not duration else None
+            itself = unit_of(head.text) if head.unit is None else None
+            named = unit if itself is None or itself.base != base else itself
+            stated = head.unit is not None or base is None or named is not None
+            used = named if base and not duration else None
             if not stated and column.unit is not None:
                 used = unit_of(column.unit)
             return Planned(

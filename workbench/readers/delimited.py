@@ -21,12 +21,13 @@ CURRENT_NAMES = (
     "cur",
     "strom",
     "courant",
+    "ma",
     "电流",
     "current i",
 )
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
-    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "电压",
+    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "mv", "电压",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",
@@ -107,13 +108,19 @@ COLUMNS = (
         ),
         "degC",
     ),
-    From("Ambient temperature [degC]", ("ambient temperature", "chamber temperature"), "degC"),
-    From("Frequency [Hz]", ("frequency", "freq"), "Hz"),
-    From("Z_Re [Ohm]", ("z re", "re(z)", "z real", "zreal", "zre", "z'", "real impedance"), "Ohm"),
-    From("Z_Im [Ohm]", ("z im", "im(z)", "z imag", "zimag", "zim", "z''", "imaginary impedance"), "Ohm"),
+    From(
+        "Ambient temperature [degC]",
+        ("ambient temperature", "chamber temperature", "environment temperature"),
+        "degC",
+    ),
+    From("Frequency [Hz]", ("frequency", "freq", "frequenz"), "Hz"),
+    From("Z_Re [Ohm]", ("z re", "re(z)", "z real", "real(z)", "zreal", "zre", "z'", "real impedance"), "Ohm"),
+    From(
+        "Z_Im [Ohm]", ("z im", "im(z)", "z imag", "imag(z)", "zimag", "zim", "z''", "imaginary impedance"), "Ohm"
+    ),
     From("Z_Im [Ohm]", ("-im(z)", "-z im", "-zim", "-z''", "-zimag", "-z imag"), "Ohm", negate=True),
-    From("Z_Mod [Ohm]", ("z mod", "|z|", "zmod", "z mag"), "Ohm"),
-    From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree"), "deg"),
+    From("Z_Mod [Ohm]", ("z mod", "|z|", "zmod", "z mag", "impedance", "impedanz"), "Ohm"),
+    From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree", "phi"), "deg"),
 )
 
 
@@ -154,7 +161,7 @@ IMPEDANCE = TextFormat(
     endings=(".csv", ".txt"),
     about="Frequency with real and imaginary impedance or modulus and phase, without current and voltage.",
     needs=(
-        ("frequency", "freq"),
+        ("frequency", "freq", "frequenz"),
         tuple(name for column in COLUMNS if column.to in ("Z_Re [Ohm]", "Z_Mod [Ohm]") for name in column.names),
         tuple(name for column in COLUMNS if column.to in ("Z_Im [Ohm]", "Z_Phase [deg]") for name in column.names),
     ),

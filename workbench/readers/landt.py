@@ -48,13 +48,13 @@ LANDT_SHORT = replace(
             "步骤时间",
             "工步序号",
         ),
-        ("current", "电流"),
-        ("voltage", "电压"),
+        ("current", "i", "电流"),
+        ("voltage", "u", "电压"),
     ),
     columns=(
         From("Time [s]", ("testtime", "测试时间"), "s"),
-        From("Current [A]", ("current", "电流"), "A"),
-        From("Voltage [V]", ("voltage", "电压"), "V"),
+        From("Current [A]", ("current", "i", "电流"), "A"),
+        From("Voltage [V]", ("voltage", "u", "电压"), "V"),
         From("Step from cycler", ("step-index", "step index", "step", "工步序号", "步骤序号", "工步号")),
         From("Cycle from cycler", ("cycle-index", "cycle index", "cycle", "循环序号", "循环号")),
         From("Temperature [degC]", ("temperature", "温度"), "degC"),
@@ -63,8 +63,8 @@ LANDT_SHORT = replace(
         ("state", "mode", "status", "step-state", "work mode", "工作模式", "状态", "工步类型"), read=True
     ),
     splits=(
-        Split(("capacity", "容量"), "Charge capacity [A.h]", "Discharge capacity [A.h]", "A.h"),
-        Split(("energy", "能量"), "Charge energy [W.h]", "Discharge energy [W.h]", "W.h"),
+        Split(("capacity", "cap", "容量"), "Charge capacity [A.h]", "Discharge capacity [A.h]", "A.h"),
+        Split(("energy", "en", "能量"), "Charge energy [W.h]", "Discharge energy [W.h]", "W.h"),
     ),
     counters="step",
     clocks=("systime", "系统时间"),

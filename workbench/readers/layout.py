@@ -112,7 +112,8 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
     if sample and _is_unit_row(sample[0]):
         units = sample.pop(0)
         bare = [unit.strip().strip("()[]") for unit in units]
-        fields = [f"{name} [{unit}]" if unit else name for name, unit in zip(fields, bare, strict=False)]
+        bare += [""] * (len(fields) - len(bare))
+        fields = [f"{name} [{unit}]" if unit_of(unit) else name for name, unit in zip(fields, bare, strict=False)]
         skip = next(place for place in range(skip, len(head.lines)) if head.lines[place].strip()) + 1
     widths = Counter(len(row) for row in sample)
     usual = widths.most_common(1)[0][0] if widths else len(fields)
@@ -146,11 +147,12 @@ def _sample(head: Head, skip: int, header: HeaderLine) -> list[list[str]]:
 
 
 def _is_unit_row(row: list[str]) -> bool:
-    """Whether a row below the header holds the units: (s, A, V), never a bare number."""
+    """Whether a row below the header holds the units: (s, A, V), some of which may be none we know, but no number."""
     cells = [cell.strip().strip("()[]") for cell in row if cell.strip()]
-    return len(cells) >= 2 and all(
-        unit_of(cell) is not None and not cell.isdigit() and cell != "-" for cell in cells
-    )
+    if any(cell[:1].isdigit() or _NUMBER.match(cell) for cell in cells):
+        return False
+    known = [cell for cell in cells if unit_of(cell) is not None and cell != "-"]
+    return len(known) >= 2 and 2 * len(known) >= len(cells)
 
 
 def _marks(sample: list[list[str]], delimiter: str) -> tuple[str | None, bool]:

@@ -25,7 +25,7 @@ from .foreign import guarded
 from .packing import unpacked
 from .quantities import split_header
 from .reading import Counters, Note, Reading
-from .segments import Piece, Structure, counts, pieces
+from .segments import Piece, Structure, counts, pieces, without_samples
 from .source import Head
 
 _PART = "!"
@@ -128,8 +128,19 @@ def samples_of(structure: Structure, name: str, column_map: Mapping[str, str]) -
     notes: list[Note] = []
     chosen = _one_cell(found, wanted, name, notes)
     table, start = _table(chosen, notes)
+    notes += _left_out(structure.get(_cell(chosen[0]), structure))
     facts = {"notes": [asdict(note) for note in notes], "start": None if start is None else start.isoformat()}
     return facts | {"set": chosen[0].set.name, "sign": chosen[0].set.sign}, table
+
+
+def _left_out(structure: Structure) -> list[Note]:
+    left = [(word, count) for word, count in sorted(without_samples(structure).items()) if count]
+    if not left:
+        return []
+    what = ", ".join(f"{counted(count, 'operation')} '{word}'" for word, count in left)
+    one = sum(count for _, count in left) == 1
+    text = f"{'has' if one else 'have'} no time or frequency in the file and {'was' if one else 'were'} left out."
+    return [Note("odd", "left_out", f"{what} {text}")]
 
 
 def reading_of(format: str, facts: Facts, table: pa.Table, head: Head, sign: str | None) -> Reading:

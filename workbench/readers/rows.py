@@ -143,6 +143,9 @@ class Rows:
             values = settings.time_unit.convert(values) if settings.time_unit else values
         elif settings.time == "duration":
             values, unread = durations(series) if is_text(series) else (np.full(len(series), np.nan), len(series))
+            if settings.days is not None:
+                days = clocks(frame[settings.days], settings.patterns[settings.days])
+                values = values + np.where(np.isnat(days), np.nan, days.astype(np.int64) / 1e6)
         else:
             stamps = clocks(series, str(settings.time))
             values = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
@@ -160,7 +163,7 @@ class Rows:
         return values
 
     def _note_zero(self) -> None:
-        if self.zero and self.settings.time in ("number", "duration"):
+        if self.zero and self.settings.time in ("number", "duration") and self.settings.days is None:
             text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; here it begins at 0."
             self.notes.append(Note("assumed", "time_from_first_row", text))
 

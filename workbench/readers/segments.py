@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -32,8 +33,8 @@ class PublicSet:
     """The layout of a public set of ageing data.
 
     ``fields`` must stand in each piece, to the letter. ``charge``: a signed counter that current is derived from
-    where the set has none. ``cycles``: what begins a cycle: each piece, each cycle named in the path, or each
-    discharge by the words in ``type``.
+    where the set has none. ``cycles``: what begins a cycle: each piece, each cycle named in the path, or
+    ("word") by the words in ``type`` each charge or each discharge, whichever the cell began with.
     """
 
     name: str
@@ -41,7 +42,7 @@ class PublicSet:
     columns: tuple[From, ...]
     sign: Literal["charge", "discharge", "found"] = "charge"
     charge: str | None = None
-    cycles: Literal["piece", "path", "discharge", ""] = ""
+    cycles: Literal["piece", "path", "word", ""] = ""
 
 
 SETS = (
@@ -54,7 +55,7 @@ SETS = (
             From(VOLTAGE, ("voltage measured",), "V"),
             From("Temperature [degC]", ("temperature measured",), "degC"),
         ),
-        cycles="discharge",
+        cycles="word",
     ),
     PublicSet(
         "NASA randomized use",
@@ -209,6 +210,19 @@ def _walk(node: Structure, path: Path, around: dict[str, Any], column_map: Mappi
             yield from _walk(value, (*path, place), around, column_map)
 
 
+def without_samples(node: Structure, depth: int = 0) -> Counter[str]:
+    """The operations of a structure, by the words in ``type``, that hold no samples: impedance, mostly."""
+    found: Counter[str] = Counter()
+    if depth > _DEEPEST:
+        return found
+    if isinstance(node, dict) and isinstance(node.get("type"), str):
+        found[node["type"]] += next(_walk(node, (), {}, {}), None) is None
+        return found
+    for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        found += without_samples(inner, depth + 1)
+    return found
+
+
 def _columns_of_lists(
     node: dict[str, Any], path: Path, near: dict[str, Any], column_map: Mapping[str, str]
 ) -> Iterator[Piece]:
@@ -264,6 +278,16 @@ def _usual(vectors: Mapping[str, NDArray[Any]]) -> int:
     return max(set(lengths), key=lengths.count) if lengths else 0
 
 
+def _by_words(discharges: list[bool]) -> Iterator[int]:
+    """The cycle of each piece. One that begins with a charge holds all charges up to its discharge; one that begins
+    with a discharge holds what follows, up to the next."""
+    begins, passed, last = discharges[0], 0, not discharges[0]
+    for discharge in discharges:
+        passed += discharge == begins and (begins or discharge != last)
+        last = discharge
+        yield passed
+
+
 def counts(of: list[Piece]) -> dict[str, list[int | None]]:
     """Step and cycle number of each piece, as far as the set tells."""
     how = of[0].set.cycles
@@ -273,10 +297,6 @@ def counts(of: list[Piece]) -> dict[str, list[int | None]]:
         return {CYCLER_CYCLE: steps}
     if how == "path":
         cycles = [piece.cycle for piece in of]
-    if how == "discharge":
-        passed, told = 0, []
-        for piece in of:
-            passed += piece.word.casefold().startswith("dis")
-            told.append(max(passed, 1))
-        cycles = list(told)
+    if how == "word":
+        cycles = list(_by_words([piece.word.casefold().startswith("dis") for piece in of]))
     return {CYCLER_STEP: steps} | ({CYCLER_CYCLE: cycles} if any(cycle is not None for cycle in cycles) else {})

@@ -37,6 +37,7 @@ from .values import are_whole, clock_format, clocks, durations, is_text, numbers
 
 Floats = NDArray[np.float64]
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
+_DAY = 86400.0
 _SAMPLE = 5000
 _COUNTERS = ("capacity", "amp-hr", "cap")
 
@@ -61,6 +62,7 @@ class Settings:
     state_column: str | None = None
     patterns: dict[str, str] = field(default_factory=dict)
     first_clock: datetime | None = None
+    days: str | None = None
     first_time: float = 0.0
     has_times: bool = True
     time_restarts: bool = False
@@ -257,6 +259,7 @@ class Survey:
         sample = series.dropna().head(_SAMPLE)
         if durations(sample)[1] < 0.5 * max(len(sample), 1):
             settings.time = "duration"
+            self._join_days(settings, planned, series, notes)
             return
         pattern, swappable = clock_format([str(value) for value in series.dropna().unique()[:20000]], day_first)
         if pattern is None:
@@ -271,6 +274,27 @@ class Survey:
         notes.append(
             Note("assumed", "time_from_clock", f"Time is counted from the clock times in '{planned.header}'.")
         )
+
+    def _join_days(self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Note]) -> None:
+        """A time of day beside a column of days: it falls where the day changes, and does not begin at 0."""
+        days = next((header for header, pattern in settings.patterns.items() if "%H" not in pattern), None)
+        if days is None or planned.restarts:
+            return
+        values = durations(series)[0]
+        stamps = clocks(self._column(days), settings.patterns[days])
+        known = np.flatnonzero(np.isfinite(values) & ~np.isnat(stamps))
+        if not len(known) or values[known].max() >= _DAY:
+            return
+        turns = np.diff(stamps[known]) != np.timedelta64(0)
+        falls = np.diff(values[known]) < 0
+        if not (bool(falls[turns].all()) if turns.any() else values[known][0] > 0):
+            return
+        settings.days = days
+        settings.first_clock = _first_clock(
+            stamps[known][:1] + np.timedelta64(round(1e6 * values[known][0]), "us")
+        )
+        text = f"'{planned.header}' is the time of day of '{days}': time is counted from both."
+        notes.append(Note("assumed", "time_from_clock", text))
 
     def _mostly_numbers(self, series: pd.Series[Any]) -> bool:
         sample = series.dropna().head(_SAMPLE)

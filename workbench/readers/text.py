@@ -11,15 +11,17 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from ..cycling.columns import VOLTAGE
 from ..errors import BadRequest, FileRefused, TooLarge, instead
 from ..phrases import column_map as mapping
 from ..phrases import option_name
 from ..table import Table
 from . import limits
-from .columns import From, Split, plan_columns
+from .columns import From, Plan, Split, plan_columns
 from .dates import start_notes
 from .layout import HeaderLine, Layout, header_lines, lay_out
 from .places import Places
+from .quantities import split_header
 from .reading import SIGNS, Counters, Note, Reading
 from .rows import BEYOND, Rows
 from .source import Head, LineStream
@@ -144,6 +146,7 @@ def read_text(
     notes = list(format.remarks)
     first, more = parser.first()
     take_temperature(plan, first, notes)
+    notes += _of_one_electrode(plan)
     states = format.states if sign in (None, "unsigned") else None
     survey = Survey(format.brand, head.name, plan, layout.decimal, format.sign, sign, states)
     survey.feed(first)
@@ -159,6 +162,20 @@ def read_text(
     return Reading(
         format.name, batches, start, notes, _metadata(lines), format.counters, survey.taken, plan.headers
     )
+
+
+def _of_one_electrode(plan: Plan) -> list[Note]:
+    """A potential of the working electrode is taken for the voltage as it stands; that of the cell may stand beside."""
+    voltage = plan.find(VOLTAGE)
+    if voltage is None or split_header(voltage.header).key not in ("ewe", "<ewe>"):
+        return []
+    whole = next((label for label in plan.labels if split_header(label).key in ("ewe-ece", "<ewe-ece>")), None)
+    if whole is None:
+        return []
+    text = (
+        f"The voltage is '{voltage.header}', of the working electrode against the reference; for that of the cell "
+    )
+    return [Note("assumed", "electrode", f"{text}say {mapping({whole: VOLTAGE})}.")]
 
 
 def check_sign(sign: str | None) -> None:

@@ -1,0 +1,59 @@
+"""Sheets as people make them in a spreadsheet program: titles, merged cells, blank rows, German headings."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from test_ingest_sheet import workbook
+
+from workbench.errors import BadRequest
+from workbench.ingest.headings import Heading
+from workbench.ingest.sheet import read_sheet
+
+
+def merged(data: bytes, *ranges: str) -> bytes:
+    """The workbook with merged cells."""
+    made = io.BytesIO()
+    cells = "".join(f'<mergeCell ref="{place}"/>' for place in ranges)
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            text = old.read(name).decode()
+            new.writestr(name, text.replace("</sheetData>", f"</sheetData><mergeCells>{cells}</mergeCells>"))
+    return made.getvalue()
+
+
+def test_a_title_and_blank_rows_above_the_headings(tmp_path: Path) -> None:
+    path = tmp_path / "cells.csv"
+    path.write_text("\nCells of the project;;\n;;\nDatei;Zelle;Masse [g]\nA_*;c1;68,5\n\n;x;\n")
+    with pytest.raises(BadRequest, match="Row 7: no file is named"):
+        read_sheet(path)
+    path.write_text("\nCells of the project;;\n;;\nDatei;Zelle;Masse [g]\nA_*;c1;68,5\n")
+    row = read_sheet(path).rows[0]
+    assert (row.number, row.pattern, row.labels.instance) == (5, "A_*", "c1")
+    assert row.labels.cell == {"mass": {"value": 68.5, "unit": "g"}}
+
+
+def test_what_stands_in_a_merged_cell_holds_for_its_rows(tmp_path: Path) -> None:
+    rows = [
+        ["List of cells"],
+        ["file", "batch", "Temperatur [°C]"],
+        ["c1*", "A", 25],
+        ["c2*", None, 25],
+        ["c3*", "B", 45],
+    ]
+    (tmp_path / "cells.xlsx").write_bytes(merged(workbook(rows), "A1:C1", "B3:B4"))
+    sheet = read_sheet(tmp_path / "cells.xlsx")
+    assert [(row.number, row.pattern, row.labels.batch) for row in sheet.rows] == [
+        (3, "c1*", "A"),
+        (4, "c2*", "A"),
+        (5, "c3*", "B"),
+    ]
+    assert sheet.rows[2].labels.test == {"temperature": {"value": 45.0, "unit": "degC"}}
+
+
+@pytest.mark.parametrize("heading", ["date", "charge [A.h]", "change"])
+def test_a_property_is_no_slip_of_a_german_heading(heading: str) -> None:
+    assert Heading(heading, "The sheet").means == "property"
