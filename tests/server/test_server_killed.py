@@ -108,6 +108,16 @@ def settled(client: Any, id: str) -> dict[str, Any]:
     pytest.fail(f"{id} is never ready")
 
 
+def everything(client: Any, path: str, project: str) -> set[str]:
+    """The ids of a list, page by page."""
+    ids: list[str] = []
+    while True:
+        page = told(client.get(path, params={"project_id": project, "limit": 100, "offset": len(ids)}))
+        ids += [one["id"] for one in page["items"]]
+        if not page["items"]:
+            return set(ids)
+
+
 def test_what_was_acknowledged_is_there_after_every_kill(tmp_path: Path, long: bool) -> None:
     store, chance, said, count = tmp_path / "lab.db", random.Random(3), Acknowledged(), 0
     server = Server(store, "--trust-transforms")
@@ -147,11 +157,9 @@ def test_what_was_acknowledged_is_there_after_every_kill(tmp_path: Path, long: b
             for id, rows in said.measurements.items():
                 found = settled(client, id)
                 assert (found["processing_status"], found["sample_count"]) == ("ready", rows)
-            listed = told(client.get("/cell_measurements", params={"project_id": project, "limit": 1000}))["items"]
-            assert {one["id"] for one in listed} == set(said.measurements)
+            assert everything(client, "/cell_measurements", project) == set(said.measurements)
             assert told(client.get(f"{board}/plots/{plot}"))["revision"] >= said.plots.get(plot, 1)
-            files = told(client.get("/raw_data", params={"project_id": project}))["items"]
-            assert {one["id"] for one in files} >= set(said.files)
+            assert everything(client, "/raw_data", project) >= set(said.files)
             for id, data in said.files.items():
                 url = told(client.get(f"/raw_data/{id}/download-url"))["url"]
                 assert client.get("/storage/" + url.split("/storage/")[1]).content == data

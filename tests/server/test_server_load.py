@@ -29,7 +29,7 @@ INGEST = """
 import sys, workbench as wb
 with wb.open(sys.argv[1], project="Default") as bench:
     n = 0
-    while not __import__("pathlib").Path(sys.argv[3]).exists():
+    while n == 0 or not __import__("pathlib").Path(sys.argv[3]).exists():
         n += 1
         report = bench.ingest(sys.argv[2], specification="Ingested", instance=f"I{n}")
         assert len(report.files) == 1, report
