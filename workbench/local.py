@@ -321,10 +321,12 @@ class LocalWorkbench(Work):
 
     # Dashboards and plots
 
-    def save_plot(self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save") -> Plot:
-        """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name."""
+    def save_plot(
+        self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save", *, since: int | None = None
+    ) -> Plot:
         self.check_script(config)
-        return self.store.plots.save(board.id, name, config.dump(), self.scope, self.actor, origin=origin)
+        plots = self.store.plots
+        return plots.save(board.id, name, config.dump(), self.scope, self.actor, origin=origin, since=since)
 
     def plots(self, board: Dashboard) -> list[Plot]:
         self.store.rows.get(Dashboard, board.id, self.scope)

@@ -493,8 +493,11 @@ class Work(ABC):
     # Dashboards and plots
 
     @abstractmethod
-    def save_plot(self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save") -> Plot:
-        """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name."""
+    def save_plot(
+        self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save", *, since: int | None = None
+    ) -> Plot:
+        """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name. ``since`` is the
+        revision that it was made from: Conflict if the plot has moved on."""
 
     @abstractmethod
     def plots(self, board: Dashboard) -> list[Plot]:

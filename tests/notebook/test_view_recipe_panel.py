@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench as wb
+from workbench.errors import Conflict
 from workbench.notebook.recipe_panel import PAGE_ROWS, RecipeDesk
 from workbench.notebook.recipe_text import lines_of, pretty, raw_of, texts_of, told
 from workbench.notebook.view import View
@@ -174,6 +175,23 @@ def test_a_recipe_is_saved_with_its_values_and_an_older_one_comes_back(view: Vie
     assert view.values["relative"] is False
     ask(view, "save", board="", name="Fade", texts=desk_of(view).widget.texts)
     assert "needs a dashboard" in desk_of(view).widget.said
+
+
+def test_what_somebody_saved_meanwhile_is_not_put_aside_unseen(view: View, bench: wb.Bench) -> None:
+    ask(view, "save", board="Two", name="Fade", texts=desk_of(view).widget.texts)
+    board = bench.dashboards.get("Two")
+    theirs = wb.Recipe({**view.recipe().raw(), "transform": view.recipe().transform + "# theirs\n"})
+    board.save("Fade", theirs, since=1)
+    with pytest.raises(Conflict, match="at revision 2, the change started from 1"):
+        board.save("Fade", view.recipe(), since=1)
+    view.set(relative=False)
+    ask(view, "save", board="Two", name="Fade", texts=desk_of(view).widget.texts)
+    assert "saved by somebody else meanwhile: revision 2" in desk_of(view).widget.said
+    assert board.plot("Fade").recipe().transform.endswith("# theirs\n")
+    assert [one["revision"] for one in desk_of(view).widget.saved["history"]] == [2, 1]
+    ask(view, "save", board="Two", name="Fade", texts=desk_of(view).widget.texts)
+    assert "revision 3" in desk_of(view).widget.said
+    assert not board.plot("Fade").recipe().transform.endswith("# theirs\n")
 
 
 def test_an_unsound_recipe_is_not_saved(view: View, bench: wb.Bench) -> None:

@@ -413,6 +413,10 @@ def boards(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     plot = ask(lambda: board.save("one", recipe()))
     ask(lambda: (plot.id, plot.name, plot.revision, repr(plot)))
     again = ask(lambda: board.save("one", recipe(SCRIPT + "# another\n")))
+    for since in (0, 1, 3):
+        ask(lambda since=since: board.save("one", recipe(SCRIPT + "# late\n"), since=since))
+    again = ask(lambda: board.save("one", recipe(SCRIPT + "# in time\n"), since=2))
+    ask(lambda: board.save("never there", recipe(), since=7))
     for name, wrong in (("", recipe()), ("x", recipe("import os")), ("x", {"plan": 3}), ("x" * 501, recipe())):
         ask(lambda name=name, wrong=wrong: board.save(name, wrong))
     ask(lambda: board.plots())

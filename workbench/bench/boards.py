@@ -36,15 +36,22 @@ class Board:
     def __repr__(self) -> str:
         return f"<dashboard '{self.name}'>"
 
-    def save(self, name: str, recipe: Recipe | Mapping[str, Any]) -> SavedPlot:
+    def save(self, name: str, recipe: Recipe | Mapping[str, Any], *, since: int | None = None) -> SavedPlot:
         """Save a recipe under a name: a new plot, or the next revision of the one of that name.
+
+        Parameters
+        ----------
+        since : the revision that this was made from (``plot.revision``), so that nobody's newer one is put aside
+            unseen. Without it the recipe becomes the newest revision, whatever there was.
 
         Raises
         ------
         Invalid
             If the recipe is not sound; nothing is saved then.
+        Conflict
+            If somebody has saved since that revision; nothing is saved then.
         """
-        plot = self._bench.work.save_plot(self.record, name, self._bench.config_of(recipe))
+        plot = self._bench.work.save_plot(self.record, name, self._bench.config_of(recipe), since=since)
         return SavedPlot(self._bench, plot)
 
     def plots(self) -> list[SavedPlot]:

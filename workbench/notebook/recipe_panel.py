@@ -131,11 +131,33 @@ class RecipeDesk:
         config = self._sound(texts)
         if texts != texts_of(self._state()):
             self._run(config)
-        kept = self._work.save_plot(self._board(board.strip()), name.strip(), self._state())
+        place = self._board(board.strip())
+        try:
+            kept = self._work.save_plot(place, name.strip(), self._state(), since=self._since(place, name.strip()))
+        except Conflict as moved:
+            self._met_another(place, name.strip(), moved)
+            return
         self._home = kept
         self._tell_saved()
         self._say(
             f"Saved on '{board}' as revision {kept.revision} of '{kept.name}', with the chosen values as defaults."
+        )
+
+    def _since(self, board: Dashboard, name: str) -> int | None:
+        """The revision that is being changed; None where the recipe is saved under another name."""
+        home = self._home
+        return home.revision if home and (home.dashboard_id, home.name) == (board.id, name) else None
+
+    def _met_another(self, board: Dashboard, name: str, moved: Conflict) -> None:
+        """Somebody saved meanwhile: say so, show the history, and let the next save put this one on top."""
+        if self._home is None:
+            raise moved
+        began, self._home = self._home.revision, self._work.plot(board, name)
+        self._tell_saved()
+        newest = self._home.revision
+        self._say(
+            f"'{name}' was saved by somebody else meanwhile: revision {newest}, where this began with {began}. Nothing "
+            "was saved. The history below holds it; save again to put yours on top."
         )
 
     def _board(self, name: str) -> Dashboard:

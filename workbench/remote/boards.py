@@ -45,7 +45,9 @@ class Boards(Records):
     def _plot(self, told: Mapping[str, Any]) -> Plot:
         return self._remembered(wire.record(Plot, told))
 
-    def save_plot(self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save") -> Plot:
+    def save_plot(
+        self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save", *, since: int | None = None
+    ) -> Plot:
         if problems := self._drawer().check(config.transform):
             raise Invalid(problems)
         path = self.path("dashboards", board.id, "plots")
@@ -57,12 +59,14 @@ class Boards(Records):
                 if taken.existing_id is None:
                     raise
                 there = self.client.get(f"{path}/{taken.existing_id}").json()
-            body = {"config": told["config"], "revision": there["revision"]}
+            body = {"config": told["config"], "revision": there["revision"] if since is None else since}
             try:
                 return self._plot(
                     self.client.ask("PATCH", f"{path}/{there['id']}", json=body, changes=True).json()
                 )
-            except (Conflict, NotFound):
+            except (Conflict, NotFound) as moved:
+                if since is not None and isinstance(moved, Conflict):
+                    raise
                 continue  # another was faster: a newer revision, or the plot is gone
         raise Conflict(f"The plot '{name}' is being changed by others all the time; save it again.")
 

@@ -28,6 +28,7 @@ class Plots:
         *,
         origin: str = "save",
         id: str | None = None,
+        since: int | None = None,
     ) -> Plot:
         """The plot of this name with this recipe: a new plot, or the next revision of the one that is there.
 
@@ -35,10 +36,13 @@ class Plots:
         ----------
         origin : how it came about, kept with the revision.
         id : the id of a plot that must be new.
+        since : the revision that the recipe was made from; Conflict if the plot has moved on.
         """
         with self.rows.store.transaction() as db:
             found = self.rows.page(Plot, scope, where={"dashboard_id": dashboard_id, "name": name}).items
             if found and id is None:
+                if since is not None:
+                    revisions.check_revision(found[0], {"revision": since})
                 kept: Plot = self.rows.change(db, found[0], {"config": dict(config)}, scope, actor, origin)
                 return kept
             data = {"dashboard_id": dashboard_id, "name": name, "config": dict(config)}
