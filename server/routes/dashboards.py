@@ -22,7 +22,8 @@ _FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache
 
 
 def create_dashboard(call: Call) -> dict[str, Any]:
-    return crud.wire(crud.create(call, Dashboard, {**call.body, "project_id": call.path["project_id"]}))
+    above = {"project_id": call.path["project_id"]}
+    return crud.wire(crud.create(call, Dashboard, crud.placed(Dashboard, call.body, above)))
 
 
 def _of_project(call: Call) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from workbench.engine import arrow
 from workbench.errors import BadRequest, Conflict, Invalid, NotFound, Problem, instead
 from workbench.ingest import extend, register
 from workbench.records import KINDS, Measurement, Record
+from workbench.store.rules import refuse_kept
 from workbench.store.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Table, concat
@@ -124,10 +125,8 @@ def delete(call: Call) -> Nothing:
 
 
 def _given(kind: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a body, without those that only the server may set."""
-    ours = [name for name in body if name in s.BY_SERVER.get(kind.table, ())]
-    if ours:
-        raise Invalid([Problem((n,), f"'{n}' is read only; the server keeps it.", "read_only") for n in ours])
+    """The fields of a body, without those that no caller sets."""
+    refuse_kept(kind, body)
     return dict(body)
 
 

@@ -48,8 +48,10 @@ def numbers(parts: Parts, columns: Sequence[Mapping[str, Any]]) -> Parts:
     Raises
     ------
     Invalid
-        If the file has no such column.
+        If the file has no such column, or none is named.
     """
+    if not columns:
+        raise Invalid(Problem(("columns",), "Name at least one column.", "too_short"))
     there = len(next(parts()))
     for place, column in enumerate(columns):
         index = column.get("source_column_index")

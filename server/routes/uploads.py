@@ -120,11 +120,8 @@ def _begin(call: Call, upload: Upload, measurement: dict[str, Any]) -> None:
     series = upload.about["measurement_type"] == "time_series"
     if series:
         uploading.require(upload, SERIES)
-    body = {
-        **measurement,
-        "cell_instance_id": upload.about["instance_id"],
-        "measurement_type": upload.about["measurement_type"],
-    }
+    about = {name: upload.about[name] for name in ("instance_id", "measurement_type")}
+    body = crud.placed(Measurement, measurement, about)
     try:
         data = crud.from_wire(Measurement, body)
         kept = {"processing_status": "running"} if series else {"files": _kept(upload)}

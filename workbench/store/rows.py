@@ -23,7 +23,16 @@ from . import revisions, seals, search, talk
 from .conditions import conditions
 from .host import Host
 from .listing import Listed, Listing
-from .rules import check_batch, check_company, check_new_id, check_page, holder, pointing_at, refuse_read_only
+from .rules import (
+    check_batch,
+    check_company,
+    check_new_id,
+    check_page,
+    holder,
+    pointing_at,
+    refuse_fixed,
+    refuse_read_only,
+)
 from .scope import Scope
 from .series import Series
 from .tables import (
@@ -235,6 +244,7 @@ class Rows:
             if isinstance(present, Plot):
                 revisions.check_revision(present, changes)
             refuse_read_only(cls, changes)
+            refuse_fixed(present, changes)
             return self.change(db, present, changes, scope, actor, "save")
 
     def change(
