@@ -47,7 +47,7 @@ from .store.rules import refuse_kept
 from .store.store import Scope, Store
 from .table import Table
 from .typed_arrays import decode
-from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated
+from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated, without_rows
 
 R = TypeVar("R", bound=Record)
 _PIECE = 1 << 18
@@ -301,6 +301,8 @@ class LocalWorkbench(Work):
     def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
         """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
         refuse_kept(kind, fields)
+        if empty := next((name for name, table in tables.items() if not table.n), None):
+            raise without_rows(empty)
         with self.store.transaction() as connection:
             id = new_id(self.store.clock(connection))
         with ExitStack() as stack:

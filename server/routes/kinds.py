@@ -14,7 +14,7 @@ from workbench.store.rules import refuse_kept
 from workbench.store.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Table, concat
-from workbench.work import DATASETS
+from workbench.work import DATASETS, without_rows
 
 from .. import query
 from .. import schemas as s
@@ -199,7 +199,10 @@ def _rows(call: Call, name: str) -> tables.Parts:
 
 def _some_rows(call: Call, name: str) -> tables.Parts:
     """The rows of a file of the form; one without any is refused."""
-    return tables.sent_table(call, call.body.files[name])
+    parts = _rows(call, name)
+    if next(parts(), None) is None:
+        raise without_rows(name)
+    return parts
 
 
 def _whole(call: Call, name: str) -> Iterator[Table]:

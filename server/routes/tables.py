@@ -117,9 +117,10 @@ def create(
     original: SentFile | None = None,
     *,
     wire: bool = True,
+    also: Callable[[str], None] | None = None,
 ) -> R:
-    """A record with its tables and the file they came in, all or nothing; problems are told by the wire's names, or
-    without ``wire`` by ours."""
+    """A record with its tables and the file they came in, all or nothing, and what ``also`` does with its id; problems
+    are told by the wire's names, or without ``wire`` by ours."""
     store = call.store
     with store.transaction() as db:
         id = new_id(store.clock(db))
@@ -135,6 +136,8 @@ def create(
                 )
                 for writer in writers:
                     writer.publish(db)
+                if also is not None:
+                    also(id)
                 if kept is not None:
                     store.uploads.attach(db, id, "original", kept)
     except Invalid as error:

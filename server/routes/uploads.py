@@ -164,9 +164,10 @@ def initiate_extend(call: Call) -> dict[str, Any]:
     fields.read(call.body, {})
     record = call.record(Measurement)
     _refuse_unless_open(record)
-    upload = call.store.uploads.begin(
-        "extension", record.id, call.scope, call.actor, [MORE], {"measurement_type": "time_series"}
-    )
+    with call.writing(record.id):
+        upload = call.store.uploads.begin(
+            "extension", record.id, call.scope, call.actor, [MORE], {"measurement_type": "time_series"}
+        )
     return {"measurement_id": record.id, "uploads": uploading.begun(call, upload)}
 
 
