@@ -202,7 +202,18 @@ class Rows:
         if not isinstance(wanted, str):
             raise BadRequest(f"A {cls.label} is named by its id, its name or the record, not by {wanted!r}.")
         with self.store.snapshot() as db:
-            return self._found(db, cls, wanted, scope, where)
+            found = self._found(db, cls, wanted, scope, where)
+            if found is not None:
+                return found
+            clause, params = reach(cls, scope)
+            names = db.execute(f'SELECT DISTINCT name FROM "{cls.table}" AS t WHERE {clause}', params)  # noqa: S608
+            raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
+
+    def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Any]) -> R | None:
+        """The record of an id or an exact name, if there is one; told at no cost where there is none."""
+        with self.store.snapshot() as db:
+            found: R | None = self._found(db, kind, wanted, scope, where)
+            return found
 
     def _found(
         self, db: sqlite3.Connection, cls: type[Record], wanted: str, scope: Scope, where: Mapping[str, Any] | None
@@ -214,9 +225,7 @@ class Rows:
         if rows:
             ids = ", ".join(row["id"] for row in rows[:10])
             raise BadRequest(f"{len(rows)} records of kind {cls.label} are called '{wanted}'; give an id: {ids}.")
-        clause, params = reach(cls, scope)
-        names = db.execute(f'SELECT DISTINCT name FROM "{cls.table}" AS t WHERE {clause}', params)  # noqa: S608
-        raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
+        return None
 
     def update(
         self,
