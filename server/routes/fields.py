@@ -39,7 +39,7 @@ def read(
             problems.append(Problem((name,), f"'{name}' is {_WORDS[wanted]}.", f"{wanted.__name__}_type"))
         elif isinstance(value, str) and ("\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
             problems.append(
-                Problem((name,), "Text must be whole Unicode characters without NUL.", "string_unicode")
+                Problem((name,), "Text must be whole Unicode characters without NUL.", "value_error")
             )
     if problems:
         raise Invalid(problems)
