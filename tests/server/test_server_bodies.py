@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from lab import Lab, lab
+from lab import Lab, Person, lab
 from world import RATINGS, World, begin, make, parquet, put, samples
 
 _BOARD = "/projects/{project_id}/dashboards/{dashboard_id}"
@@ -177,6 +177,38 @@ def test_a_specification_that_arrives_twice_is_there_once(world: tuple[Lab, Worl
     first, second = (made.call("POST", "/cell_specifications", content=body) for _ in range(2))
     assert (first.status_code, second.status_code) == (200, 409)
     assert second.json()["detail"]["existing_id"] == first.json()["id"]
+
+
+def test_a_form_that_arrives_twice_makes_one_record(world: tuple[Lab, World]) -> None:
+    made, ours = world
+    table, other = parquet(samples()), parquet(samples(300))
+    requests: dict[str, tuple[str, dict[str, Any]]] = {
+        "/analyses": ("file", {"measurement_id": ours.ids["measurement_id"], "analysis_type": "t"}),
+        "/simulations": ("time_series", {"project_id": ours.ids["project_id"], "study_id": ours.ids["study_id"]}),
+        _SET: ("file", {"material_id": ours.ids["material_id"], "project_id": ours.ids["project_id"]}),
+    }
+    for path, (part, said_of_all) in requests.items():
+
+        def once(
+            who: Person,
+            content: bytes = table,
+            *,
+            path: str = path,
+            part: str = part,
+            told: dict[str, Any] = said_of_all,
+            **more: str,
+        ) -> str:
+            files = {part: ("a.parquet", content)}
+            return str(
+                made.json("POST", path, who, data={**told, "name": "Sent twice", **more}, files=files)["id"]
+            )
+
+        first = once(made.admin)
+        assert once(made.admin) == first
+        colleague = made.person("colleague@lab", everywhere="project-contributor")
+        others = {once(colleague), once(made.admin, other), once(made.admin, notes="again")}
+        assert len(others | {first}) == 4
+    assert made.store.verify() == []
 
 
 def test_a_simulation_of_a_study_that_is_not_there_leaves_nothing(
