@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,7 +51,10 @@ class Nothing:
 
 def dumps(value: Any) -> bytes:
     """JSON values as bytes; floats keep their decimal point."""
-    return orjson.dumps(value)
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # a number of more than 64 bits, or half a character, that somebody sent and an error repeats
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def columns(table: Table) -> dict[str, Any]:

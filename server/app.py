@@ -73,6 +73,8 @@ def create_app(
         redoc_url=None,
         lifespan=life,
         exception_handlers={HTTPException: _no_such_path},
+        # A redirect would send the key, and a proxy's own address, around once more.
+        redirect_slashes=False,
     )
     app.state.workbench = state
     app.openapi = lambda: document(OPERATIONS, MORE)  # type: ignore[method-assign]
@@ -110,7 +112,10 @@ _FRONT = (
 
 async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    message = _FRONT if request.url.path == "/" else f"There is no {request.method} {request.url.path[:200]} here."
+    path = request.url.path
+    message = _FRONT if path == "/" else f"There is no {request.method} {path[:200]} here."
+    if status == 404 and path.endswith("/") and any(route.path_regex.match(path.rstrip("/")) for route in ROUTES):
+        message = f"{message} Leave the slash at its end out."
     headers = {}
     if status == 405:
         path = request.scope["path"]

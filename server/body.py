@@ -92,8 +92,10 @@ def _too_large(most: int) -> TooLarge:
     return TooLarge(f"The body is larger than {size}, the most that is taken here.")
 
 
-def strict_json(data: bytes) -> Any:
+def strict_json(data: bytes, what: str = "The body") -> Any:
     """The value of a JSON text as the standard has it: UTF-8, no NaN, no key twice in one object.
+
+    ``what`` is how a problem calls the text.
 
     Raises
     ------
@@ -107,12 +109,12 @@ def strict_json(data: bytes) -> Any:
         return value
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno}
-        message = f"The body is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        message = f"{what} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         raise Invalid(Problem((), message, "json_invalid", place)) from None
     except (UnicodeDecodeError, ValueError) as error:
-        raise Invalid(Problem((), f"The body is no JSON: {error}.", "json_invalid")) from None
+        raise Invalid(Problem((), f"{what} is no JSON: {error}.", "json_invalid")) from None
     except RecursionError:
-        raise Invalid(Problem((), "The body is nested too deep.", "json_depth")) from None
+        raise Invalid(Problem((), f"{what} is nested too deep.", "json_depth")) from None
 
 
 def _refuse_halves(data: bytes) -> None:

@@ -68,7 +68,7 @@ class Form:
         if name not in self.fields:
             return default
         try:
-            return body.strict_json(self.fields[name].encode())
+            return body.strict_json(self.fields[name].encode(), f"'{name}'")
         except Invalid as error:
             raise Invalid([Problem((name,), problem.msg, problem.type) for problem in error.problems]) from None
 

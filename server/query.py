@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.errors import Invalid, Problem, instead
-from workbench.records import Record
+from workbench.records import Project, Record
 from workbench.records.values import as_moment
 
 from .body import strict_json
@@ -51,7 +51,8 @@ def paging(default: int = 100, most: int = 1000) -> tuple[Parameter, ...]:
 def listing(
     kind: type[Record], *, default: int = 100, most: int = 1000, sort: str = "created_at", order: str = "asc"
 ) -> tuple[Parameter, ...]:
-    """The parameters of a list of records: page, sort, and the filters that its fields allow."""
+    """The parameters of a list of records: page, sort, and the filters that its fields allow. Projects are not found
+    by who made them: the interface says so."""
     members = kind.members()
     made = [
         *paging(default, most),
@@ -59,7 +60,7 @@ def listing(
         Parameter("order", {"type": "string", "enum": ["asc", "desc"]}, "Direction.", default=order),
     ]
     for name in ("name", "description", "created_by_email", "form_factor", "manufacturer", "product_id"):
-        if name in members:
+        if name in members and (kind, name) != (Project, "created_by_email"):
             made.append(Parameter(name, _FILTER, "Equal, or ilike.%<text>% for a part, case ignored.", many=True))
     for name in _TIMES:
         if name in members:
@@ -144,7 +145,7 @@ def _integer(name: str, sent: str, schema: Mapping[str, Any]) -> int:
 
 def _object(name: str, sent: str) -> dict[str, Any]:
     try:
-        value = strict_json(sent.encode("utf-8", "surrogatepass"))
+        value = strict_json(sent.encode("utf-8", "surrogatepass"), f"'{name}'")
     except Invalid as error:
         raise Invalid([Problem((name,), problem.msg, problem.type) for problem in error.problems]) from None
     if not isinstance(value, dict):

@@ -21,7 +21,8 @@ TIME_OR_NULL: Schema = {"type": ["string", "null"], "format": "date-time"}
 FREE: Schema = {"type": "object"}
 ANY: Schema = {}
 NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 500, "pattern": r"\S"}
-TITLE_OR_NULL: Schema = {"type": ["string", "null"], "minLength": 1, "pattern": r"\S"}
+FILLED: Schema = {"type": "string", "minLength": 1, "pattern": r"\S"}
+TITLE_OR_NULL: Schema = {**NAME, "type": ["string", "null"]}
 ROWS: Schema = {
     "type": "object",
     "additionalProperties": {"type": "array", "items": {"type": ["number", "string", "boolean", "null"]}},
@@ -77,13 +78,6 @@ def of_kinds(kinds: Iterable[type[Record]], more: Mapping[str, Mapping[str, Sche
     return made
 
 
-BY_SERVER: dict[str, frozenset[str]] = {
-    "measurements": frozenset({"processing_status", "processing_error", "content_hash", "files"}),
-    "raw_data": frozenset({"filename", "content_type", "size", "piece"}),
-    "material_properties": frozenset({"data_version"}),
-    "models": frozenset({"is_custom_model"}),
-}
-"""Fields that the server keeps and that no body may set: what they say, such as whose bytes, others trust."""
 WITHHELD: dict[str, frozenset[str]] = {
     "measurements": frozenset({"files"}),
     "raw_data": frozenset({"piece"}),
@@ -95,8 +89,8 @@ def given(cls: type[Record], *, changing: bool = False, more: Mapping[str, Schem
     """The body that makes a record of a kind, or changes one: what a caller may give, under its wire names."""
     whole = copy.deepcopy(cls.model_json_schema(by_alias=True, ref_template="#/components/schemas/{model}"))
     members: Mapping[str, Member] = cls.members()
-    ours = BY_SERVER.get(cls.table, frozenset())
-    names = [name for name in cls.given() if name not in ours]
+    stay = cls.fixed if changing else frozenset()
+    names = [name for name in cls.given() if name not in cls.kept | stay]
     properties = {members[name].wire: whole["properties"][name] for name in names}
     properties["name"] = {**properties["name"], **NAME}
     required = [members[name].wire for name in names if name in whole.get("required", []) and not changing]

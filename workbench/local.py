@@ -20,7 +20,7 @@ from .engine import answer, zoom
 from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress, Reader
-from .errors import BadRequest, Invalid, NotFound, Problem, instead
+from .errors import BadRequest, NotFound, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
 from .recipe.parse import parse_request
@@ -43,10 +43,11 @@ from .store import catalog as catalogs
 from .store import search as searches
 from .store.cache import Cache
 from .store.rows import LOCAL_USER, new_id
+from .store.rules import refuse_kept
 from .store.store import Scope, Store
 from .table import Table
 from .typed_arrays import decode
-from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated
+from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated, without_rows
 
 R = TypeVar("R", bound=Record)
 _PIECE = 1 << 18
@@ -200,10 +201,12 @@ class LocalWorkbench(Work):
         return self.store.rows.find(kind, ref, self.scope)
 
     def create(self, kind: type[R], fields: Mapping[str, Any]) -> R:
+        refuse_kept(kind, fields)
         return self.store.rows.create(kind, fields, scope=self.scope, actor=self.actor)
 
     def update(self, kind: type[R], ref: str | Record, changes: Mapping[str, Any]) -> R:
         record = self.get(kind, ref)
+        refuse_kept(kind, changes)
         updated: R = self.store.rows.update(kind, record.id, changes, self.scope, self.actor)
         return updated
 
@@ -274,6 +277,7 @@ class LocalWorkbench(Work):
         self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
         """A measurement from samples that passed the checks at the door, with its steps and cycles."""
+        refuse_kept(Measurement, fields)
         if sign not in (None, "charge", "discharge"):
             raise BadRequest(f"sign is what a positive current means, 'charge' or 'discharge', not {sign!r}.")
         if sign == "charge":
@@ -296,6 +300,9 @@ class LocalWorkbench(Work):
 
     def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
         """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
+        refuse_kept(kind, fields)
+        if empty := next((name for name, table in tables.items() if not table.n), None):
+            raise without_rows(empty)
         with self.store.transaction() as connection:
             id = new_id(self.store.clock(connection))
         with ExitStack() as stack:
@@ -370,8 +377,6 @@ class LocalWorkbench(Work):
         return self.store.chats.session(id, self.scope, self.actor)
 
     def open_session(self, title: str | None = None) -> Session:
-        if title is not None and not title.strip():
-            raise Invalid(Problem(("title",), "A title must not be blank.", "value_error"))
         return self.store.chats.open(self.scope, self.actor, title)
 
     def messages(self, session: str) -> list[Message]:

@@ -21,7 +21,7 @@ from .dataset import Dataset
 from .engine import answer, choices, keys, zoom
 from .engine import look as looking
 from .engine.reader import Cancel, Progress
-from .errors import BadRequest, Cancelled, Invalid, NotFound, Problem, instead
+from .errors import BadRequest, Cancelled, FileRefused, Invalid, NotFound, Problem, instead
 from .ingest import Growing, Report
 from .ingest import watch as watch_folder
 from .lint import Lint, lint
@@ -51,6 +51,13 @@ from .transform.script import check_script
 R = TypeVar("R", bound=Record)
 Ref = str | Record
 DATASETS = {"series": "sampled data", "steps": "steps", "cycles": "cycles"}
+
+
+def without_rows(dataset: str) -> FileRefused:
+    """The error of a table of a record that has no rows, in the same words near and far."""
+    return FileRefused(f"The {DATASETS[dataset]} that came with the record have no rows; leave them out.")
+
+
 """The tables that a record may have, and what people call them."""
 
 

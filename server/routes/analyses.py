@@ -41,14 +41,13 @@ def create(call: Call) -> dict[str, Any]:
     fields = {
         **{name: form.fields[name] for name in _FIELDS if name in form.fields},
         "columns": _columns(form.json("columns"), table),
-        "plots": form.json("plots") or [],
-        "metadata": form.json("metadata") or {},
+        **{name: value for name in ("plots", "metadata") if (value := form.json(name)) is not None},
     }
     return crud.wire(tables.create(call, Analysis, fields, {"series": table}))
 
 
 def _columns(given: Any, table: Any) -> list[dict[str, Any]]:
-    if not given:
+    if given is None or given == []:
         return tables.described(table)
     return [{**column, "unit": column.get("unit") or ""} for column in tables.one_name_each(given)]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.errors import Invalid, Problem
 from workbench.records import Message, Project, Session
 from workbench.store.chats import MOST_MESSAGES, ROLES
 
@@ -25,11 +24,10 @@ def sessions(call: Call) -> list[dict[str, Any]]:
 def open_session(call: Call) -> dict[str, Any]:
     types = {"project_id": str, "title": str, "sdk_session_id": str}
     given = fields.read(call.body, types, required=("project_id",), nullable=("title", "sdk_session_id"))
-    title = given.get("title")
-    if title is not None and not title.strip():
-        raise Invalid(Problem(("title",), "A title must not be blank.", "value_error"))
     with call.writing():
-        made = call.store.chats.open(call.scope, call.actor, title, sdk_session_id=given.get("sdk_session_id"))
+        made = call.store.chats.open(
+            call.scope, call.actor, given.get("title"), sdk_session_id=given.get("sdk_session_id")
+        )
     return made.wire()
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from workbench.errors import Invalid, Problem
+from workbench.errors import BadRequest, Invalid, Problem
 from workbench.records import Record
+from workbench.store.rules import refuse_kept
 
 from .. import query
 from ..answers import Nothing
 from ..call import Call
 from ..operation import PLACES
-from ..schemas import BY_SERVER, WITHHELD
+from ..schemas import WITHHELD
 
 R = TypeVar("R", bound=Record)
 Handler = Callable[[Call], Any]
@@ -60,9 +61,25 @@ def creates(kind: type[Record], shown: Shown = plain, under: Mapping[str, str] |
 
     def handler(call: Call) -> dict[str, Any]:
         above = {field: call.path[name] for field, name in (under or {}).items()}
-        return shown(call, [create(call, kind, {**call.body, **above})])[0]
+        return shown(call, [create(call, kind, placed(kind, call.body, above))])[0]
 
     return handler
+
+
+def placed(kind: type[Record], body: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """A body with what its address says; ``above`` by our own names.
+
+    Raises
+    ------
+    BadRequest
+        If the body says something else.
+    """
+    wires = {name: kind.members()[name].wire for name in above}
+    for name, wire in wires.items():
+        if any(body.get(given, above[name]) != above[name] for given in (name, wire)):
+            raise BadRequest(f"'{wire}' in the body is not what the address says; leave it out.")
+    rest = {name: value for name, value in body.items() if name not in wires}
+    return {**rest, **{wire: above[name] for name, wire in wires.items()}}
 
 
 def from_wire(kind: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,11 +91,7 @@ def from_wire(kind: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
         If it sets what only the server may.
     """
     values = kind.from_wire(body)
-    ours = [name for name in values if name in BY_SERVER.get(kind.table, ())]
-    if ours:
-        raise Invalid(
-            [Problem((name,), f"'{name}' is read only; the server keeps it.", "read_only") for name in ours]
-        )
+    refuse_kept(kind, values)
     return values
 
 

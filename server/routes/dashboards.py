@@ -22,7 +22,8 @@ _FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache
 
 
 def create_dashboard(call: Call) -> dict[str, Any]:
-    return crud.wire(crud.create(call, Dashboard, {**call.body, "project_id": call.path["project_id"]}))
+    above = {"project_id": call.path["project_id"]}
+    return crud.wire(crud.create(call, Dashboard, crud.placed(Dashboard, call.body, above)))
 
 
 def _of_project(call: Call) -> Mapping[str, Any]:
@@ -60,6 +61,9 @@ def change_plot(call: Call) -> dict[str, Any]:
     """A new revision; a change that started from an older one than the newest is refused with both numbers."""
     types = {"name": str, "config": dict, "revision": int}
     given = fields.read(call.body, types, required=("revision",))
+    if not 0 <= given["revision"] <= _STARTED["maximum"]:
+        message = f"'revision' is a whole number from 0 to {_STARTED['maximum']}."
+        raise Invalid(Problem(("revision",), message, "int_range"))
     if "config" in given:
         given["config"] = sound_config(call, given["config"])
     return crud.wire(crud.change(call, call.record(Plot), given))
@@ -144,6 +148,7 @@ _REVISION = s.record(
     },
     {"created_by": s.TEXT_OR_NULL, "created_by_email": s.TEXT_OR_NULL},
 )
+_STARTED: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": (1 << 31) - 1}
 _CHOSEN = {"values": s.FREE, "revision": {"type": ["integer", "null"], "minimum": 1, "maximum": (1 << 31) - 1}}
 
 OPERATIONS = (
@@ -217,7 +222,7 @@ OPERATIONS = (
         "Change a plot: a new revision, started from the one that the body names",
         project="path",
         body=Body(
-            s.body({"revision": s.NUMBER}, {"name": s.NAME, "config": s.ref("PlotConfig")}),
+            s.body({"revision": _STARTED}, {"name": s.NAME, "config": s.ref("PlotConfig")}),
             "small",
         ),
         answer=_PLOT,

@@ -38,7 +38,7 @@ def read(
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
             problems.append(Problem((name,), f"'{name}' is {_WORDS[wanted]}.", f"{wanted.__name__}_type"))
         elif isinstance(value, str) and ("\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
-            problems.append(Problem((name,), f"'{name}' holds what no text can hold.", "string_unicode"))
+            problems.append(Problem((name,), "Text must be whole Unicode characters without NUL.", "value_error"))
     if problems:
         raise Invalid(problems)
     return dict(body)

@@ -10,10 +10,11 @@ from workbench.engine import arrow
 from workbench.errors import BadRequest, Conflict, Invalid, NotFound, Problem, instead
 from workbench.ingest import extend, register
 from workbench.records import KINDS, Measurement, Record
+from workbench.store.rules import refuse_kept
 from workbench.store.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Table, concat
-from workbench.work import DATASETS
+from workbench.work import DATASETS, without_rows
 
 from .. import query
 from .. import schemas as s
@@ -124,10 +125,8 @@ def delete(call: Call) -> Nothing:
 
 
 def _given(kind: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a body, without those that only the server may set."""
-    ours = [name for name in body if name in s.BY_SERVER.get(kind.table, ())]
-    if ours:
-        raise Invalid([Problem((n,), f"'{n}' is read only; the server keeps it.", "read_only") for n in ours])
+    """The fields of a body, without those that no caller sets."""
+    refuse_kept(kind, body)
     return dict(body)
 
 
@@ -200,7 +199,10 @@ def _rows(call: Call, name: str) -> tables.Parts:
 
 def _some_rows(call: Call, name: str) -> tables.Parts:
     """The rows of a file of the form; one without any is refused."""
-    return tables.sent_table(call, call.body.files[name])
+    parts = _rows(call, name)
+    if next(parts(), None) is None:
+        raise without_rows(name)
+    return parts
 
 
 def _whole(call: Call, name: str) -> Iterator[Table]:

@@ -10,7 +10,7 @@ from workbench.errors import NotFound
 from workbench.records import Material, MaterialProperty, Project
 from workbench.store.uploads import Attachment
 
-from .. import query
+from .. import access, query
 from .. import schemas as s
 from ..answers import columns
 from ..call import Call
@@ -40,16 +40,20 @@ def shown(call: Call, sets: Sequence[MaterialProperty]) -> list[dict[str, Any]]:
 def create_set(call: Call) -> dict[str, Any]:
     form: Form = call.body
     form.only("file", "material_id", "project_id", "name", "columns", "notes", "source")
+    if call.project is None and form.get("material_id") is not None:
+        access.under(call, Material, form.fields["material_id"])
     sent = form.file()
     raw = tables.sent_table(call, sent)
     described = _columns(form, raw)
-    fields = {
-        "name": form.get("name"),
-        "material_id": form.get("material_id"),
-        "project_id": form.get("project_id"),
+    fields: dict[str, Any] = {
+        **{name: form.fields[name] for name in ("name", "material_id") if name in form.fields},
         "columns": described,
     }
-    for name, value in (("notes", form.get("notes")), ("source", form.json("source"))):
+    for name, value in (
+        ("project_id", form.get("project_id")),
+        ("notes", form.get("notes")),
+        ("source", form.json("source")),
+    ):
         if value is not None:
             fields[name] = value
     return shown(

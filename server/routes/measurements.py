@@ -52,8 +52,8 @@ def create_properties(call: Call) -> dict[str, Any]:
     """A measurement that holds values, no samples."""
     if call.body.get("measurement_type", "properties") != "properties":
         raise BadRequest("Here only measurements of type 'properties' are made; samples and files are uploaded.")
-    body = {**call.body, "measurement_type": "properties", "cell_instance_id": call.path["instance_id"]}
-    return crud.wire(crud.create(call, Measurement, body))
+    above = {"measurement_type": "properties", "instance_id": call.path["instance_id"]}
+    return crud.wire(crud.create(call, Measurement, crud.placed(Measurement, call.body, above)))
 
 
 # Tags

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.errors import Invalid, Problem
 from workbench.records import Model, Project
 
 from .. import body as bodies
@@ -26,7 +27,7 @@ def upload_custom(call: Call) -> dict[str, Any]:
     form: Form = call.body
     form.only("file", "project_id", *_TEXTS)
     sent = form.file()
-    bodies.strict_json(sent.path.read_bytes())
+    bodies.strict_json(sent.path.read_bytes(), "The file")
     kept = tables.keep(call, sent)
     values: dict[str, Any] = {name: form.fields[name] for name in _TEXTS if name in form.fields}
     data = {**values, "config": {}, "is_custom_model": True, "project_id": form.get("project_id")}
@@ -39,6 +40,9 @@ def upload_custom(call: Call) -> dict[str, Any]:
 def custom_variable(call: Call) -> dict[str, Any]:
     """Add a variable, or give one another expression."""
     given = fields.read(call.body, {"name": str, "expression": str}, required=("name", "expression"))
+    fields.name(given["name"], ("name",))
+    if not given["expression"].strip():
+        raise Invalid(Problem(("expression",), "An expression must not be blank.", "value_error"))
     with call.writing() as db:
         record = call.store.rows.get(Model, call.record(Model).id, call.scope)
         variables = {**record.config.get("custom_variables", {}), given["name"]: given["expression"]}
@@ -115,7 +119,7 @@ OPERATIONS = (
         Need.WRITE,
         "Add a variable to a model",
         project="record",
-        body=Body(s.body({"name": s.NAME, "expression": s.TEXT})),
+        body=Body(s.body({"name": s.NAME, "expression": s.FILLED})),
         answer=_ONE,
     ),
 )

@@ -85,9 +85,13 @@ def create(call: Call) -> dict[str, Any]:
         parts["steps"] = tables.sent_table(call, form.files["steps"])
     values: dict[str, Any] = {name: form.fields[name] for name in _TEXTS if name in form.fields}
     values |= {name: form.json(name) for name in ("metrics", "source") if name in form.fields}
-    made = tables.create(call, Simulation, {**values, "project_id": call.scope.project_id}, parts)
-    if study is not None:
-        call.store.rows.assign(study.id, Simulation, made.id, call.scope)
+
+    def assign(id: str) -> None:
+        if study is not None:
+            call.store.rows.assign(study.id, Simulation, id, call.scope)
+
+    fields = {**values, "project_id": call.scope.project_id}
+    made = tables.create(call, Simulation, fields, parts, also=assign)
     return shown(call, [made])[0]
 
 

@@ -20,7 +20,8 @@ def _of_project(call: Call) -> Mapping[str, Any]:
 
 
 def create(call: Call) -> dict[str, Any]:
-    return crud.wire(crud.create(call, Study, {**call.body, "project_id": call.path["project_id"]}))
+    above = {"project_id": call.path["project_id"]}
+    return crud.wire(crud.create(call, Study, crud.placed(Study, call.body, above)))
 
 
 def assigns(kind: type[Record]) -> Callable[[Call], dict[str, Any]]:

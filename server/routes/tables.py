@@ -16,6 +16,7 @@ from workbench.store.series import SeriesWriter
 from workbench.store.uploads import Attachment
 from workbench.table import Column, Table
 from workbench.units import split_unit
+from workbench.work import DATASETS
 
 from ..call import Call
 from ..forms import SentFile
@@ -48,8 +49,10 @@ def numbers(parts: Parts, columns: Sequence[Mapping[str, Any]]) -> Parts:
     Raises
     ------
     Invalid
-        If the file has no such column.
+        If the file has no such column, or none is named.
     """
+    if not columns:
+        raise Invalid(Problem(("columns",), "Name at least one column.", "too_short"))
     there = len(next(parts()))
     for place, column in enumerate(columns):
         index = column.get("source_column_index")
@@ -115,9 +118,13 @@ def create(
     original: SentFile | None = None,
     *,
     wire: bool = True,
+    also: Callable[[str], None] | None = None,
 ) -> R:
-    """A record with its tables and the file they came in, all or nothing; problems are told by the wire's names, or
-    without ``wire`` by ours."""
+    """A record with its tables and the file they came in, all or nothing, and what ``also`` does with its id.
+
+    On the wire a request may arrive twice: the second is answered with the record of the first, and problems are told
+    by the wire's names; without ``wire`` neither.
+    """
     store = call.store
     with store.transaction() as db:
         id = new_id(store.clock(db))
@@ -128,16 +135,43 @@ def create(
             for writer, parts in zip(writers, tables.values(), strict=True):
                 fill(writer, parts)
             with call.writing(id) as db:
-                store.rows.create(
+                made: R = store.rows.create(
                     kind, crud.from_wire(kind, fields), scope=call.scope, actor=call.actor, id=id, connection=db
                 )
                 for writer in writers:
                     writer.publish(db)
                 if kept is not None:
                     store.uploads.attach(db, id, "original", kept)
+                first = _twin(call, made) if wire else None
+                if first is not None:
+                    store.rows.delete(kind, id, call.scope, connection=db)
+                    store.uploads.detach(db, id)
+                    id = first.id
+                if also is not None:
+                    also(id)
     except Invalid as error:
         raise crud.on_the_wire(kind, error, fields) if wire else error from None
+    store.series.tidy()
     return store.rows.get(kind, id, call.scope)
+
+
+def _twin(call: Call, made: R) -> R | None:
+    """The record that the same user made before in all the same words, with the same tables and the same file."""
+    where = {"name": made.name, "created_by": call.actor}
+    others = call.store.rows.page(type(made), call.scope, where=where, limit=None).items
+    told = _told(call, made)
+    return next((one for one in others if one.id != made.id and _told(call, one) == told), None)
+
+
+def _told(call: Call, record: Record) -> list[Any]:
+    """All that a request said when it made a record."""
+    infos = [call.store.series.info(record.id, dataset) for dataset in DATASETS]
+    original = call.store.uploads.attached(record.id, "original")
+    return [
+        {name: getattr(record, name) for name in record.given()},
+        [None if info is None else info.content_hash for info in infos],
+        None if original is None else original.piece,
+    ]
 
 
 def fill(writer: SeriesWriter, parts: Parts) -> None:

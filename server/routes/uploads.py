@@ -120,11 +120,8 @@ def _begin(call: Call, upload: Upload, measurement: dict[str, Any]) -> None:
     series = upload.about["measurement_type"] == "time_series"
     if series:
         uploading.require(upload, SERIES)
-    body = {
-        **measurement,
-        "cell_instance_id": upload.about["instance_id"],
-        "measurement_type": upload.about["measurement_type"],
-    }
+    about = {name: upload.about[name] for name in ("instance_id", "measurement_type")}
+    body = crud.placed(Measurement, measurement, about)
     try:
         data = crud.from_wire(Measurement, body)
         kept = {"processing_status": "running"} if series else {"files": _kept(upload)}
@@ -167,9 +164,10 @@ def initiate_extend(call: Call) -> dict[str, Any]:
     fields.read(call.body, {})
     record = call.record(Measurement)
     _refuse_unless_open(record)
-    upload = call.store.uploads.begin(
-        "extension", record.id, call.scope, call.actor, [MORE], {"measurement_type": "time_series"}
-    )
+    with call.writing(record.id):
+        upload = call.store.uploads.begin(
+            "extension", record.id, call.scope, call.actor, [MORE], {"measurement_type": "time_series"}
+        )
     return {"measurement_id": record.id, "uploads": uploading.begun(call, upload)}
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ingest_lab import cycler_text
 import workbench as wb
 from workbench.errors import BadRequest
 from workbench.ingest.headings import Heading, plain
+from workbench.ingest.intake import Intake
 from workbench.ingest.labels import Labels
 from workbench.ingest.name_rule import NameRule
 from workbench.ingest.sheet import read_sheet
@@ -355,6 +357,22 @@ def test_a_dry_run_says_all_and_changes_nothing(bench: wb.Bench, data: Path) -> 
             other.path, other.status, other.created, other.assumed, other.instance, other.batch
         )  # fmt: skip
     assert bench.verify() == []
+
+
+def test_a_dry_run_keeps_no_writer_waiting(bench: wb.Bench, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit, written = Intake.commit, []
+
+    def committed(*args: Any) -> None:
+        with ThreadPoolExecutor(1) as other:
+            made = other.submit(bench.studies.create, name=f"Study {len(written)}")
+            written.append(made.result(timeout=10))
+        commit(*args)
+
+    monkeypatch.setattr(Intake, "commit", committed)
+    told = bench.ingest(data, dry_run=True)
+    assert [file.status for file in told] == ["stored"] * 4
+    assert len(bench.studies.list()) == len(written) == 4
+    assert len(bench.measurements.list()) == 0
 
 
 def test_a_dry_run_tells_of_growth_and_of_new_labels(bench: wb.Bench, data: Path) -> None:

@@ -188,6 +188,13 @@ def measured(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     ask(lambda: create(instance=cell, name="x", time_series=samples(), steps=steps.head(1)))
     ask(lambda: create(instance=cell, name="x", time_series=samples(), steps=pd.DataFrame({"a": [1]})))
     ask(lambda: create(instance=cell, name="no samples"))
+    for kept in ({"content_hash": "x"}, {"processing_status": "failed"}, {"files": []}):
+        ask(lambda kept=kept: create(instance=cell, name="x", **kept))
+        ask(lambda kept=kept: create(instance=cell, name="x", time_series=samples(), **kept))
+        ask(lambda kept=kept: bench.measurements.update("no samples", **kept))
+    for kind in ("properties", "time_series"):
+        ask(lambda kind=kind: bench.measurements.update("no samples", measurement_type=kind))
+    ask(lambda: bench.models.create(name="x", config={}, is_custom_model=True))
     ask(lambda: bench.measurements.time_series("no samples"))
     ask(lambda: bench.measurements.steps("no samples", life=True))
 
@@ -232,6 +239,8 @@ def simulated(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     ask(lambda: create(name="x", model="nobody", time_series=samples()))
     ask(lambda: create(name="x", time_series=samples(), nonsense=1))
     ask(lambda: create(name="x", time_series={"a": [1, "b"]}))
+    ask(lambda: create(name="x", time_series=samples().head(0)))
+    ask(lambda: create(name="x", time_series=samples(), steps=pd.DataFrame({"a": []})))
     ask(lambda: bench.simulations.time_series(made))
     ask(lambda: bench.simulations.time_series(made, ["Voltage [V]"]))
     ask(lambda: bench.simulations.time_series(made, ["V"]))
@@ -254,6 +263,7 @@ def tables(bench: wb.Bench, ask: Ask, folder: Path) -> None:
         ask(lambda c=collection, f=fields: c.create(name="bare", **f))
         ask(lambda c=collection: c.table("bare"))
         ask(lambda c=collection: c.create(name="x", table=TABLE))
+        ask(lambda c=collection, f=fields: c.create(name="x", table={"a": []}, **f))
         ask(lambda c=collection, f=fields: c.create(name="x", table={"a": [1], "b": [1, 2]}, **f))
 
 
@@ -451,7 +461,7 @@ def _whose(plot: SavedPlot, number: int | None) -> Any:
 @row("sessions.list", "sessions.create", "sessions.get", "sessions.messages", "sessions.say", "sessions.delete")
 def conversations(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     made = [ask(lambda title=title: bench.sessions.create(title)) for title in (None, "A title", "t" * 200)]
-    for title in ("  ", ""):
+    for title in ("  ", "", "a\0b", "t" * 501):
         ask(lambda title=title: bench.sessions.create(title))
     ask(lambda: repr(bench.sessions))
     for page in ({}, {"limit": 2}, {"limit": 1, "offset": 1}, {"offset": 50}, {"limit": 0}, {"limit": -1}):

@@ -539,3 +539,19 @@ def test_every_row_is_a_sound_request(tmp_path: Path) -> None:
                 assert answer.status_code in (404, 409), (name, answer.text)
             else:
                 assert answer.status_code < 400, (name, answer.status_code, answer.text)
+                _has_its_account(made, name, answer)
+
+
+READING = re.compile(
+    r"/(datasets?|figures?|detail|check|options|list|statuses|resend-invite|ingests/files|storage/.*)$"
+)
+"""Requests with a body that change no record."""
+
+
+def _has_its_account(made: Lab, name: str, answer: Any) -> None:
+    """What a request changes is told in the account of its organization, under the id of the request."""
+    if name.startswith("GET") or READING.search(name):
+        return
+    row = next(row for row in made.store.people.account(made.organization.id) if row["action"] != "key.used")
+    assert (row["action"], row["request"]) == (name, answer.headers["x-correlation-id"])
+    assert (row["user_id"], row["key_id"], row["status"]) == (made.admin.user_id, made.admin.key_id, None)

@@ -12,7 +12,8 @@ from ..errors import Conflict, Invalid, NotFound, Problem
 from ..recipe.parse import parse_draft
 from ..recipe.plot import AuthoringDraft, AuthoringRequest
 from ..records import Dashboard, Draft, Plot, Session
-from ..store.chats import accepted
+from ..records.values import clean_text
+from ..store.chats import accepted, shortened
 from ..store.scope import Scope
 from ..store.store import Store
 
@@ -31,13 +32,19 @@ def begin(
     ------
     NotFound
         If the dashboard has no such plot.
+    Invalid
+        For a prompt that no text can hold.
     """
-    plot = _plot(store, scope, board, request.plot_id)
+    try:
+        clean_text(request.prompt)
+    except ValueError as error:
+        raise Invalid(Problem(("prompt",), str(error), "value_error")) from None
+    plot = _plot(store, scope, board, None if request.plot_id is None else request.plot_id.lower())
     with store.transaction():
         session = store.chats.about(plot, scope, actor) if plot is not None else None
         if session is None:
             about = {"dashboard_id": board.id, "plot_id": None if plot is None else plot.id}
-            session = store.chats.open(scope, actor, request.prompt, **about)
+            session = store.chats.open(scope, actor, shortened(request.prompt), **about)
         if request.draft is not None:
             shown = {"name": request.draft.name, "config": request.draft.config.dump()}
             store.chats.draft(session, shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from ..errors import BadRequest, instead
 from ..phrases import place
 from ..readers import FORMATS
 from ..records import Record
+from ..store.rehearsal import rehearsal
 from ..store.store import Scope, Store
 from . import paths as places
 from .extending import extend
@@ -105,8 +107,6 @@ def ingest(
     listed = None if sheet is None else read_sheet(sheet)
     rule = None if name_rule is None else NameRule(name_rule)
     to = Destination(specification, ratings, instance, batch)
-    intake = Intake(store, scope, to, actor=actor, keep=keep_file, dry=dry_run)
-    others = Others(store, scope, to, actor)
     options = Options(
         format=format,
         column_map=None if column_map is None else dict(column_map),
@@ -126,8 +126,12 @@ def ingest(
     if growing is not None:
         wanted, report.left = growing.of(wanted)
         found.loose |= growing.ready if format is None else set()
-    run = Run(store, scope, intake, others, wanted, found.loose | loose, progress)
-    report.files += run.dry(jobs, apart=apart) if dry_run else run.all(jobs, apart=apart)
-    report.skipped = run.skipped
+    with rehearsal(store) if dry_run else nullcontext(store) as into:
+        rehearses = store if dry_run else None
+        intake = Intake(into, scope, to, actor=actor, keep=keep_file, rehearses=rehearses)
+        others = Others(into, scope, to, actor)
+        run = Run(into, scope, intake, others, wanted, found.loose | loose, progress)
+        report.files += run.all(jobs, apart=apart)
+        report.skipped = run.skipped
     report.unused = [] if listed is None else listed.unused()
     return report

@@ -53,12 +53,13 @@ def grown_from(
     cell: Instance | None,
     name: str,
     named: Sequence[str],
+    held: Store | None = None,
 ) -> Grown | None:
     """The measurement that a file continues, or that holds it whole; None if there is none.
 
     Asked are those of the same cell that began at the same time or go by the same name, and ``named``, which were
     read from a file of this name. The samples decide: time, voltage and current of the shorter must begin the longer,
-    bit for bit.
+    bit for bit. They are read from ``held`` where the store is a rehearsal of it.
     """
     for record in _candidates(store, scope, prepared, cell, name, named):
         info = store.series.info(record.id)
@@ -69,7 +70,7 @@ def grown_from(
         begins = _begins_with(path, record) if prepared.rows > info.rows else False
         if not (same_cell or begins or shared >= SURELY):
             continue
-        core, exact = _compared(store, record, info, samples, shared)
+        core, exact = _compared(held or store, record, info, samples, shared)
         if prepared.rows < info.rows:
             if core:
                 return Grown(record, info, "within", exact)

@@ -43,8 +43,8 @@ class Intake:
     """Writes prepared files into one project, one transaction each.
 
     Chunks go in first, unseen; the last transaction makes the records that are missing and publishes samples,
-    steps and cycles together. Whoever looks sees the measurement whole or not at all. A ``dry`` one writes no sample;
-    its caller takes back what else it wrote.
+    steps and cycles together. Whoever looks sees the measurement whole or not at all. One that ``rehearses`` for
+    another store writes records alone, and reads samples there.
     """
 
     def __init__(
@@ -55,13 +55,14 @@ class Intake:
         *,
         actor: str | None = None,
         keep: bool = False,
-        dry: bool = False,
+        rehearses: Store | None = None,
     ) -> None:
         self._store = store
         self._scope = scope
         self._to = destination
         self._keep_files = keep
-        self._dry = dry
+        self._held = rehearses
+        self._dry = rehearses is not None
         self._making = Making(store, scope, actor)
         self.named: Mapping[str, Sequence[str]] = {}
         """Name of a file -> the measurements that were read from one of this name."""
@@ -91,7 +92,7 @@ class Intake:
             name = job.labels.measurement or job.stem
             named = self.named.get(prepared.files[0]["name"], [])
             grown = read_otherwise(self._store, self._scope, job.before) or grown_from(
-                self._store, self._scope, job.paths[0], prepared, samples, cell, name, named
+                self._store, self._scope, job.paths[0], prepared, samples, cell, name, named, self._held
             )
             if grown is not None and grown.how == "within":
                 self.known(job, grown.record, report, within=True)

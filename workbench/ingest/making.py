@@ -56,12 +56,9 @@ class Making:
         return self.store.rows.find(kind, ref, self.scope)
 
     def existing(self, kind: type[R], ref: Ref, where: Mapping[str, Any]) -> R | None:
-        if isinstance(ref, Record):
+        if not isinstance(ref, str):
             return self.find(kind, ref)
-        try:
-            return self.store.rows.find(kind, ref, self.scope, where=where)
-        except NotFound:
-            return None
+        return self.store.rows.existing(kind, ref, self.scope, where)
 
     def make(self, connection: sqlite3.Connection, kind: type[R], data: dict[str, Any], report: FileReport) -> R:
         rows = self.store.rows

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -21,10 +19,6 @@ from .others import Others
 from .prepare import Prepared
 from .report import FileReport
 from .workers import outcomes
-
-
-class _TakeBack(Exception):
-    """Ends the transaction of a dry run, so that nothing of it stays."""
 
 
 class Run:
@@ -67,32 +61,6 @@ class Run:
         if strange:
             self.skipped += map(places.shown, job.paths)
         return strange
-
-    def dry(self, processes: int, *, apart: bool = False) -> list[FileReport]:
-        """All of it inside one transaction that is taken back; what is read is read before it begins."""
-        with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
-            try:
-                read = list(self._read(processes, Path(scratch), apart=apart))
-                with self._store.transaction():
-                    new = {id(job) for job in self._new()}
-                    for job, outcome, spooled in read:
-                        if id(job) in new and not self._skips(job, outcome):
-                            with spooled.open("rb") as file:
-                                self._reports[id(job)] = self._taken(job, outcome, file)
-                    raise _TakeBack
-            except _TakeBack:
-                return self._ordered()
-
-    def _read(
-        self, processes: int, scratch: Path, *, apart: bool
-    ) -> Iterator[tuple[Job, Mapping[str, Any], Path]]:
-        new = [self._rated(job) for job in self._jobs if self._known.find(job) is None]
-        for number, (job, outcome, file) in enumerate(outcomes(new, processes, apart=apart)):
-            self._tell(job)
-            spooled = scratch / f"{number}.spool"
-            with spooled.open("wb") as copy:
-                shutil.copyfileobj(file, copy)
-            yield job, outcome, spooled
 
     def _new(self) -> list[Job]:
         """The jobs that must be read; of the others only the labels are brought up to date."""

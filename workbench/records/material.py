@@ -40,6 +40,7 @@ class MaterialProperty(Kept):
     table = "material_properties"
     listed_as = "materialProperties"
     label = "material property set"
+    kept = frozenset({"data_version"})
     filters: ClassVar[Mapping[str, Filter]] = {**Kept.filters, "materialId": Filter("material_id", "equal")}
 
     material_id: Annotated[str, Link("materials", "cascade", parent=True)] = Field(

@@ -45,6 +45,8 @@ class Measurement(Kept):
         Unique(("organization_id", "project_id", "content_hash")),
     )
     sorts = (*Kept.sorts, "start_time")
+    kept = frozenset({"processing_status", "processing_error", "content_hash", "files"})
+    fixed = frozenset({"measurement_type"})
     filters: ClassVar[Mapping[str, Filter]] = {
         **Kept.filters,
         "specificationIds": Filter("specification_id", "in"),

@@ -166,6 +166,10 @@ class Record(Strict):
     by_store: ClassVar[frozenset[str]] = frozenset(
         {"id", "created_at", "updated_at", "organization_id", "created_by"}
     )
+    kept: ClassVar[frozenset[str]] = frozenset()
+    """Fields that come with the bytes of a record and that no caller sets: others trust what they say."""
+    fixed: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are given once and stay."""
 
     id: str = Field(description="Identifier, never used again; later records have later ids.")
     name: Annotated[Name, Searched("substring")] = Field(description="What people call it.")

@@ -16,6 +16,7 @@ class Model(InProject):
     table = "models"
     entity = "model"
     label = "model"
+    kept = frozenset({"is_custom_model"})
     shared = True
     everywhere = True
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from ..errors import BadRequest, Invalid, NotFound, Problem
 from ..records import Draft, Message, Plot, Session
 from ..records.chat import Role
+from ..records.values import plain_name
 from ..table import to_micros
 from . import seals, talk
 from .rows import Rows, new_id
@@ -34,10 +35,16 @@ class Chats:
         self._store = rows.store
 
     def open(self, scope: Scope, actor: str, title: str | None = None, **fields: Any) -> Session:
-        """A new session of a user in the project of the scope; ``fields`` are those of ``Session``."""
+        """A new session of a user in the project of the scope; ``fields`` are those of ``Session``.
+
+        Raises
+        ------
+        Invalid
+            For a title that is blank, too long or no text.
+        """
         if scope.project_id is None:
             raise BadRequest("A session is about one project; name it.")
-        named = shortened(title) if title is not None else "New session"
+        named = "New session" if title is None else _title(title)
         return self.rows.create(Session, {"name": named, **fields}, scope=scope, actor=actor)
 
     def session(self, id: str, scope: Scope, actor: str) -> Session:
@@ -153,10 +160,17 @@ def drafts_in(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield part["draft"]
 
 
-def shortened(text: str) -> str:
-    """The first line of a text as the title of a session."""
+def shortened(text: str) -> str | None:
+    """The beginning of a text as the title of a session; None where there are only blanks."""
     line = " ".join(text.split())
-    return line if len(line) <= _TITLE else line[: _TITLE - 1].rstrip() + "…"
+    return (line if len(line) <= _TITLE else line[: _TITLE - 1].rstrip() + "…") or None
+
+
+def _title(text: str) -> str:
+    try:
+        return plain_name(text)
+    except ValueError as error:
+        raise Invalid(Problem(("title",), str(error).replace("A name", "A title"), "value_error")) from None
 
 
 def _checked(kind: type[M], values: Mapping[str, Any]) -> M:

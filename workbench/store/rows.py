@@ -23,7 +23,16 @@ from . import revisions, seals, search, talk
 from .conditions import conditions
 from .host import Host
 from .listing import Listed, Listing
-from .rules import check_batch, check_company, check_new_id, check_page, holder, pointing_at, refuse_read_only
+from .rules import (
+    check_batch,
+    check_company,
+    check_new_id,
+    check_page,
+    holder,
+    pointing_at,
+    refuse_fixed,
+    refuse_read_only,
+)
 from .scope import Scope
 from .series import Series
 from .tables import (
@@ -193,7 +202,18 @@ class Rows:
         if not isinstance(wanted, str):
             raise BadRequest(f"A {cls.label} is named by its id, its name or the record, not by {wanted!r}.")
         with self.store.snapshot() as db:
-            return self._found(db, cls, wanted, scope, where)
+            found = self._found(db, cls, wanted, scope, where)
+            if found is not None:
+                return found
+            clause, params = reach(cls, scope)
+            names = db.execute(f'SELECT DISTINCT name FROM "{cls.table}" AS t WHERE {clause}', params)  # noqa: S608
+            raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
+
+    def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Any]) -> R | None:
+        """The record of an id or an exact name, if there is one; told at no cost where there is none."""
+        with self.store.snapshot() as db:
+            found: R | None = self._found(db, kind, wanted, scope, where)
+            return found
 
     def _found(
         self, db: sqlite3.Connection, cls: type[Record], wanted: str, scope: Scope, where: Mapping[str, Any] | None
@@ -205,9 +225,7 @@ class Rows:
         if rows:
             ids = ", ".join(row["id"] for row in rows[:10])
             raise BadRequest(f"{len(rows)} records of kind {cls.label} are called '{wanted}'; give an id: {ids}.")
-        clause, params = reach(cls, scope)
-        names = db.execute(f'SELECT DISTINCT name FROM "{cls.table}" AS t WHERE {clause}', params)  # noqa: S608
-        raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
+        return None
 
     def update(
         self,
@@ -235,6 +253,7 @@ class Rows:
             if isinstance(present, Plot):
                 revisions.check_revision(present, changes)
             refuse_read_only(cls, changes)
+            refuse_fixed(present, changes)
             return self.change(db, present, changes, scope, actor, "save")
 
     def change(

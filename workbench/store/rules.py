@@ -108,6 +108,29 @@ def refuse_read_only(cls: type[Record], data: Mapping[str, Any]) -> None:
         raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
 
 
+def refuse_kept(cls: type[Record], data: Mapping[str, Any]) -> None:
+    """Refuse values from outside for what comes with the bytes of a record.
+
+    Raises
+    ------
+    Invalid
+    """
+    if found := [name for name in data if name in cls.kept]:
+        raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
+
+
+def refuse_fixed(present: Record, changes: Mapping[str, Any]) -> None:
+    """Refuse another value for what stays as it was given.
+
+    Raises
+    ------
+    BadRequest
+    """
+    for name in sorted(present.fixed & changes.keys()):
+        if changes[name] != getattr(present, name):
+            raise BadRequest(f"The '{name}' of a {present.label} stays; make a new {present.label}.")
+
+
 def _read_only(cls: type[Record], name: str) -> str:
     member = cls.members()[name]
     if member.through is not None:

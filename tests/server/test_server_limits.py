@@ -1,0 +1,91 @@
+"""Limits at their bound and one beyond it, packed, in parts and in forms; what a browser of another site is told."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab import Lab, lab
+from world import RATINGS, begin, parquet, samples
+
+from server import Settings
+
+MOST = 1 << 20
+_UPLOAD = 1 << 18
+
+
+@pytest.fixture(scope="module")
+def tight(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    settings = Settings(readers=0, upload=_UPLOAD, origins=("https://page.example",))
+    with lab(tmp_path_factory.mktemp("limits"), settings) as made:
+        yield made
+
+
+def padded(size: int) -> bytes:
+    return b'{"config": 1' + b" " * (size - 13) + b"}"
+
+
+@pytest.mark.parametrize(("size", "status"), [(MOST, 422), (MOST + 1, 413)])
+def test_a_recipe_body_is_measured_unpacked_and_to_the_byte(tight: Lab, size: int, status: int) -> None:
+    path, body = f"/projects/{tight.project.id}/figures", padded(size)
+    assert len(body) == size
+
+    def in_parts() -> Iterator[bytes]:
+        for start in range(0, size, 10_000):
+            yield body[start : start + 10_000]
+
+    forms: list[dict[str, Any]] = [
+        {"content": body},
+        {"content": in_parts()},
+        {"content": gzip.compress(body), "headers": {"Content-Encoding": "gzip"}},
+    ]
+    assert [tight.call("POST", path, **form).status_code for form in forms] == [status] * 3
+
+
+def test_uploads_are_bounded_packed_or_not_and_leave_nothing(tight: Lab) -> None:
+    project = {"project_id": tight.project.id}
+    made = tight.json("POST", "/cell_specifications", json={"name": "A", "ratings": RATINGS, **project})
+    cell = tight.json("POST", f"/cell_specifications/{made['id']}/cell_instances", json={"name": "C"})
+    entry = begin(tight, tight.admin, cell["id"], "Large")["uploads"][0]["signed_url"]
+    bomb, packed = gzip.compress(bytes(_UPLOAD * 100)), {"Content-Encoding": "gzip"}
+    assert len(bomb) < _UPLOAD
+    assert tight.client.put(entry, content=bytes(_UPLOAD + 1)).status_code == 413
+    assert tight.client.put(entry, content=bomb, headers=packed).status_code == 413
+    assert tight.client.put(entry, content=bytes(_UPLOAD)).status_code == 200
+    form = {"data": {"name": "S", **project}, "files": {"time_series": ("a", bytes(_UPLOAD))}}
+    assert tight.call("POST", "/simulations", **form).status_code == 413
+    waiting = list((Path(f"{tight.store.path}.files") / "incoming").glob("[!o]*"))
+    assert waiting == []
+
+
+def test_an_extension_that_is_confirmed_twice_is_appended_once(tight: Lab) -> None:
+    project = {"project_id": tight.project.id}
+    made = tight.json("POST", "/cell_specifications", json={"name": "B", "ratings": RATINGS, **project})
+    cell = tight.json("POST", f"/cell_specifications/{made['id']}/cell_instances", json={"name": "C"})
+    table = parquet(samples())
+    id = begin(tight, tight.admin, cell["id"], "Running")
+    place = f"/cell_measurements/{id['measurement_id']}"
+    assert tight.client.put(id["uploads"][0]["signed_url"], content=table).status_code == 200
+    first = tight.json("POST", f"{place}/confirm-upload", json={"measurement": {"name": "Running"}})
+    more = samples()
+    later = more.set_column(0, "Time [s]", [[time.as_py() + 600.0 for time in more["Time [s]"]]])
+    later = later.set_column(1, "Step count", [[step.as_py() + 6 for step in more["Step count"]]])
+    entry = tight.json("POST", f"{place}/initiate-extend", json={})["uploads"][0]["signed_url"]
+    for _ in range(2):
+        assert tight.client.put(entry, content=parquet(later)).status_code == 200
+    told = [tight.json("POST", f"{place}/confirm-extend", json={}) for _ in range(2)]
+    assert [one["sample_count"] for one in told] == [2 * first["sample_count"]] * 2
+    assert tight.client.put(entry, content=parquet(later)).status_code == 409
+
+
+def test_a_page_of_another_site_is_told_nothing(tight: Lab) -> None:
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-api-key"}
+    listed = tight.client.options("/projects", headers={"Origin": "https://page.example", **asked})
+    assert listed.status_code == 200
+    assert listed.headers["access-control-allow-origin"] == "https://page.example"
+    other = tight.client.options("/projects", headers={"Origin": "https://evil.example", **asked})
+    assert other.status_code == 400
+    assert "access-control-allow-origin" not in other.headers
