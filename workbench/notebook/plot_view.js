@@ -148,7 +148,9 @@ function themed(layout, ground) {
     legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
     modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
   };
-  return { ...layout, template: { ...template, layout: dark } };
+  const written = layout.annotations?.map((note) =>
+    note.font?.color ? { ...note, font: { ...note.font, color: inked(note.font.color) } } : note);
+  return { ...layout, ...(written && { annotations: written }), template: { ...template, layout: dark } };
 }
 
 // What a script draws in dark colours would be lost on a dark ground: black and dark greys become as light as they
