@@ -148,9 +148,18 @@ function themed(layout, ground) {
     legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
     modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
   };
-  const written = layout.annotations?.map((note) =>
-    note.font?.color ? { ...note, font: { ...note.font, color: inked(note.font.color) } } : note);
-  return { ...layout, ...(written && { annotations: written }), template: { ...template, layout: dark } };
+  return { ...written(layout), template: { ...template, layout: dark } };
+}
+
+// Notes and titles of axes to which a script gave an ink of their own.
+function written(layout) {
+  const read = (text) => (text?.font?.color ? { ...text, font: { ...text.font, color: inked(text.font.color) } } : text);
+  const made = { ...layout };
+  if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(read);
+  for (const key of Object.keys(layout)) {
+    if (/^[xy]axis\d*$/.test(key) && layout[key]?.title?.font) made[key] = { ...layout[key], title: read(layout[key].title) };
+  }
+  return made;
 }
 
 // What a script draws in dark colours would be lost on a dark ground: black and dark greys become as light as they
