@@ -121,7 +121,8 @@ def by_first(pair: tuple[str, str]) -> float:
 
 
 def luminance(color: str) -> float:
-    """The relative luminance of ``#rrggbb`` or ``rgb(r, g, b)``, 0 to 1."""
-    parts = bytes.fromhex(color[1:]) if color.startswith("#") else map(int, re.findall(r"\d+", color)[:3])
+    """The relative luminance of ``#rgb``, ``#rrggbb`` or ``rgb(r, g, b)``, 0 to 1."""
+    hexadecimal = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:4])
+    parts = bytes.fromhex(hexadecimal) if color[0] == "#" else map(int, re.findall(r"\d+", color)[:3])
     parts = [part / 3295 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
