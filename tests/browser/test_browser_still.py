@@ -1,17 +1,36 @@
-"""Controls and the picture that is kept: what a person presses stays in sight when the picture has been put away."""
+"""Controls and the picture that is kept: what a person presses stays in sight when the picture has been put away, and
+the picture suits light and dark pages."""
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from live_view import LiveView
 from notebook_page import NotebookPage
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 CELL = """import workbench as wb
 bench = wb.open("../workbench.db")
 view = bench.dashboards.get("Ageing").plot("Fade by batch").show()
 view"""
+CURVES = """import workbench as wb
+wb.open("../workbench.db").dashboards.get("Electrochemistry").plot("Voltage curves").show()"""
+COLORS = "gd._fullData.filter(trace => trace.mode.includes('lines')).map(trace => trace.line.color)"
+GROUND = """async png => {
+  const image = new Image();
+  image.src = `data:image/png;base64,${png}`;
+  await image.decode();
+  const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  pen.drawImage(image, 0, 0);
+  const { data } = pen.getImageData(0, 0, image.width, image.height);
+  const counts = new Array(256).fill(0);
+  for (let n = 0; n < data.length; n += 4) counts[Math.round((data[n] + data[n + 1] + data[n + 2]) / 3)] += 1;
+  return counts.indexOf(Math.max(...counts));
+}"""
 LIST = """bench.dashboards.get("Ageing").plot("Coulombic efficiency").show()"""
 
 
@@ -50,3 +69,60 @@ def test_a_look_at_a_plan_keeps_its_own_face_beside_a_view(opened: Callable[...,
     LiveView(sheet, sheet.run(0))
     table = sheet.run(1).locator("div.wb-look")
     assert table.evaluate("e => getComputedStyle(e, '::before').content") == "none"
+
+
+@pytest.mark.parametrize("drawn_dark", [False, True], ids=["drawn light", "drawn dark"])
+def test_a_saved_picture_suits_both_themes(
+    opened: Callable[..., NotebookPage], pictures: Path | None, drawn_dark: bool
+) -> None:
+    sheet = opened([CELL])
+    sheet.theme(dark=drawn_dark)
+    LiveView(sheet, sheet.run(0))
+    still = sheet.output(0).locator("[data-wb-still] img")
+    still.wait_for(state="attached")
+    expect(still).to_have_attribute("data-ground", "dark" if drawn_dark else "light")
+    sheet.save()
+    sheet.lab.stop_kernels()
+    sheet.reopen_without_kernel()
+    grounds = {}
+    for dark in (True, False):  # the theme stays for the next page
+        sheet.theme(dark)
+        expect(still).to_be_visible()
+        grounds[dark] = ground(still)
+        if pictures is not None:
+            still.screenshot(path=pictures / f"still-{drawn_dark}-{dark}.png")
+    assert grounds[True] < 40, "as dark as the page"
+    assert grounds[False] > 225, "as light as the page"
+
+
+def ground(picture: Locator) -> int:
+    """The most frequent lightness in a picture as it is shown, 0 to 255."""
+    return int(picture.page.evaluate(GROUND, b64encode(picture.screenshot()).decode()))
+
+
+def test_dark_lines_are_seen_on_a_dark_page(opened: Callable[..., NotebookPage]) -> None:
+    sheet = opened([CURVES])
+    sheet.theme(dark=False)
+    view = LiveView(sheet, sheet.run(0))
+    light = view.shown(COLORS)
+    paper = view.shown("gd._fullLayout.paper_bgcolor")
+    sheet.theme(dark=True)
+    view.wait_shown("gd._fullLayout.paper_bgcolor !== given", paper)
+    dark = view.shown(COLORS)
+    page = luminance(view.shown("gd._fullLayout.paper_bgcolor"))
+    sheet.theme(dark=False)
+    assert min((luminance(color) + 0.05) / (page + 0.05) for color in light) < 1.5, "lost if it stayed"
+    assert min((luminance(color) + 0.05) / (page + 0.05) for color in dark) > 3
+    assert sorted(dark, key=luminance) == [made for _, made in sorted(zip(light, dark, strict=True), key=by_first)]
+
+
+def by_first(pair: tuple[str, str]) -> float:
+    return luminance(pair[0])
+
+
+def luminance(color: str) -> float:
+    """The relative luminance of ``#rgb``, ``#rrggbb`` or ``rgb(r, g, b)``, 0 to 1."""
+    hexadecimal = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:4])
+    parts = bytes.fromhex(hexadecimal) if color[0] == "#" else map(int, re.findall(r"\d+", color)[:3])
+    parts = [part / 3295 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

@@ -108,3 +108,9 @@ def test_a_plot_whose_recipe_is_not_sound_says_so_in_its_tile(board: Any) -> Non
     assert list(shown.views) == ["two"]
     (surface,) = shown._tiles.children[0].children
     assert surface.status["problems"]
+
+
+def test_every_plot_gives_its_picture_to_the_saved_notebook(board: Any) -> None:
+    shown = board.show()
+    places = {view.surface.still for view in shown.views.values()}
+    assert places == {shown._still.id}

@@ -61,3 +61,15 @@ def test_plots_of_a_dashboard_stand_side_by_side(kept: list[str]) -> None:
     assert kept[-1].count("<img") == 2
     assert 'alt="A &quot;&lt;b&gt;, as last drawn"' in kept[-1]
     assert "UklH" not in kept[-1]
+
+
+def test_a_picture_says_on_which_ground_it_was_drawn(kept: list[str]) -> None:
+    still = Still()
+    still.display()
+    still.keep(PICTURE)
+    assert 'data-ground="light"' in kept[-1]
+    still.keep(PICTURE, dark=True)
+    assert 'data-ground="dark"' in kept[-1]
+    assert kept[-1].count("<img") == 1
+    assert kept[-1].count("<style>") == 1
+    assert "{{" not in kept[-1]

@@ -152,6 +152,7 @@ class BoardView:
             title=plot.name,
             home=plot,
             tile=height,
+            still=self._still,
             clock=clock,
             protected=None if self._work.is_own(plot) else True,
         )

@@ -148,11 +148,36 @@ function themed(layout, ground) {
     legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
     modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
   };
-  return { ...layout, template: { ...template, layout: dark } };
+  return { ...written(layout), template: { ...template, layout: dark } };
 }
 
-// What a script draws in black or a dark grey would be lost on a dark ground: it becomes as light as it was dark.
+// Notes and titles of axes to which a script gave an ink of their own.
+function written(layout) {
+  const read = (text) => (text?.font?.color ? { ...text, font: { ...text.font, color: inked(text.font.color) } } : text);
+  const made = { ...layout };
+  if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(read);
+  for (const key of Object.keys(layout)) {
+    if (/^[xy]axis\d*$/.test(key) && layout[key]?.title?.font) made[key] = { ...layout[key], title: read(layout[key].title) };
+  }
+  return made;
+}
+
+// What a script draws in dark colours would be lost on a dark ground: black and dark greys become as light as they
+// were dark, other dark colours only so much lighter that they can be seen, the darker of two stays the darker.
 const INKED = ["color", "outliercolor"];
+const SEEN = 0.2; // luminance from which a colour stays as it is
+const DARKEST = 0.13;
+
+const linear = (part) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+const luminance = ([red, green, blue]) => 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+
+function lifted(rgb) {
+  const aim = DARKEST + (1 - DARKEST / SEEN) * luminance(rgb);
+  const mixed = (share) => rgb.map((part) => Math.round(part + share * (255 - part)));
+  let share = 0;
+  while (luminance(mixed(share)) < aim) share += 0.02;
+  return mixed(share);
+}
 
 function inked(color) {
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
@@ -161,19 +186,22 @@ function inked(color) {
   if (color === "black") rgb = [0, 0, 0];
   else if (hex) rgb = hex.match(hex.length === 3 ? /./g : /../g).map((part) => parseInt(hex.length === 3 ? part + part : part, 16));
   else if (given) rgb = given.slice(1, 4).map(Number);
-  if (!rgb || Math.max(...rgb) > 110 || Math.max(...rgb) - Math.min(...rgb) > 30) return color;
-  const light = rgb.map((part) => 235 - part);
+  if (!rgb) return color;
+  const grey = Math.max(...rgb) - Math.min(...rgb) <= 30;
+  if (grey ? Math.max(...rgb) > 110 : luminance(rgb) >= SEEN) return color;
+  const light = grey ? rgb.map((part) => 235 - part) : lifted(rgb);
   return given?.[4] ? `rgba(${light}, ${given[4]})` : `rgb(${light})`;
 }
 
 function brightened(trace) {
-  if (!isDark()) return trace;
   const made = { ...trace };
   for (const part of ["line", "marker", "error_x", "error_y", "textfont"]) {
     if (trace[part] === null || typeof trace[part] !== "object") continue;
     made[part] = { ...trace[part] };
     if (trace[part].line) made[part].line = brightened({ line: trace[part].line }).line;
     for (const key of INKED) if (typeof trace[part][key] === "string") made[part][key] = inked(trace[part][key]);
+    const scale = trace[part].colorscale;
+    if (Array.isArray(scale)) made[part].colorscale = scale.map(([stop, color]) => [stop, inked(color)]);
   }
   return made;
 }
@@ -318,9 +346,15 @@ async function still(gd) {
   const pen = canvas.getContext("2d");
   pen.fillStyle = gd._fullLayout.paper_bgcolor;
   pen.fillRect(0, 0, canvas.width, canvas.height);
+  const dark = isDarkGround(pen.getImageData(0, 0, 1, 1).data);
   pen.scale(scale, scale);
   for (const layer of gd.querySelectorAll(".gl-canvas, .main-svg")) await drawn(layer, pen, width, height);
-  return canvas.toDataURL("image/webp", 0.8);
+  return { picture: canvas.toDataURL("image/webp", 0.8), dark };
+}
+
+// The script may have chosen the ground; where it left none, that of the page shows through.
+function isDarkGround([red, green, blue, opacity]) {
+  return opacity < 128 ? isDark() : 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128;
 }
 
 async function drawn(layer, pen, width, height) {
@@ -363,8 +397,9 @@ function render({ model, el }) {
   const height = () => model.get("height") || overview?.layout.height || 440;
 
   function composed() {
+    const dark = isDark() && !overview.layout.paper_bgcolor && !overview.layout.plot_bgcolor; // else the script chose its ground
     const data = overview.data.map((trace, n) =>
-      (details.get(n) ?? []).reduce((made, [path, values]) => placed(made, path, values), brightened({ ...trace })));
+      (details.get(n) ?? []).reduce((made, [path, values]) => placed(made, path, values), dark ? brightened(trace) : { ...trace }));
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
     const layout = { ...snug(themed(overview.layout, ground)), autosize: true, height: height() };
     delete layout.width;
@@ -405,8 +440,8 @@ function render({ model, el }) {
   async function sendStill() {
     if (closed || document.hidden) return;
     const number = overview.number;
-    const picture = await still(gd).catch(() => null);
-    if (picture && !closed && number === overview.number) say("still", { picture });
+    const made = await still(gd).catch(() => null);
+    if (made && !closed && number === overview.number) say("still", made);
   }
 
   function relayout(changes) {

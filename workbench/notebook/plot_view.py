@@ -162,7 +162,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         elif kind == "drawn" and content["number"] == self._number:
             self._drawn()
         elif kind == "still" and self._still_kept is not None:
-            self._still_kept.keep(str(content["picture"]), self._name)
+            self._still_kept.keep(str(content["picture"]), self._name, content.get("dark") is True)
         elif kind == "range" and content["number"] == self._number:
             looked = [Looked(**subplot) for subplot in content["subplots"]]
             self._range(looked, {"view": content["view"], "number": self._number})

@@ -18,6 +18,16 @@ _STYLE = (
     ".jp-OutputArea-child:has(+ .jp-OutputArea-child [data-wb-still='{id}'])"
     " .jupyter-widgets:not(.jupyter-widgets *):not(:has(*)) {{ display: none; }}"
 )
+# One picture does for both themes: where the page is dark and the picture light, or the other way round, light and
+# dark change places and the hues stay. Where a page drops styles, the picture stands on the ground it was drawn on.
+_DARK_PAGE = ":is(body[data-jp-theme-light='false'], body[data-vscode-theme-kind*='dark'])"
+_THEMES = (
+    f"{_DARK_PAGE} [data-wb-still='{{id}}'] img[data-ground='light']"
+    " {{ filter: invert(0.93) hue-rotate(180deg); }}"
+    f"body:not({_DARK_PAGE}) [data-wb-still='{{id}}'] img[data-ground='dark']"
+    " {{ filter: invert(1) hue-rotate(180deg) brightness(1.08); }}"
+)
+_FRAME = "max-width: {width}; border-radius: 6px"
 
 
 class Still:
@@ -26,30 +36,32 @@ class Still:
     def __init__(self) -> None:
         self.id = uuid4().hex[:12]
         self._handle: DisplayHandle | None = None
-        self._pictures: dict[str, str] = {}
+        self._pictures: dict[str, tuple[str, str]] = {}
 
     def display(self) -> None:
         """Make the output below the present one."""
         self._handle = DisplayHandle(f"workbench-{self.id}")
         self._handle.display(self._html())
 
-    def keep(self, picture: str, name: str = "") -> None:
+    def keep(self, picture: str, name: str = "", dark: bool = False) -> None:
         """Keep the picture of a plot, given as a data address; anything else, and what is very large, is not
-        taken."""
-        if self._handle is None or len(picture) > MOST_BYTES or self._pictures.get(name) == picture:
+        taken. ``dark`` tells that it was drawn on a dark ground."""
+        kept = (picture, "dark" if dark else "light")
+        if self._handle is None or len(picture) > MOST_BYTES or self._pictures.get(name) == kept:
             return
         if _PICTURE.fullmatch(picture):
-            self._pictures[name] = picture
+            self._pictures[name] = kept
             self._handle.update(self._html())
 
     def _html(self) -> Any:
         width = "100%" if len(self._pictures) == 1 else "48%"
         images = [
-            f'<img src="{picture}" alt="{escape(name or "The figure")}, as last drawn" style="max-width: {width}">'
-            for name, picture in self._pictures.items()
+            f'<img src="{picture}" alt="{escape(name or "The figure")}, as last drawn" data-ground="{ground}"'
+            f' style="{_FRAME.format(width=width)}">'
+            for name, (picture, ground) in self._pictures.items()
         ]
         inside = ""
         if images:
-            style = _STYLE.format(id=self.id)
+            style = (_STYLE + _THEMES).format(id=self.id)
             inside = f"<style>{style}</style>{''.join(images)}<div><small>{_CAPTION}</small></div>"
         return HTML(f'<div data-wb-still="{self.id}">{inside}</div>')

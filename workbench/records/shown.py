@@ -45,11 +45,13 @@ def as_rich(tables: Sequence[Shown]) -> Group:
 
 
 _NUMBERS = ("filled", "records", "measurements")
+_OPEN_TOGETHER = 3
 
 
 def as_html(tables: Sequence[Shown]) -> str:
-    """For a notebook: each table folds; sources with records are open."""
+    """For a notebook: each table folds; a few are open, many are a list of titles to choose from."""
     parts = []
+    few = sum(bool(table.rows) for table in tables) <= _OPEN_TOGETHER
     for table in tables:
         head = "".join(f"<th style='text-align:left'>{heading}</th>" for heading in table.headings)
         body = "".join(
@@ -58,7 +60,7 @@ def as_html(tables: Sequence[Shown]) -> str:
         )
         inside = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if table.rows else ""
         note = f"<p><small>{html.escape(table.note)}</small></p>" if table.note else ""
-        opened = " open" if table.rows else ""
+        opened = " open" if table.rows and few else ""
         parts.append(
             f"<details{opened}><summary><b>{html.escape(table.title)}</b></summary>{inside}{note}</details>"
         )
