@@ -53,7 +53,9 @@ def dumps(value: Any) -> bytes:
     """JSON values as bytes; floats keep their decimal point."""
     try:
         return orjson.dumps(value)
-    except TypeError:  # a number of more than 64 bits, or half a character, that somebody sent and an error repeats
+    except (
+        TypeError
+    ):  # a number of more than 64 bits, or half a character, that somebody sent and an error repeats
         return json.dumps(value, separators=(",", ":")).encode()
 
 

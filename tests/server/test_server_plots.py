@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from lab import Lab
 from starlette.testclient import TestClient
 
-from server import create_app
+from server import answers, create_app
 from workbench.engine.arrow import from_arrow
 from workbench.engine.wire import step_json, to_json
 from workbench.local import LocalWorkbench
@@ -151,6 +152,10 @@ def test_a_plot_keeps_every_revision(served: Lab) -> None:
     assert stale.status_code == 409
     assert stale.json()["detail"] | {"existing_id": ""} == {"existing_id": "", "revision": 2, "started_from": 1}
     assert served.call("PATCH", f"{path}/{plot['id']}", json={"name": "Third"}).status_code == 422
+    for number in (-1, 1 << 31, 1 << 100):
+        beyond = served.call("PATCH", f"{path}/{plot['id']}", json={"revision": number})
+        assert beyond.status_code == 422
+        assert beyond.json()["detail"][0]["loc"] == ["revision"]
     restored = served.json("POST", f"{path}/{plot['id']}/revisions/1/restore")
     assert (restored["name"], restored["revision"]) == ("Plot", 3)
     listed = served.json("GET", f"{path}/{plot['id']}/revisions")
@@ -212,3 +217,8 @@ def test_viewers_draw_saved_plots_and_run_no_recipe_of_their_own(served: Lab) ->
 def test_the_schema_of_a_recipe_is_published(served: Lab) -> None:
     schema = served.json("GET", "/recipe/schema")
     assert schema["properties"]["plan"]
+
+
+@pytest.mark.parametrize("value", [1 << 100, "\ud800", [1 << 64]])
+def test_an_error_that_repeats_what_no_json_writer_takes_is_told(value: Any) -> None:
+    assert json.loads(answers.dumps({"started_from": value})) == {"started_from": value}
