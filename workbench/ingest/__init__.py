@@ -128,6 +128,6 @@ def ingest(
         found.loose |= growing.ready if format is None else set()
     run = Run(store, scope, intake, others, wanted, found.loose | loose, progress)
     report.files += run.dry(jobs, apart=apart) if dry_run else run.all(jobs, apart=apart)
-    report.skipped = run.skipped
+    report.skipped, report.unmapped = run.skipped, run.unmapped
     report.unused = [] if listed is None else listed.unused()
     return report

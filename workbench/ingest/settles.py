@@ -45,6 +45,8 @@ def settled_by(code: str) -> str | None:
         return option("sign", "discharge")
     if code == "time_zone":
         return option("zone", "Europe/Berlin")
+    if code == "rating_apart":
+        return f"{option_name('specification')} for each kind of cell, or {option_name('sheet')}"
     if code == "rating":
         return option("rating", "5Ah,2.5V,4.2V")
     if code in _SHEET:

@@ -27,7 +27,7 @@ from .landt import LANDT, LANDT_SHORT
 from .layout import header_lines
 from .maccor import MACCOR
 from .matlab import MATLAB
-from .missing import why_refused
+from .missing import is_of_a_test, why_refused
 from .neware import NESTED, NEWARE
 from .neware_binary import NDA, NDAX
 from .novonix import NOVONIX
@@ -86,13 +86,19 @@ def _recognised(head: Head) -> Reader:
 
 
 def _unknown(head: Head) -> str:
-    """What was seen of a file of no known format, and what would mend it."""
+    """What was seen of a file of no known format, and what would mend it.
+
+    Raises
+    ------
+    FileRefused
+        With the same, where its columns are listed.
+    """
     if head.raw.startswith(b"PK\x03\x04") and head.packed is None:
         return (
             f"'{head.name}' is a zip archive of several files, no workbook and no Neware .ndax; unpack it and name the "
             "files in it."
         )
-    names = parquet_names(head)
+    names, best = parquet_names(head), None
     if names == ():
         return f"'{head.name}' is a parquet file that is damaged or cut short; write or copy it again."
     if names is None and head.encoding is None:
@@ -114,7 +120,7 @@ def _unknown(head: Head) -> str:
         known.add(TIME)
     missing = [name for name in (TIME, CURRENT, VOLTAGE) if name not in known]
     if missing:
-        return why_refused(head.name, plan, missing)
+        raise FileRefused(why_refused(head.name, plan, missing), unmapped=is_of_a_test(head, best, plan))
     return f"'{head.name}' is of no known format; its columns are {quoted(plan.labels)}."
 
 
