@@ -37,6 +37,7 @@ from .pec import PEC
 from .plugins import outside_formats
 from .reading import Note, Reader, Reading
 from .source import Head, look
+from .spectra import IMPEDANCE_BARE, IMPEDANCE_BLANKS
 from .text import TextFormat
 from .views import sheet_notes, view, without_sheet
 
@@ -47,7 +48,10 @@ _OF_BRANDS: tuple[Reader, ...] = (
     LANDT_SHORT, NEWARE, NESTED, MACCOR, BIOLOGIC, LANDT, ARBIN, NOVONIX, BASYTEC, PEC, DIGATRON,
     GAMRY,
 )  # fmt: skip
-_GENERAL: tuple[Reader, ...] = (PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE)
+_GENERAL: tuple[Reader, ...] = (
+    PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE, IMPEDANCE_BLANKS,
+    IMPEDANCE_BARE,
+)  # fmt: skip
 BUILT_IN: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_GENERAL)}
 """The formats of this package by name."""
 _OUTSIDE = tuple(outside_formats(BUILT_IN))
@@ -97,6 +101,11 @@ def _unknown(head: Head) -> str:
         return (
             f"'{head.name}' is a zip archive of several files, no workbook and no Neware .ndax; unpack it and name the "
             "files in it."
+        )
+    if any(line.strip() == "primary_data" for line in head.lines):
+        return (
+            f"'{head.name}' is a file of the Ivium software, whose columns have no names and no sure sign; export the "
+            "spectrum from it as text, with the columns 'freq. /Hz', 'Z1 /Ohm' and 'Z2 /Ohm'."
         )
     names, best = parquet_names(head), None
     if names == ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .columns import From
+from .impedance import settle_imaginary
 from .states import States
 from .text import TextFormat
 
@@ -114,13 +115,25 @@ COLUMNS = (
         "degC",
     ),
     From("Frequency [Hz]", ("frequency", "freq", "frequenz"), "Hz"),
-    From("Z_Re [Ohm]", ("z re", "re(z)", "z real", "real(z)", "zreal", "zre", "z'", "real impedance"), "Ohm"),
     From(
-        "Z_Im [Ohm]", ("z im", "im(z)", "z imag", "imag(z)", "zimag", "zim", "z''", "imaginary impedance"), "Ohm"
+        "Z_Re [Ohm]",
+        ("z re", "re(z)", "z real", "real(z)", "zreal", "zre", "z'", "real impedance", "rez", "z1"),
+        "Ohm",
     ),
-    From("Z_Im [Ohm]", ("-im(z)", "-z im", "-zim", "-z''", "-zimag", "-z imag"), "Ohm", negate=True),
-    From("Z_Mod [Ohm]", ("z mod", "|z|", "zmod", "z mag", "impedance", "impedanz"), "Ohm"),
-    From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree", "phi"), "deg"),
+    From(
+        "Z_Im [Ohm]",
+        ("z im", "im(z)", "z imag", "imag(z)", "zimag", "zim", "z''", 'z"', "imaginary impedance", "imz", "z2"),
+        "Ohm",
+    ),
+    From(
+        "Z_Im [Ohm]",
+        ("-im(z)", "-z im", "-zim", "-z''", "-zimag", "-z imag", "-z2", "-imz", '-z"'),
+        "Ohm",
+        negate=True,
+    ),
+    From("Z_Mod [Ohm]", ("z mod", "|z|", "zmod", "z mag", "impedance", "impedanz", "z"), "Ohm"),
+    From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree", "phi", "theta"), "deg"),
+    From("Z_Phase [deg]", ("-phase", "-phase(z)", "-phi", "-z phase"), "deg", negate=True),
 )
 
 
@@ -167,4 +180,5 @@ IMPEDANCE = TextFormat(
     ),
     columns=COLUMNS,
     sign="found",
+    settle=settle_imaginary,
 )

@@ -136,7 +136,7 @@ def _cached(key: _Key) -> list[Sheet]:
 
 
 def _holds_spectra(format: TextFormat | None) -> bool:
-    return format is not None and format.name == "impedance"
+    return format is not None and format.name.startswith("impedance")
 
 
 def _chains(sheets: list[Sheet], known: Known) -> list[_Chain]:
