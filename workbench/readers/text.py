@@ -75,6 +75,8 @@ class TextFormat:
 
     @property
     def sign_rule(self) -> str:
+        if self.settle is not None:
+            return "no current; the imaginary part is negative where capacitive, as the low frequencies tell"
         rule = {
             "charge": "positive charges; turned",
             "discharge": "positive discharges",
