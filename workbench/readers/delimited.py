@@ -8,9 +8,11 @@ from .states import States
 from .text import TextFormat
 
 TIME_NAMES = (
-    "time", "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed",
-    "t", "zeit", "testzeit", "prüfzeit", "programmdauer", "prog time", "temps", "测试时间", "总时间", "时间",
+    "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed", "testzeit",
+    "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間", "time", "t", "zeit", "temps", "tiempo",
+    "tempo", "时间", "時間",
 )  # fmt: skip
+"""Those that can only be the time of the whole test stand first: a plain time beside them is that of the step."""
 CURRENT_NAMES = (
     "current",
     "i",
@@ -22,13 +24,17 @@ CURRENT_NAMES = (
     "cur",
     "strom",
     "courant",
+    "corriente",
+    "corrente",
     "ma",
     "电流",
+    "電流",
     "current i",
 )
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
-    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "mv", "电压",
+    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje", "電圧",
+    "mv", "电压",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",
@@ -59,6 +65,12 @@ COLUMNS = (
             "ns",
             "step count",
             "schritt",
+            "étape",
+            "step no",
+            "step#",
+            "paso",
+            "passo",
+            "ステップ",
             "工步号",
         ),
     ),
@@ -74,18 +86,22 @@ COLUMNS = (
             "cyc#",
             "cycle count",
             "zyklus",
+            "cycle no",
+            "cycle#",
+            "ciclo",
+            "サイクル",
             "循环号",
         ),
     ),
     From(
         "Discharge capacity [A.h]",
-        ("discharge capacity", "discharging capacity", "dchg cap", "discharge cap", "q discharge"),
+        ("discharge capacity", "discharging capacity", "dchg cap", "discharge cap", "q discharge", "dchg ah"),
         "A.h",
         positive=True,
     ),
     From(
         "Charge capacity [A.h]",
-        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge"),
+        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge", "chg ah"),
         "A.h",
         positive=True,
     ),
