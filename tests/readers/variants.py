@@ -362,5 +362,5 @@ VARIANTS = (
     V("numbers with signs", "delimited", "Rec#,TestTime(s),StepTime(s),Step#,Cycle#,Amps,Volts,Chg Ah,Dchg Ah",
       "{n},{t},{st},{step},{cycle},{i:.6f},{u:.6f},{tc:.8f},{td:.8f}", shift=5e-5),
     V("cell words", "delimited", "Elapsed Time [min];Cell Voltage [mV];Cell Current [mA];Cycle No.;Step No.",
-      "{min:.5f};{mv:.3f};{ma:.3f};{cycle};{count}", counted=False, comma=True, shift=1.7e-4),
+      "{min:.5f};{mv:.4f};{ma:.3f};{cycle};{count}", counted=False, comma=True, shift=1.75e-4),
 )  # fmt: skip

@@ -33,8 +33,8 @@ CURRENT_NAMES = (
 )
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
-    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje", "電圧",
-    "mv", "电压",
+    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje",
+    "mv", "电压", "電圧",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",
