@@ -98,7 +98,12 @@ class Variant:
     def text(self) -> str:
         lines = []
         for values in ROWS:
-            made = {**values, "u": values["u"] + self.shift, "word": WORDS[self.words][values["word"]]}
+            made = {
+                **values,
+                "u": values["u"] + self.shift,
+                "mv": values["mv"] + 1000 * self.shift,
+                "word": WORDS[self.words][values["word"]],
+            }
             if self.comma:
                 made = {key: Comma(value) if isinstance(value, float) else value for key, value in made.items()}
             lines.append(self.row.format(**made))
