@@ -33,6 +33,19 @@ def test_the_nearest_names_are_offered_case_blind() -> None:
     assert errors.instead("zzz", [], "fields") == "There are no fields."
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("nope", []), ("foo", []), ("hello", []), ("gain", []), ("xlsx", []), ("state", []),
+        ("newar", ["neware"]), ("macor", ["maccor"]), ("pek", ["pec"]), ("res", ["arbin-res"]), ("arbn", ["arbin"]),
+        ("Volts", ["Voltage [V]"]), ("capacity", ["Discharge capacity [A.h]"]), ("BIOLOGICS", ["biologic"]),
+    ],
+)  # fmt: skip
+def test_only_what_is_near_is_offered(name: str, near: list[str]) -> None:
+    names = ["neware", "maccor", "pec", "biologic", "landt", "arbin", "arbin-res", "digatron", "gamry", "matlab"]
+    assert errors.near(name, [*names, "Voltage [V]", "Discharge capacity [A.h]"])[:1] == near
+
+
 def test_invalid_tells_all_problems_with_their_place() -> None:
     problems = [errors.Problem(("config", "plan", "steps", "a", 0), "is odd."), errors.Problem((), "whole.")]
     assert str(errors.Invalid(problems)) == "config.plan.steps.a.0: is odd.\nwhole."

@@ -14,6 +14,7 @@ import pytest
 import workbench as wb
 from workbench.cycling.life import Life, OneTest, lives
 from workbench.errors import Invalid
+from workbench.store.series import Series
 from workbench.table import Table
 
 COLUMNS = [
@@ -124,6 +125,91 @@ def test_a_series_over_life(bench: wb.Bench) -> None:
     series |= {"x": "Cycle in life", "columns": ["Voltage [V]"], "window": {"min": 3, "max": 3}}
     (cycle,) = bench.dataset(recipe)["rows"].values()
     assert set(cycle["Cycle in life"]) == {3}
+
+
+def counted(cycles: int) -> pd.DataFrame:
+    """As ``frame``, with counters that begin anew in each step, and a spectrum in the middle of every discharge."""
+    made = frame(cycles)
+    made["Frequency [Hz]"] = np.nan
+    passed = made.groupby("Step count")["Time [s]"].transform(lambda t: (t - t.iloc[0]) / 3600)
+    charges = made["Current [A]"] < 0
+    for word, mine in (("Discharge", ~charges), ("Charge", charges)):
+        made[f"{word} capacity [A.h]"] = np.where(mine, passed, 0.0)
+        made[f"{word} energy [W.h]"] = np.where(mine, 3.6 * passed, 0.0)
+    spectrum = made.index % 120 == 30
+    for column in ("Current [A]", "Voltage [V]", "Time [s]", *(name for name in made if " capacity " in name)):
+        made.loc[spectrum, column] = np.nan
+    made.loc[spectrum, "Frequency [Hz]"] = 10.0
+    return made
+
+
+def throughput_of(bench: wb.Bench, name: str, **more: Any) -> pd.DataFrame:
+    recipe = plan(name=name)
+    recipe["plan"]["steps"]["rows"] = {
+        "op": "series", "source": "measurements", "ids": {"from": "m", "column": "id"}, "x": COLUMNS[2],
+        "columns": ["Time [s]", "Voltage [V]"], **more,
+    }  # fmt: skip
+    (found,) = bench.dataset(recipe)["rows"].values()
+    return found
+
+
+def test_a_series_tells_what_its_cell_had_passed_at_each_sample(bench: wb.Bench) -> None:
+    start = day(20)
+    bench.measurements.create(
+        instance="c1", name="counted", time_series=counted(3), start_time=start, sign="discharge"
+    )
+    before = bench.measurements.cycles("third", life=True)[COLUMNS[2]].iloc[-1]
+    whole = bench.measurements.time_series("counted")
+    found = throughput_of(bench, "counted", columns=["Step count", *COLUMNS[2:]])
+    steps = bench.measurements.steps("counted", life=True)
+    for column in COLUMNS[2:]:
+        ends = found.groupby("Step count")[column].last()
+        assert ends.tolist() == steps[column].tolist()
+    known = found[COLUMNS[2]].notna()
+    assert known.tolist() == whole["Discharge capacity [A.h]"].notna().tolist()
+    own = whole["Discharge capacity [A.h]"] + whole["Charge capacity [A.h]"]
+    passed = own.groupby(whole["Step count"]).last().cumsum().shift(fill_value=0.0)
+    truth = before + own + whole["Step count"].map(passed)
+    assert found[COLUMNS[2]][known].to_numpy() == pytest.approx(truth[known].to_numpy(), rel=1e-14)
+
+
+@pytest.mark.parametrize("probe", [2, 7, 4096])
+def test_a_window_of_throughput_is_found_without_reading_all(
+    probe: int, bench: wb.Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.engine.life._PROBE", probe)
+    bench.measurements.create(
+        instance="c1", name="counted", time_series=counted(3), start_time=day(20), sign="discharge"
+    )
+    whole = throughput_of(bench, "counted")
+    x = whole[COLUMNS[2]]
+    values = x.dropna()
+    read: list[int] = []
+    plain = Series.read
+
+    def watched(self: Series, owner: str, columns: list[str], rows: tuple[int, int]) -> Table:
+        read.append(rows[1] - rows[0])
+        return plain(self, owner, columns, rows)
+
+    monkeypatch.setattr(Series, "read", watched)
+    for low, high in (
+        (None, values.iloc[100]), (values.iloc[100], values.iloc[200]), (values.iloc[31] - 1e-9, None), (0, 1e9),
+        (values.iloc[59] + 1e-9, values.iloc[60] - 1e-9), (values.iloc[60], values.iloc[60]), (1e9, None),
+        (None, 0.0), (values.iloc[-1], None), (None, values.iloc[0]),
+    ):  # fmt: skip
+        part = throughput_of(bench, "counted", window={"min": low, "max": high})
+        inside = x.between(-np.inf if low is None else low, np.inf if high is None else high)
+        assert part["Voltage [V]"].tolist() == whole["Voltage [V]"][inside].tolist(), (low, high)
+        assert part[COLUMNS[2]].tolist() == x[inside].tolist()
+    assert max(read) <= max(probe, 1)
+    few = throughput_of(bench, "counted", max_points=40, window={"min": values.iloc[10]})
+    assert 20 <= len(few) <= 40
+    assert few[COLUMNS[2]].iloc[[0, -1]].tolist() == [values.iloc[10], values.iloc[-1]]
+
+
+def test_a_series_without_counters_says_that_it_has_no_throughput(bench: wb.Bench) -> None:
+    with pytest.raises(Invalid, match="has a column 'Capacity throughput in life"):
+        throughput_of(bench, "second", columns=[COLUMNS[2]], x="Time [s]")
 
 
 def test_every_change_of_a_sibling_is_seen(bench: wb.Bench) -> None:

@@ -354,6 +354,19 @@ def test_a_rating_that_was_estimated_is_not_blamed_on_the_specification(
     assert "right specification" in told
 
 
+def test_an_estimate_that_does_not_fit_many_files_is_told_once(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    small = cycler_text().replace(",1.0,", ",0.001,").replace(",-1.0,", ",-0.001,")
+    write(folder, "a coin.csv", small)
+    for number in range(3):
+        write(folder, f"large {number}.csv", cycler_text(offset=number / 100))
+    report = ingest(store, scope, folder)
+    assert [len(file.odd) for file in report] == [0, 1, 0, 0]
+    (summed,) = [row for row in report.assumptions() if row["assumed"] == "rating_apart"]
+    assert summed["files"] == 2
+    assert "specification" in summed["settled by"]
+
+
 def test_steps_do_not_hang_on_what_was_estimated_from_another_file(
     store: Store, scope: Scope, tmp_path: Path
 ) -> None:

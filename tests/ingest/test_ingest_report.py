@@ -70,6 +70,47 @@ def test_in_sum(bench: wb.Bench, tmp_path: Path) -> None:
     assert "What was assumed" in report._repr_html_()
 
 
+def test_a_table_that_no_format_knows_is_told_with_its_map_apart_from_junk(
+    bench: wb.Bench, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    rows = [f"{n},{3.5 + n / 100:.2f},{1.0}" for n in range(20)]
+    (folder / "own.csv").write_text("\n".join(["Zeitpunkt,U_Zelle,I_Zelle", *rows]))
+    (folder / "half.csv").write_text("\n".join(["elapsed seconds,cell volts,flow", *rows]))
+    (folder / "masses.csv").write_text("\n".join(["cell,mass,height", *rows]))
+    (folder / "prose.txt").write_text("The time, the current, and the voltage\nwere, all three, measured.\n" * 9)
+    for number in range(12):
+        (folder / f"note {number}.md").write_text("# hello\n")
+    report = bench.ingest(folder)
+    assert report.ok
+    assert sorted(Path(file.path).name for file in report.unmapped) == ["half.csv", "own.csv"]
+    assert len(report.skipped) == 14
+    assert report.summary == "2 not read: names of columns are missing, 14 skipped: of no known format"
+    (half,) = [file for file in report.unmapped if "half" in file.path]
+    assert 'column_map={"elapsed seconds": "Time [s]", "cell volts": "Voltage [V]"}' in half.why
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(report)
+    text = " ".join(console.export_text().split())
+    for words in ("Tables that look like tests", "half.csv", "cell volts", "note 11.md", "masses.csv"):
+        assert words in text
+    assert "more" not in text.partition("Skipped")[2]
+    assert "cell volts" in report._repr_html_()
+    frame = report.frame()
+    assert (frame["status"] == "skipped").sum() == 16
+    assert len(report.as_dict()["unmapped"]) == 2
+
+
+def test_of_very_many_skipped_files_the_kinds_are_told_and_where_all_stand() -> None:
+    report = Report([], skipped=[f"{n}.jpg" for n in range(1200)] + ["README"])
+    console = Console(width=200, record=True, file=io.StringIO())
+    with typed_in("terminal"):
+        console.print(report)
+    text = " ".join(console.export_text().split())
+    assert "Skipped: 1 201 files (1 200 of .jpg, 1 of no ending); --report keeps their names." in text
+    assert len(report.frame()) == 1201
+
+
 def test_many_files_are_told_in_short() -> None:
     files = [FileReport(f"{n}.csv", "stored", created=["x"]) for n in range(40)]
     files[3].odd.append("Look at this <b>.")

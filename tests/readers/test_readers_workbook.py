@@ -72,6 +72,33 @@ def test_sheets_that_go_on_are_one_series(tmp_path: Path) -> None:
     assert "sheets" not in codes(path)
 
 
+@pytest.mark.parametrize("extra", [None, "Vmax_On_Cycle(V)"])
+def test_statistics_of_the_cycler_are_no_other_series(extra: str | None, tmp_path: Path) -> None:
+    statistics = [
+        [*ARBIN, *([extra] if extra else [])],
+        *([*row, *([4.2] if extra else [])] for row in samples(5, 30)),
+    ]
+    name = "Summary" if extra else "StatisticsByCycle-Chan_7"
+    sheets = {"Channel_7_1": [ARBIN, *samples(1, 10)], name: statistics}
+    path = workbook(tmp_path / "test.xlsx", sheets)
+    assert table_of(path).n == 10
+    assert "sheets" not in codes(path)
+    assert table_of(workbook(tmp_path / "alone.xlsx", {name: statistics})).n == 30
+
+
+def test_sheets_that_were_joined_are_several(tmp_path: Path) -> None:
+    sheets = {
+        "Channel_7_1": [ARBIN, *samples(1, 10)],
+        "Channel_7_2": [ARBIN, *samples(11, 10)],
+        "Channel_8_1": [ARBIN, *samples(1, 5)],
+    }
+    reading = read(workbook(tmp_path / "test.xlsx", sheets))
+    (note,) = [note for note in reading.notes if note.code == "sheets"]
+    assert note.message.startswith(
+        "The sheets 'Channel_7_1' and 'Channel_7_2' were read as one series; 'Channel_8_1'"
+    )
+
+
 @pytest.mark.parametrize("names", [("Channel_7_1", "Channel_8_1"), ("Cell 1", "Cell 2"), ("A", "B")])
 def test_sheets_of_other_cells_are_not_joined_and_can_be_chosen(names: tuple[str, str], tmp_path: Path) -> None:
     first, second = names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from ..table import Column, Table
 from . import columns as c
 from .columns import Described
+from .steps import END_INDEX, START_INDEX
 
 CYCLE_IN_LIFE = "Cycle in life"
 TIME_IN_LIFE = "Time in life [d]"
@@ -34,7 +36,12 @@ LIFE_COLUMNS: tuple[Described, ...] = (
 )
 KINDS = {described.name: described.kind for described in LIFE_COLUMNS}
 NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "series": {CYCLE_IN_LIFE: (c.CYCLE_COUNT,), TIME_IN_LIFE: (c.TIME,)},
+    "series": {
+        CYCLE_IN_LIFE: (c.CYCLE_COUNT,),
+        TIME_IN_LIFE: (c.TIME,),
+        CAPACITY_IN_LIFE: (c.DISCHARGE_CAPACITY, c.CHARGE_CAPACITY),
+        ENERGY_IN_LIFE: (c.DISCHARGE_ENERGY, c.CHARGE_ENERGY),
+    },
     "steps": {
         CYCLE_IN_LIFE: (c.CYCLE_COUNT,),
         TIME_IN_LIFE: (START,),
@@ -49,6 +56,8 @@ NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 """Dataset -> column -> the columns it is computed from, on read: nothing of it is stored."""
+THROUGHPUTS = (CAPACITY_IN_LIFE, ENERGY_IN_LIFE)
+"""Columns of a series that follow from its counters, which begin at 0 in each step, and from its ``steps``."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,10 @@ class Life:
     def has(self, name: str) -> bool:
         """Whether what a column needs of the earlier life is known."""
         return self._before(name) is not None
+
+    def passed(self, name: str) -> float:
+        """The throughput of this name before the test; 0 where it is not known."""
+        return self._before(name) or 0.0
 
     def _before(self, name: str) -> float | None:
         known = {CYCLE_IN_LIFE: self.cycles, TIME_IN_LIFE: self.days, CAPACITY_IN_LIFE: self.capacity}
@@ -80,8 +93,7 @@ class Life:
         elif len(columns) == 1:
             values = columns[0].floats() + before
         else:
-            passed = sum(np.nan_to_num(column.floats(), nan=0.0) for column in columns)
-            values, missing = np.cumsum(passed) + before, np.zeros(table.n, bool)
+            values, missing = np.cumsum(_both(columns)) + before, np.zeros(table.n, bool)
         return Column(KINDS[name], values, ~missing if missing.any() else None)
 
     def bounds(self, name: str, low: float | None, high: float | None) -> tuple[float | None, float | None]:
@@ -94,6 +106,50 @@ class Life:
             None if low is None else (low - before - np.spacing(max(abs(low), before))) * DAY,
             None if high is None else (high - before + np.spacing(max(abs(high), before))) * DAY,
         )
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a cell had passed in its life when each step of a series began and ended.
+
+    ``starts`` (n,) number of the first sample of each step, ``totals`` (n + 1,) what had passed in this test at the
+    steps' begins and at the end, ``before`` what passed in earlier tests.
+    """
+
+    starts: NDArray[np.int64]
+    totals: NDArray[np.float64]
+    before: float
+
+    @classmethod
+    def of(cls, steps: Table, name: str, rows: int, before: float) -> Passed | None:
+        """From a series' ``steps``; None where they do not cover its ``rows`` samples one after the other."""
+        needs = (START_INDEX, END_INDEX, *NEEDS["steps"][name])
+        if not steps.n or not {*needs} <= {*steps}:
+            return None
+        starts, ends = steps[START_INDEX].values, steps[END_INDEX].values
+        edges = np.append(starts, rows)
+        if edges[0] != 0 or bool((edges[1:] != ends + 1).any()):
+            return None
+        passed = np.cumsum(_both([steps[need] for need in NEEDS["steps"][name]]))
+        return cls(starts.astype(np.int64), np.concatenate([[0.0], passed]), before)
+
+    def column(self, rows: NDArray[np.int64], counters: Sequence[Column]) -> Column:
+        """The throughput at samples with these numbers, from their counters; null where one of them is."""
+        step = np.searchsorted(self.starts, rows, "right") - 1
+        out, into = (counter.floats() for counter in counters)
+        # A counter may begin a hair above 0; what its step passed is told by the steps.
+        values = np.minimum(self.totals[step] + (out + into), self.totals[step + 1]) + self.before
+        known = ~np.isnan(values)
+        return Column("number", values, None if known.all() else known)
+
+    def step(self, bound: float, side: Literal["left", "right"]) -> int:
+        """The first step that ends at the bound or above (``left``), or above it; the number of steps if none does."""
+        return int(np.searchsorted(self.totals[1:] + self.before, bound, side))
+
+
+def _both(columns: Sequence[Column]) -> NDArray[np.float64]:
+    out, into = (np.nan_to_num(column.floats(), nan=0.0) for column in columns)
+    return out + into
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..cycling.life import CAPACITY, CYCLE_IN_LIFE, ENERGY, KINDS, NEEDS, Life, OneTest, lives
+from ..cycling.life import (
+    CAPACITY,
+    CYCLE_IN_LIFE,
+    ENERGY,
+    KINDS,
+    NEEDS,
+    THROUGHPUTS,
+    Life,
+    OneTest,
+    Passed,
+    lives,
+)
+from ..cycling.steps import END_INDEX, START_INDEX
 from ..dataset import Samples
 from ..store.layout import SeriesColumn
 from ..store.listing import Listed
-from ..store.series import SeriesInfo
+from ..store.reading import Window
+from ..store.series import Series, SeriesInfo
 from ..store.store import Store
-from ..table import Table
+from ..table import Column, Table
 from ..units import split_unit
+
+_PROBE = 4096
+"""Samples that are read at once where the edge of a window is looked for."""
 
 
 class Rows(Protocol):
@@ -35,6 +52,7 @@ class Lives:
     def __init__(self, reader: Rows) -> None:
         self._reader = reader
         self._found: dict[str, Life] = {}
+        self._passed: dict[tuple[str, str], Passed | None] = {}
 
     def of(self, owners: Iterable[str]) -> dict[str, Life]:
         """What each of these measurements had before it; one that is out of reach is absent."""
@@ -73,7 +91,29 @@ class Lives:
             and name not in held
             and life.has(name)
             and held >= {*known[name]}
+            and (dataset != "series" or name not in THROUGHPUTS or self.passed(info, name, life) is not None)
         ]
+
+    def passed(self, info: SeriesInfo, name: str, life: Life) -> Passed | None:
+        """What a throughput of a series follows from beside its counters; None where its steps do not tell it."""
+        key = (info.owner, name)
+        if key not in self._passed:
+            self._reader.dependencies.add(("series", info.owner, "steps"))
+            needs = [START_INDEX, END_INDEX, *NEEDS["steps"][name]]
+            steps = self._reader.store.series.many([info.owner], needs, "steps").get(info.owner)
+            made = None if steps is None else Passed.of(steps, name, info.rows, life.passed(name))
+            self._passed[key] = made
+        return self._passed[key]
+
+    def beside(self, info: SeriesInfo, names: Sequence[str]) -> InLife | None:
+        """A series with those of these columns that stand over the life of its cell; None if none does."""
+        before = self.of([info.owner]).get(info.owner)
+        added = self.added(info, "series", names, before)
+        if before is None or not added:
+            return None
+        passed = {name: self.passed(info, name, before) for name in added if name in THROUGHPUTS}
+        known = {name: one for name, one in passed.items() if one is not None}
+        return InLife(self._reader.store.series, info.owner, before, added, known, info.rows)
 
     def widened(self, info: SeriesInfo, dataset: str, names: Sequence[str]) -> SeriesInfo:
         """What a source holds, with those of ``names`` that are columns over the life of its cell."""
@@ -107,23 +147,109 @@ def needed(names: Iterable[str], dataset: str) -> list[str]:
     return list(dict.fromkeys(need for name in names for need in (name, *known.get(name, ()))))
 
 
-def stored_name(name: str, added: Sequence[str]) -> str:
-    """A column as the series has it: one over life by that it is computed from."""
-    return NEEDS["series"][name][0] if name in added else name
+class InLife:
+    """A series with the columns over life that are asked of it.
+
+    Parameters
+    ----------
+    names : the columns over life, ``passed`` what those of throughput follow from.
+    rows : how many samples the series has.
+    """
+
+    def __init__(
+        self,
+        series: Series,
+        owner: str,
+        before: Life,
+        names: Sequence[str],
+        passed: Mapping[str, Passed],
+        rows: int,
+    ) -> None:
+        self._series, self._owner, self._before, self._n = series, owner, before, rows
+        self._names, self._passed = names, passed
+
+    def sample(self, x: str, columns: Sequence[str], window: Window | None, most: int) -> Samples:
+        """As ``store.series.sample``."""
+        asked = [x, *columns]
+        base, names = self._stored(x)[0], self._all_stored(x, columns)
+        if window is not None and x in self._passed:
+            found = self._series.sample_rows(self._owner, base, names, self._rows(x, window), most)
+            return _without_nulls(self._made(found, asked), x)
+        if window is not None and x in self._names:
+            window = self._before.bounds(x, *window)
+        return self._made(self._series.sample(self._owner, base, names, window=window, most=most), asked)
+
+    def stretch(self, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
+        """As ``store.series.sample_rows``."""
+        base, names = self._stored(x)[0], self._all_stored(x, columns)
+        return self._made(self._series.sample_rows(self._owner, base, names, rows, most), [x, *columns])
+
+    def _stored(self, name: str) -> tuple[str, ...]:
+        """What the series has of a column: itself, or those that it is computed from."""
+        return NEEDS["series"][name] if name in self._names else (name,)
+
+    def _all_stored(self, x: str, columns: Sequence[str]) -> list[str]:
+        rest = self._stored(x)[1:]
+        return list(dict.fromkeys([*rest, *(need for name in columns for need in self._stored(name))]))
+
+    def _made(self, samples: Samples, names: Sequence[str]) -> Samples:
+        """Samples with the columns that were asked for."""
+        made = {name: self._column(name, samples.rows, samples.table) for name in dict.fromkeys(names)}
+        return Samples(samples.rows, Table(made, samples.table.n), samples.complete, samples.total)
+
+    def _column(self, name: str, rows: NDArray[np.int64], table: Table) -> Column:
+        if name in self._passed:
+            return self._passed[name].column(rows, [table[need] for need in NEEDS["series"][name]])
+        return self._before.column(name, table, "series") if name in self._names else table[name]
+
+    def _rows(self, name: str, window: Window) -> tuple[int, int]:
+        """The samples of a window of a throughput: it never falls, so they stand together."""
+        low, high = window
+        first = 0 if low is None else self._first(name, float(low), "left")
+        return first, self._n if high is None else self._first(name, float(high), "right")
+
+    def _first(self, name: str, bound: float, side: Literal["left", "right"]) -> int:
+        """The first sample at the bound or above (``left``), or above it; few stretches of one step are read."""
+        passed = self._passed[name]
+        step = passed.step(bound, side)
+        if step == len(passed.starts):
+            return self._n
+        start, stop = [*passed.starts[step : step + 2].tolist(), self._n][:2]
+        while stop - start > _PROBE:
+            middle = (start + stop) // 2
+            values, at = self._known(name, middle, stop)
+            reached = len(values) == 0 or values[0] > bound or (side == "left" and values[0] == bound)
+            if reached:
+                stop = middle
+            else:
+                start = int(at[0]) + 1
+        values, at = self._values(name, start, stop)
+        place = int(np.searchsorted(values, bound, side))
+        return int(at[place]) if place < len(at) else stop
+
+    def _known(self, name: str, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The values of the first stretch from ``start`` on that has any, and their sample numbers."""
+        values, at = self._values(name, start, min(start + _PROBE, stop))
+        while not len(values) and (start := start + _PROBE) < stop:
+            values, at = self._values(name, start, min(start + _PROBE, stop))
+        return values, at
+
+    def _values(self, name: str, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        needs = [*NEEDS["series"][name]]
+        table = self._series.read(self._owner, needs, (start, stop))
+        at = np.arange(start, stop)
+        column = self._passed[name].column(at, [table[need] for need in needs])
+        known = ~column.missing()
+        return column.floats()[known], at[known]
 
 
-def stored_names(names: Iterable[str], added: Sequence[str]) -> list[str]:
-    """As ``stored_name``, of several, each once."""
-    return list(dict.fromkeys(stored_name(name, added) for name in names))
-
-
-def with_life(samples: Samples, names: Sequence[str], added: Sequence[str], life: Life) -> Samples:
-    """Samples with the columns that were asked for."""
-    table = samples.table
-    columns = {
-        name: life.column(name, table, "series") if name in added else table[name] for name in dict.fromkeys(names)
-    }
-    return Samples(samples.rows, Table(columns, table.n), samples.complete, samples.total)
+def _without_nulls(samples: Samples, x: str) -> Samples:
+    """Only samples that have an x: no other lies in a window of it."""
+    known = np.flatnonzero(~samples.table[x].missing())
+    if len(known) == samples.table.n:
+        return samples
+    total = len(known) if samples.complete else samples.total
+    return Samples(samples.rows[known], samples.table.take(known), samples.complete, total)
 
 
 def _column(name: str) -> SeriesColumn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from ..cycling.life import KINDS, Life
+from ..cycling.life import KINDS
 from ..dataset import Samples
 from ..errors import Cancelled, Invalid, Problem
 from ..recipe.jsontext import show
@@ -16,7 +16,7 @@ from ..store.store import Store
 from ..table import Kind, Table
 from . import life as lifetimes
 from .columns import merged
-from .life import Lives
+from .life import InLife, Lives
 
 _STATUS = {
     "measurements": ("measurement_type", "processing_status"),
@@ -52,13 +52,6 @@ class Source(NamedTuple):
     id: str
     name: str
     info: SeriesInfo
-
-
-class InLife(NamedTuple):
-    """What a test had before it, and the columns that are computed from that."""
-
-    before: Life
-    names: list[str]
 
 
 class Reader:
@@ -143,34 +136,21 @@ class Reader:
     ) -> Samples:
         """Samples of one source, at most ``most``."""
         self.reads["sources"] += 1
-        series = self.store.series
-        if (life := self._life(owner, [x, *columns])) is None:
-            return series.sample(owner, x, [*columns], window=window, most=most)
-        added = [name for name in (x, *columns) if name in life.names]
-        if window is not None and x in added:
-            window = life.before.bounds(x, *window)
-        base, names = lifetimes.stored_name(x, added), lifetimes.stored_names(columns, added)
-        found = series.sample(owner, base, names, window=window, most=most)
-        return lifetimes.with_life(found, [x, *columns], added, life.before)
+        if (life := self._life(owner, [x, *columns])) is not None:
+            return life.sample(x, columns, window, most)
+        return self.store.series.sample(owner, x, [*columns], window=window, most=most)
 
     def stretch(self, owner: str, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
         """Samples of one source with numbers from ``rows[0]`` to before ``rows[1]``, at most ``most``."""
         self.reads["sources"] += 1
-        series = self.store.series
-        if (life := self._life(owner, [x, *columns])) is None:
-            return series.sample_rows(owner, x, [*columns], rows, most)
-        base, names = lifetimes.stored_name(x, life.names), lifetimes.stored_names(columns, life.names)
-        found = series.sample_rows(owner, base, names, rows, most)
-        return lifetimes.with_life(found, [x, *columns], life.names, life.before)
+        if (life := self._life(owner, [x, *columns])) is not None:
+            return life.stretch(x, columns, rows, most)
+        return self.store.series.sample_rows(owner, x, [*columns], rows, most)
 
     def _life(self, owner: str, names: Sequence[str]) -> InLife | None:
-        """Which of these columns of a series stand over the life of its cell; None if none does."""
+        """A series whose columns over life are asked for; None if none is."""
         info = self.store.series.info(owner) if KINDS.keys() & set(names) else None
-        before = None if info is None else self.lives.of([owner]).get(owner)
-        if info is None or before is None:
-            return None
-        added = self.lives.added(info, "series", names, before)
-        return InLife(before, added) if added else None
+        return None if info is None else self.lives.beside(info, names)
 
     def summaries(self, owners: Sequence[str], columns: Sequence[str], dataset: str) -> dict[str, Table]:
         """Whole summary tables, with those of ``columns`` that each has."""

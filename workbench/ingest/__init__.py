@@ -132,6 +132,6 @@ def ingest(
         others = Others(into, scope, to, actor)
         run = Run(into, scope, intake, others, wanted, found.loose | loose, progress)
         report.files += run.all(jobs, apart=apart)
-        report.skipped = run.skipped
+        report.skipped, report.unmapped = run.skipped, run.unmapped
     report.unused = [] if listed is None else listed.unused()
     return report

@@ -51,6 +51,8 @@ class Making:
         self.store = store
         self.scope = scope
         self.actor = actor
+        self._told_of: set[str] = set()
+        """Specifications of which it was said in this run that their estimated capacity does not fit a file."""
 
     def find(self, kind: type[R], ref: Ref) -> R:
         return self.store.rows.find(kind, ref, self.scope)
@@ -156,13 +158,20 @@ class Making:
         if found is None:
             found = self.make(connection, Specification, self._design(name, to, report, prepared, like), report)
         elif prepared is not None and not labels.ratings:
-            report.take(compared(prepared, found.ratings.model_dump(), found.name, found.source))
+            self._compare(prepared, found, report)
         changes: dict[str, Any] = {}
         if labels.ratings:
             changes["ratings"] = _ratings_of(found) | labels.ratings
         if labels.design:
             changes["properties"] = {**found.properties, **labels.design}
         return self.change(connection, found, changes, report)
+
+    def _compare(self, prepared: Prepared, rated: Specification, report: FileReport) -> None:
+        told = rated.id in self._told_of
+        findings = compared(prepared, rated.ratings.model_dump(), rated.name, rated.source, told=told)
+        report.take(findings)
+        if findings:
+            self._told_of.add(rated.id)
 
     def _design(
         self,

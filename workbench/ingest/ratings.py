@@ -94,9 +94,13 @@ def is_estimated(source: Mapping[str, Any], ratings: Mapping[str, Any]) -> bool:
 
 
 def compared(
-    prepared: Prepared, ratings: Mapping[str, Any], name: str, source: Mapping[str, Any]
+    prepared: Prepared, ratings: Mapping[str, Any], name: str, source: Mapping[str, Any], *, told: bool = False
 ) -> list[Finding]:
-    """Odd, if a file passes far more or far less charge than the cell is rated for, or was estimated to be."""
+    """Odd, if a file passes far more or far less charge than the cell is rated for, or was estimated to be.
+
+    ``told``: that the capacity was only estimated stands with another file of the same run, so it is no oddity of each
+    file that follows; what is assumed of it is said.
+    """
     rated, capacity = rated_ah(ratings), prepared.capacity
     if not rated or not capacity or rated / 50 <= capacity <= rated * 1.5:
         return []
@@ -105,9 +109,12 @@ def compared(
     passed = f"Up to {capacity:.4g} A.h pass in one direction"
     if is_estimated(source, ratings):
         file = f"'{source['file']}'" if source.get("file") else "another file"
+        if told:
+            message = f"{passed}, and step types follow from the estimated capacity of '{name}', {rated:.4g} A.h."
+            return [Finding("assumed", "rating_apart", message)]
         message = (
             f"{passed}, but the capacity of '{name}', {rated:.4g} A.h, was only estimated, from {file}. "
-            "Step types follow from it: name a specification for each kind of cell "
+            "Step types follow from it, for all files of other cells too: name a specification for each kind of cell "
             f"({option_name('specification')}, {option_name('rating')}), "
             f"or correct the ratings of '{name}'."
         )

@@ -15,7 +15,7 @@ from . import report_shown as shown
 from .report_table import as_table, save
 from .settles import settled_by
 
-Status = Literal["stored", "extended", "updated", "duplicate", "refused"]
+Status = Literal["stored", "extended", "updated", "duplicate", "refused", "skipped"]
 
 
 _WORDS: dict[str, str] = {
@@ -33,7 +33,7 @@ class FileReport:
 
     ``stored``: it is a measurement now. ``extended``: it goes on from one that was there, which has its
     ``added`` rows now. ``updated``: its samples were there, and its labels changed. ``duplicate``: all of it was there.
-    ``refused``: it is not stored.
+    ``refused``: it is not stored. ``skipped``: it lies in a folder and is of no known format.
 
     ``kept`` are the columns stored under their own names; ``assumed``, ``repaired`` and ``odd`` are sentences;
     ``created`` names the records made on the way (``instance 'cell 1'``). ``why`` says why a file was refused, or
@@ -96,13 +96,15 @@ class FileReport:
 class Report:
     """The account of an ingest; in a notebook and in a terminal it shows itself as a table.
 
-    ``skipped`` are files of folders that are of no known format, ``unused`` the rows of the sheet that fit no file,
-    ``left`` the files that wait for other parts of their test (when a folder is watched).
+    ``skipped`` are files of folders that are of no known format; those of them that are tables with columns
+    like those of a test stand in ``unmapped``, each with the option that has it read. ``unused`` are the rows of
+    the sheet that fit no file, ``left`` the files that wait for other parts of their test (when a folder is watched).
     Of a ``dry_run`` it says what would happen.
     """
 
     files: list[FileReport] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    unmapped: list[FileReport] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     left: set[Path] = field(default_factory=set)
     dry_run: bool = False
@@ -136,13 +138,15 @@ class Report:
     def summary(self) -> str:
         """One line: ``3 stored, 1 refused``; of a dry run, what would be."""
         counts = [(sum(file.status == status for file in self.files), word) for status, word in _WORDS.items()]
+        counts.append((len(self.unmapped), "not read: names of columns are missing"))
         counts.append((len(self.skipped), "skipped: of no known format"))
         line = ", ".join(f"{count} {word}" for count, word in counts if count) or "no files"
         return f"dry run, nothing was changed; it would be: {line}" if self.dry_run else line
 
     def table(self) -> Table:
-        """The report as a table, one row a file; lists are one sentence a line."""
-        return as_table(self.files)
+        """The report as a table, one row a file, also those that were skipped; lists are one sentence a line."""
+        skipped = [FileReport(path, "skipped", "It is of no known format.") for path in self.skipped]
+        return as_table([*self.files, *self.unmapped, *skipped])
 
     def frame(self) -> Any:
         """The report as a DataFrame, one row a file."""
@@ -206,6 +210,7 @@ class Report:
             "dry_run": self.dry_run,
             "summary": self.summary,
             "files": [asdict(file) for file in self.files],
+            "unmapped": [asdict(file) for file in self.unmapped],
             "skipped": self.skipped,
             "unused": self.unused,
             "by_format": self.by_format(),
@@ -217,6 +222,7 @@ class Report:
         for file in self.files:
             lines.append(f"  {file.status:9} {file.path}  {file.measurement}".rstrip())
             lines += [f"    {remark}" for remark in file.remarks]
+        lines += [f"  {file.status:9} {file.path}\n    {file.why}" for file in self.unmapped]
         lines += [f"  sheet: {row}" for row in self.unused]
         return "\n".join(lines)
 

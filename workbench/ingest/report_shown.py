@@ -12,7 +12,8 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..phrases import spaced
+from ..phrases import option_name, spaced
+from ..phrases import place as typed_where
 
 if TYPE_CHECKING:
     from .report import FileReport, Report
@@ -22,6 +23,7 @@ SEVERAL = 4
 """From so many files on there are also tables in sum."""
 MANY = 30
 """From so many files on the terminal shows in full only those to be looked at; ``--report`` keeps all."""
+UNMAPPED = "Tables that look like tests, under names that no format knows"
 _NUMBERS = ("rows", "steps", "cycles", "files")
 _COLOURS = {"stored": "green", "extended": "green", "updated": "green", "duplicate": "yellow", "refused": "red"}
 _LEVELS = {"odd": "yellow", "repaired": "yellow", "assumed": "", "changed": "", "created": "dim", "kept": "dim"}
@@ -51,10 +53,12 @@ def as_rich(report: Report) -> Group:
                 _grid(headings, [[_cell(v) for v in row.values()] for row in table]),
             ]
     if report.unused:
-        parts += ["", Text("Rows of the sheet that fit no file", "yellow"), *map(Text, report.unused[:10])]
-        parts += [f"and {len(report.unused) - 10} more"] if len(report.unused) > 10 else []
+        parts += ["", Text("Rows of the sheet that fit no file", "yellow"), *map(Text, report.unused)]
+    if report.unmapped:
+        parts += ["", Text(UNMAPPED, "bold yellow")]
+        parts += [line for file in report.unmapped for line in ("", Text(file.path, "yellow"), Text(file.why))]
     if report.skipped:
-        parts += ["", Text(f"Skipped: {_first(report.skipped)}", "dim")]
+        parts += ["", Text(_skipped(report.skipped), "dim")]
     return Group(*parts)
 
 
@@ -69,8 +73,11 @@ def as_html(report: Report) -> str:
     if report.unused:
         listed = "".join(f"<li>{html.escape(row)}</li>" for row in report.unused)
         parts.append(f"<p>Rows of the sheet that fit no file</p><ul>{listed}</ul>")
+    if report.unmapped:
+        rows = [[file.path, file.why] for file in report.unmapped]
+        parts.append(f"<p><b>{UNMAPPED}</b></p>" + _html_table(("file", "what has it read"), rows))
     if report.skipped:
-        parts.append(f"<p>Skipped: {html.escape(_first(report.skipped))}</p>")
+        parts.append(f"<p>{html.escape(_skipped(report.skipped))}</p>")
     return "".join(parts)
 
 
@@ -132,6 +139,15 @@ def _remarks(file: FileReport, *, brief: bool = False) -> RichTable:
     return grid
 
 
-def _first(names: list[str], most: int = 10) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _skipped(names: Sequence[str]) -> str:
+    """The files that were skipped, all of them; of very many how many there are of each ending, and where all stand."""
+    if len(names) <= MANY:
+        return f"Skipped: {', '.join(names)}"
+    endings = Counter(os.path.splitext(name)[1].lower() or "no ending" for name in names)
+    counts = ", ".join(f"{spaced(count)} of {ending}" for ending, count in endings.most_common())
+    where = (
+        "skipped of the report names them"
+        if typed_where() == "python"
+        else f"{option_name('report')} keeps their names"
+    )
+    return f"Skipped: {spaced(len(names))} files ({counts}); {where}."

@@ -40,6 +40,7 @@ class Run:
         self._jobs = jobs
         self._loose = loose
         self.skipped: list[str] = []
+        self.unmapped: list[FileReport] = []
         self._known = KnownFiles(store, scope)
         intake.named = self._known.named
         self._progress = progress
@@ -58,7 +59,9 @@ class Run:
     def _skips(self, job: Job, outcome: Mapping[str, Any]) -> bool:
         """Whether it is a file of a folder that no format knows; it is listed then."""
         strange = "refused" in outcome and outcome.get("format") == "" and self._loose >= set(job.paths)
-        if strange:
+        if strange and outcome.get("unmapped"):
+            self.unmapped.append(FileReport(job.name, "skipped", places.shown(outcome["refused"])))
+        elif strange:
             self.skipped += map(places.shown, job.paths)
         return strange
 

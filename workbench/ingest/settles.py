@@ -17,6 +17,7 @@ _MAP = {
     "current_derived": {"their column": "Current [A]"},
     "time_joined": {"their column": "Time [s]"},
     "electrode": {"Ewe-Ece/V": "Voltage [V]"},
+    "imaginary_sign": {"their column": "Z_Im [Ohm]"},
     "sheets": {"a column of the other sheet": "Voltage [V]"},
     "cells": {"a column of the other cell": "Time [s]"},
 }
@@ -28,6 +29,7 @@ _SHEET = {
     "parts": "the column 'part' of the sheet",
     "joined": "start times in the files; without them parts can only follow each other",
 }
+_NAMES = ("spectrum_header",)
 _FILE = ("impedance_beside", "pieces_joined")
 _NOTHING = ("time_from_first_row", "time_shifted", "steps_renumbered", "summaries")
 """How the store keeps every series: there is nothing to choose."""
@@ -45,12 +47,16 @@ def settled_by(code: str) -> str | None:
         return option("sign", "discharge")
     if code == "time_zone":
         return option("zone", "Europe/Berlin")
+    if code == "rating_apart":
+        return f"{option_name('specification')} for each kind of cell, or {option_name('sheet')}"
     if code == "rating":
         return option("rating", "5Ah,2.5V,4.2V")
     if code in _SHEET:
         return f"{option_name('sheet')}: {_SHEET[code]}"
     if code == "unfinished_line":
         return "the next line end in the file; `ingest` reads it as it is"
+    if code in _NAMES:
+        return "a line of names above the rows: Freq/Hz,Re(Z)/Ohm,Im(Z)/Ohm"
     if code in _FILE:
         return f"{option_name('format')}, or the pieces as files of their own"
     return "nothing to settle: so the store keeps every series" if code in _NOTHING else None

@@ -65,7 +65,7 @@ def watch(
             except BadRequest as error:  # a sheet that is being edited; what it is about waits for its next change
                 report = Report([FileReport(places.shown(also or root), why=str(error))])
             looks.taken(ready, report)
-            if report.files or report.skipped:
+            if report.files or report.skipped or report.unmapped:
                 yield report
         if once and not looks.waiting():
             return

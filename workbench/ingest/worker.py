@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import orjson
 
-from ..errors import WorkbenchError
+from ..errors import FileRefused, WorkbenchError
 from ..phrases import typed_in
 from ..readers import format_of
 from ..readers.holdings import holding
@@ -28,8 +28,9 @@ READY = b"ready\n"
 
 
 def outcome_of(path: Path, options: Options, file: IO[bytes]) -> dict[str, Any]:
-    """``{"prepared": ...}``, ``{"holding": ...}`` of a file without a series, or ``{"refused": why, "format": name}``
-    with a sentence, whatever goes wrong."""
+    """``{"prepared": ...}``, ``{"holding": ...}`` of a file without a series, or ``{"refused": why, "format": name,
+    "unmapped": ...}`` with a sentence, whatever goes wrong."""
+    unmapped = False
     try:
         with typed_in(options.typed_in):
             other = None if options.format or options.column_map or options.parts else holding(path)
@@ -37,12 +38,12 @@ def outcome_of(path: Path, options: Options, file: IO[bytes]) -> dict[str, Any]:
                 return {"holding": other.as_dict()}
             return {"prepared": prepare(path, options, file).as_dict()}
     except WorkbenchError as error:
-        why = str(error)
+        why, unmapped = str(error), isinstance(error, FileRefused) and error.unmapped
     except MemoryError:
         why = f"'{path.name}' needs more memory than there is."
     except Exception as error:  # a hostile file may break any parser in any way; the others must go on
         why = f"Reading '{path.name}' failed ({type(error).__name__}: {error})."
-    return {"refused": why, "format": _format_of(path, options)}
+    return {"refused": why, "format": _format_of(path, options), "unmapped": unmapped}
 
 
 def _format_of(path: Path, options: Options) -> str:

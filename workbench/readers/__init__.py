@@ -27,7 +27,7 @@ from .landt import LANDT, LANDT_SHORT
 from .layout import header_lines
 from .maccor import MACCOR
 from .matlab import MATLAB
-from .missing import why_refused
+from .missing import is_of_a_test, why_refused
 from .neware import NESTED, NEWARE
 from .neware_binary import NDA, NDAX
 from .novonix import NOVONIX
@@ -37,6 +37,7 @@ from .pec import PEC
 from .plugins import outside_formats
 from .reading import Note, Reader, Reading
 from .source import Head, look
+from .spectra import IMPEDANCE_BARE, IMPEDANCE_BLANKS
 from .text import TextFormat
 from .views import sheet_notes, view, without_sheet
 
@@ -47,7 +48,10 @@ _OF_BRANDS: tuple[Reader, ...] = (
     LANDT_SHORT, NEWARE, NESTED, MACCOR, BIOLOGIC, LANDT, ARBIN, NOVONIX, BASYTEC, PEC, DIGATRON,
     GAMRY,
 )  # fmt: skip
-_GENERAL: tuple[Reader, ...] = (PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE)
+_GENERAL: tuple[Reader, ...] = (
+    PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE, IMPEDANCE_BLANKS,
+    IMPEDANCE_BARE,
+)  # fmt: skip
 BUILT_IN: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_GENERAL)}
 """The formats of this package by name."""
 _OUTSIDE = tuple(outside_formats(BUILT_IN))
@@ -86,13 +90,24 @@ def _recognised(head: Head) -> Reader:
 
 
 def _unknown(head: Head) -> str:
-    """What was seen of a file of no known format, and what would mend it."""
+    """What was seen of a file of no known format, and what would mend it.
+
+    Raises
+    ------
+    FileRefused
+        With the same, where its columns are listed.
+    """
     if head.raw.startswith(b"PK\x03\x04") and head.packed is None:
         return (
             f"'{head.name}' is a zip archive of several files, no workbook and no Neware .ndax; unpack it and name the "
             "files in it."
         )
-    names = parquet_names(head)
+    if any(line.strip() == "primary_data" for line in head.lines):
+        return (
+            f"'{head.name}' is a file of the Ivium software, whose columns have no names and no sure sign; export the "
+            "spectrum from it as text, with the columns 'freq. /Hz', 'Z1 /Ohm' and 'Z2 /Ohm'."
+        )
+    names, best = parquet_names(head), None
     if names == ():
         return f"'{head.name}' is a parquet file that is damaged or cut short; write or copy it again."
     if names is None and head.encoding is None:
@@ -114,7 +129,7 @@ def _unknown(head: Head) -> str:
         known.add(TIME)
     missing = [name for name in (TIME, CURRENT, VOLTAGE) if name not in known]
     if missing:
-        return why_refused(head.name, plan, missing)
+        raise FileRefused(why_refused(head.name, plan, missing), unmapped=is_of_a_test(head, best, plan))
     return f"'{head.name}' is of no known format; its columns are {quoted(plan.labels)}."
 
 

@@ -20,6 +20,8 @@ T = TypeVar("T")
 KNOWN = {described.name: described for described in SERIES_COLUMNS}
 _PLACES = {name: place for place, name in enumerate(KNOWN)}
 _LONGEST_NAME = 200
+_TURNED = ("z im", "z phase")
+"""Columns that a map may name with a minus, as files write them: ``{"Z2": "-Z_Im [Ohm]"}``."""
 DATE_ORDERS = {"day first": True, "month first": False}
 """How a column map says in which order a date is written: ``{"Date Time": "Date [day first]"}``."""
 
@@ -217,7 +219,8 @@ def _find_label(header: str, labels: list[str], file: str) -> str:
 
 
 def _mapped(head: Header, label: str, target: str) -> Planned:
-    name, unit_text = split_unit(target)
+    negate = target.startswith("-") and fold(split_unit(target[1:])[0]) in _TURNED
+    name, unit_text = split_unit(target[1:] if negate else target)
     if fold(name) == "date" and unit_text in (None, *DATE_ORDERS):
         return Planned(label, label, "clock", day_first=None if unit_text is None else DATE_ORDERS[unit_text])
     for known in KNOWN:
@@ -231,7 +234,7 @@ def _mapped(head: Header, label: str, target: str) -> Planned:
             break
         in_file = given if given is not None and unit_text != known_unit else unit_of(head.unit)
         fits = in_file is not None and in_file.base == known_unit
-        return Planned(label, known, _role(known), in_file if fits else None)
+        return Planned(label, known, _role(known), in_file if fits else None, negate=negate)
     return Planned(label, target.strip(), "free")
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from .columns import From
+from .impedance import settle_imaginary
 from .states import States
 from .text import TextFormat
 
 TIME_NAMES = (
-    "time", "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed",
-    "t", "zeit", "testzeit", "prüfzeit", "programmdauer", "prog time", "temps", "测试时间", "总时间", "时间",
+    "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed", "testzeit",
+    "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間", "time", "t", "zeit", "temps", "tiempo",
+    "tempo", "时间", "時間",
 )  # fmt: skip
+"""Those that can only be the time of the whole test stand first: a plain time beside them is that of the step."""
 CURRENT_NAMES = (
     "current",
     "i",
@@ -21,13 +24,17 @@ CURRENT_NAMES = (
     "cur",
     "strom",
     "courant",
+    "corriente",
+    "corrente",
     "ma",
     "电流",
+    "電流",
     "current i",
 )
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
-    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "mv", "电压",
+    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje",
+    "mv", "电压", "電圧",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",
@@ -58,6 +65,12 @@ COLUMNS = (
             "ns",
             "step count",
             "schritt",
+            "étape",
+            "step no",
+            "step#",
+            "paso",
+            "passo",
+            "ステップ",
             "工步号",
         ),
     ),
@@ -73,18 +86,22 @@ COLUMNS = (
             "cyc#",
             "cycle count",
             "zyklus",
+            "cycle no",
+            "cycle#",
+            "ciclo",
+            "サイクル",
             "循环号",
         ),
     ),
     From(
         "Discharge capacity [A.h]",
-        ("discharge capacity", "discharging capacity", "dchg cap", "discharge cap", "q discharge"),
+        ("discharge capacity", "discharging capacity", "dchg cap", "discharge cap", "q discharge", "dchg ah"),
         "A.h",
         positive=True,
     ),
     From(
         "Charge capacity [A.h]",
-        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge"),
+        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge", "chg ah"),
         "A.h",
         positive=True,
     ),
@@ -114,13 +131,25 @@ COLUMNS = (
         "degC",
     ),
     From("Frequency [Hz]", ("frequency", "freq", "frequenz"), "Hz"),
-    From("Z_Re [Ohm]", ("z re", "re(z)", "z real", "real(z)", "zreal", "zre", "z'", "real impedance"), "Ohm"),
     From(
-        "Z_Im [Ohm]", ("z im", "im(z)", "z imag", "imag(z)", "zimag", "zim", "z''", "imaginary impedance"), "Ohm"
+        "Z_Re [Ohm]",
+        ("z re", "re(z)", "z real", "real(z)", "zreal", "zre", "z'", "real impedance", "rez", "z1"),
+        "Ohm",
     ),
-    From("Z_Im [Ohm]", ("-im(z)", "-z im", "-zim", "-z''", "-zimag", "-z imag"), "Ohm", negate=True),
-    From("Z_Mod [Ohm]", ("z mod", "|z|", "zmod", "z mag", "impedance", "impedanz"), "Ohm"),
-    From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree", "phi"), "deg"),
+    From(
+        "Z_Im [Ohm]",
+        ("z im", "im(z)", "z imag", "imag(z)", "zimag", "zim", "z''", 'z"', "imaginary impedance", "imz", "z2"),
+        "Ohm",
+    ),
+    From(
+        "Z_Im [Ohm]",
+        ("-im(z)", "-z im", "-zim", "-z''", "-zimag", "-z imag", "-z2", "-imz", '-z"'),
+        "Ohm",
+        negate=True,
+    ),
+    From("Z_Mod [Ohm]", ("z mod", "|z|", "zmod", "z mag", "impedance", "impedanz", "z"), "Ohm"),
+    From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree", "phi", "theta"), "deg"),
+    From("Z_Phase [deg]", ("-phase", "-phase(z)", "-phi", "-z phase"), "deg", negate=True),
 )
 
 
@@ -167,4 +196,5 @@ IMPEDANCE = TextFormat(
     ),
     columns=COLUMNS,
     sign="found",
+    settle=settle_imaginary,
 )

@@ -58,6 +58,11 @@ class Layout:
     blanks: bool
 
 
+def is_number(field: str) -> bool:
+    """Whether a field holds a number, with a point or a comma."""
+    return _NUMBER.match(field.strip()) is not None
+
+
 def split_line(line: str, delimiter: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])

@@ -8,8 +8,11 @@ from ..cycling.columns import CURRENT, TIME, VOLTAGE
 from ..phrases import column_map, quoted
 from ..units import split_unit
 from .columns import Plan
+from .layout import HeaderLine, is_number, split_line
 from .quantities import split_header, unit_of
+from .source import Head
 
+_LOOKED_AT, _LEAST_ROWS = 20, 3
 WORDS = {TIME: "time", CURRENT: "current", VOLTAGE: "voltage"}
 _STEMS = {
     TIME: (
@@ -29,6 +32,8 @@ _STEMS = {
     CURRENT: ("current", "strom", "courant", "corriente", "corrente", "amp", "电流", "電流"),
     VOLTAGE: ("volt", "spannung", "tension", "tensión", "potential", "ewe", "ecell", "电压", "電圧"),
 }
+_LETTERS = {CURRENT: ("i",), VOLTAGE: ("u", "v")}
+"""What the first word of a name like ``U_cell`` can be."""
 
 
 def why_refused(file: str, plan: Plan, missing: list[str]) -> str:
@@ -62,6 +67,19 @@ def candidates(missing: list[str], headers: list[str]) -> dict[str, str]:
     return found
 
 
+def is_of_a_test(head: Head, header: HeaderLine | None, plan: Plan) -> bool:
+    """Whether a table can be of a test: two of time, current and voltage are known or suggested, over numbers."""
+    known = [name for name in WORDS if plan.find(name)]
+    free = [column.header for column in plan.columns if column.role in ("free", "clock")]
+    if len(known) + len(candidates([name for name in WORDS if name not in known], free)) < 2:
+        return False
+    if header is None:  # a parquet file: it has rows by its nature
+        return True
+    lines = [line for line in head.lines[header.line + 1 :] if line.strip()][:_LOOKED_AT]
+    numeric = [sum(map(is_number, split_line(line.strip("\r"), header.delimiter))) >= 2 for line in lines]
+    return sum(numeric) >= max(_LEAST_ROWS, len(lines) - 2)
+
+
 def _has_unit(header: str, name: str) -> bool:
     unit = unit_of(split_header(header).unit)
     return unit is not None and unit.base == split_unit(name)[1]
@@ -70,4 +88,6 @@ def _has_unit(header: str, name: str) -> bool:
 def _sounds_like(header: str, name: str) -> bool:
     key = split_header(header).key
     words = key.replace("-", " ").split()
+    if words[:1] and words[0] in _LETTERS.get(name, ()):
+        return True
     return any(stem in key for stem in _STEMS[name]) or bool(get_close_matches(WORDS[name], words, 1, 0.75))

@@ -23,7 +23,16 @@ COLUMNS = (
     ),
     From(
         "Charge capacity [A.h]",
-        ("chg cap", "charge cap", "charge capacity", "cap chg", "capacitance chg", "capacity chg", "充电容量"),
+        (
+            "chg cap",
+            "charge cap",
+            "charge capacity",
+            "cap chg",
+            "capacitance chg",
+            "capacity chg",
+            "charging capacity",
+            "充电容量",
+        ),
         "A.h",
         positive=True,
     ),
@@ -36,6 +45,7 @@ COLUMNS = (
             "cap dchg",
             "capacitance dchg",
             "capacity dchg",
+            "discharging capacity",
             "放电容量",
         ),
         "A.h",
@@ -66,6 +76,7 @@ NEWARE = TextFormat(
     needs=(
         (
             "datapoint",
+            "data serial number",
             "record number",
             "record id",
             "record index",

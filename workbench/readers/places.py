@@ -23,7 +23,7 @@ class Places:
         self.repeated = 0
         self.repeated_at: list[int] = []
         self._head, self._layout, self._exact = head, layout, exact
-        titles = (head.lines[place] for place in {header.line, layout.skip - 1})
+        titles = (head.lines[place] for place in {header.line, layout.skip - 1} if place >= 0)
         self._titles = frozenset(_bare(line.encode(), layout.unquote) for line in titles)
 
     def rewrite(self, then: Rewrite | None) -> Rewrite:

@@ -93,6 +93,8 @@ _FOLDED = {
     spelling.casefold(): unit for spelling, unit in reversed(UNITS.items()) if spelling not in ("MHz", "MOhm")
 }
 _BRACKETED = re.compile(r"^(?P<name>.*?[^\s(\[])\s*[(\[](?P<unit>[^()\[\]]*)[)\]]$", re.DOTALL)
+_OF_SCRIBNER = {"Z'(a)": "z'", "Z''(b)": "z''"}
+"""Their brackets hold the names of the columns of a plot, no units."""
 _SPACES = re.compile(r"[\s_]+")
 
 
@@ -132,6 +134,8 @@ def split_header(text: str) -> Header:
     '-im(z)'
     """
     clean = text.strip().strip("\ufeff~").strip()
+    if clean in _OF_SCRIBNER:
+        return Header(clean, _OF_SCRIBNER[clean], None)
     bracketed = _BRACKETED.match(clean)
     if bracketed and (unit_of(bracketed["unit"]) or len(bracketed["unit"]) > 1):
         return Header(clean, fold(bracketed["name"]), bracketed["unit"].strip())

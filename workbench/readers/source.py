@@ -30,7 +30,7 @@ class Head:
     last one that is not whole, and empty if the file is no text (``encoding`` None). ``whole``: there is no more.
     ``kept`` holds what ``path`` needs to exist, where that is a copy of our own (the text of a sheet). ``beside``
     are tables that stand beside this one in the same file, such as the sheets of impedance; ``left`` names what
-    was read of it, and then what else could be.
+    was read of it, and then what else could be; ``read_sheets`` are the sheets of which the text was joined.
     """
 
     path: Path
@@ -44,6 +44,7 @@ class Head:
     kept: object = None
     beside: tuple[Head, ...] = ()
     left: tuple[str, ...] = ()
+    read_sheets: tuple[str, ...] = ()
 
     @property
     def first_line(self) -> str:

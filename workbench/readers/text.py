@@ -46,7 +46,8 @@ class TextFormat:
     ``within_step`` are columns of a time that begins anew with each step; they serve where there is no other.
     ``charges`` are charges of single samples, from which the current is had where an export lacks it.
     ``start`` finds the beginning of the test in the lines above the header, at the first row or
-    (``start_at_zero``) at time 0. ``rewrite`` makes a function that mends each block of lines.
+    (``start_at_zero``) at time 0. ``rewrite`` makes a function that mends each block of lines;
+    ``settle`` looks at the first rows before any is read, and may change the plan.
     """
 
     name: str
@@ -70,9 +71,12 @@ class TextFormat:
     marks: tuple[str, ...] = ()
     remarks: tuple[Note, ...] = ()
     rewrite: Callable[[], Callable[[bytes], bytes]] | None = None
+    settle: Callable[[Plan, Frame, str | None, bool, list[Note]], None] | None = None
 
     @property
     def sign_rule(self) -> str:
+        if self.settle is not None:
+            return "no current; the imaginary part is negative where capacitive, as the low frequencies tell"
         rule = {
             "charge": "positive charges; turned",
             "discharge": "positive discharges",
@@ -146,6 +150,8 @@ def read_text(
     notes = list(format.remarks)
     first, more = parser.first()
     take_temperature(plan, first, notes)
+    if format.settle is not None:
+        format.settle(plan, first, layout.decimal, bool(column_map), notes)
     notes += _of_one_electrode(plan)
     states = format.states if sign in (None, "unsigned") else None
     survey = Survey(format.brand, head.name, plan, layout.decimal, format.sign, sign, states)

@@ -28,6 +28,7 @@ Known = Callable[[Head], TextFormat | None]
 _TAIL = 1 << 16
 _SHEET = "!"
 _PLAIN = ("sheet", "tabelle", "feuille", "record", "data", "detail", "detaildata")
+_STATISTICS = re.compile(r"statisti", re.IGNORECASE)
 _MOST_KEPT = 2
 
 
@@ -71,12 +72,15 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
     chains = _chains([sheet for sheet in sheets if sheet not in spectra], known)
     if not chains:
         return spectra[0].head if spectra else max(sheets, key=lambda sheet: sheet.rows).head
+    chains = [chain for chain in chains if not _is_statistics(chain)] or chains
     main = max(chains, key=lambda chain: chain.rows)
     first, *others = main.sheets
     text = joined(first.head, others, lambda later: _line_of_header(main.format, later) + 1)
     left = [sheet.name for chain in chains if chain is not main for sheet in chain.sheets]
     read = tuple(sheet.name for sheet in main.sheets)
-    return replace(text, beside=tuple(sheet.head for sheet in spectra), left=(", ".join(read), *left))
+    return replace(
+        text, beside=tuple(sheet.head for sheet in spectra), left=(", ".join(read), *left), read_sheets=read
+    )
 
 
 def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[str, str] | None:
@@ -96,7 +100,9 @@ def sheet_notes(head: Head) -> list[Note]:
         return []
     read, *left = head.left
     how = mapping({f"{left[0]}{_SHEET}its header": "Voltage [V]"})
-    text = f"The sheet '{read}' was read; {quoted(left)} can be read too: name a header there, as in {how}."
+    several = head.read_sheets if len(head.read_sheets) > 1 else ()
+    was = f"The sheets {quoted(several)} were read as one series" if several else f"The sheet '{read}' was read"
+    text = f"{was}; {quoted(left)} can be read too: name a header there, as in {how}."
     return [Note("assumed", "sheets", text)]
 
 
@@ -130,7 +136,7 @@ def _cached(key: _Key) -> list[Sheet]:
 
 
 def _holds_spectra(format: TextFormat | None) -> bool:
-    return format is not None and format.name == "impedance"
+    return format is not None and format.name.startswith("impedance")
 
 
 def _chains(sheets: list[Sheet], known: Known) -> list[_Chain]:
@@ -173,6 +179,12 @@ def _are_parts(before: str, after: str) -> bool:
     first, second = numbers
     same = len(first) == len(second) and len(first) > 1 and first[:-1] == second[:-1]
     return same or words[0] in _PLAIN or first == second[: len(first)] or second == first[: len(second)]
+
+
+def _is_statistics(chain: _Chain) -> bool:
+    """Whether sheets hold a summary that a cycler made of the series beside: a row for each cycle or step."""
+    summed = any("on cycle" in key or "on step" in key for key in chain.header.keys)
+    return summed or all(_STATISTICS.match(sheet.name) for sheet in chain.sheets)
 
 
 def _line_of_header(format: TextFormat, head: Head) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadRequest, ServerAway, WorkbenchError, instead
+from ..errors import BadRequest, FileRefused, ServerAway, WorkbenchError, instead
 from ..exchange.passport import sidecar_of
 from ..ingest import FileReport, Growing, Report
 from ..ingest import paths as places
@@ -116,7 +116,10 @@ class _Sending:
         reports: dict[int, FileReport] = {}
         going: list[Job] = []
         for job in jobs:
-            if self._is_strange(job):
+            strange = _why_strange(job) if self._loose >= set(job.paths) else None
+            if strange is not None and strange.unmapped:
+                report.unmapped.append(FileReport(job.name, "skipped", places.shown(str(strange))))
+            elif strange is not None:
                 report.skipped += map(places.shown, job.paths)
             elif all(path.is_file() for path in job.paths):
                 going.append(job)
@@ -128,10 +131,6 @@ class _Sending:
             reports[id(job)] = FileReport(**{**one, "path": job.name})
         report.skipped += [places.shown(path) for job in going if id(job) not in reports for path in job.paths]
         report.files += [reports[id(job)] for job in jobs if id(job) in reports]
-
-    def _is_strange(self, job: Job) -> bool:
-        """Whether it is a file of a folder that no format knows, so that it need not be sent."""
-        return self._loose >= set(job.paths) and not _known(job)
 
     def _test(self, job: Job, of: int) -> dict[str, Any]:
         files = [self._send(path, of) for path in job.paths]
@@ -178,15 +177,19 @@ class _Sending:
         return found
 
 
-def _known(job: Job) -> bool:
-    """Whether a file of a folder is of a known format, told from its beginning, or holds something else of ours."""
+def _why_strange(job: Job) -> FileRefused | None:
+    """Why a file of a folder need not be sent, told from its beginning: no format knows it, and it holds nothing else
+    of ours. None where it is to be sent."""
     options = job.options
     try:
         if not (options.format or options.column_map or options.parts) and holding(job.paths[0]) is not None:
-            return True
-        return bool(format_of(job.paths[0], format=options.format, column_map=options.column_map))
-    except (WorkbenchError, OSError):
-        return False
+            return None
+        format_of(job.paths[0], format=options.format, column_map=options.column_map)
+    except FileRefused as refused:
+        return refused
+    except (WorkbenchError, OSError) as error:
+        return FileRefused(str(error))
+    return None
 
 
 def _silent(done: int, of: int, what: str) -> None:

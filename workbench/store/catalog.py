@@ -116,8 +116,11 @@ def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Tabl
 def _over_life(counted: list[tuple[str, Kind, int]]) -> list[tuple[str, Kind, int]]:
     """The columns over the life of a cell that these columns of time series give."""
     counts = {name: count for name, _, count in counted}
-    known = NEEDS["series"].items()
-    return [(name, KINDS[name], counts[need]) for name, (need,) in known if need in counts and name not in counts]
+    return [
+        (name, KINDS[name], min(counts[need] for need in needs))
+        for name, needs in NEEDS["series"].items()
+        if counts.keys() >= {*needs} and name not in counts
+    ]
 
 
 def _counted(db: sqlite3.Connection, owners: list[str], dataset: str) -> list[tuple[str, Kind, int]]:
