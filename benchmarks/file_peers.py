@@ -12,6 +12,7 @@ import json
 import logging
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -43,6 +44,15 @@ FIRST = {  # words of the header line, where its place differs from file to file
 def unpacked(path: Path) -> bytes:
     data = path.read_bytes()
     return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def plain(path: Path) -> Path:
+    """The file itself, or a copy of one that is packed."""
+    if path.suffix != ".gz":
+        return path
+    copy = Path(tempfile.gettempdir()) / f"benchmark-{path.stem}"
+    copy.write_bytes(unpacked(path))
+    return copy
 
 
 def pandas_text(path: Path) -> int:
@@ -95,11 +105,9 @@ def galvani(path: Path) -> int:
 def mdb_export(path: Path) -> int:
     import pandas as pd
 
-    if path.suffix == ".gz":
-        copy = Path("/tmp") / f"benchmark-{path.stem}"
-        copy.write_bytes(unpacked(path))
-        path = copy
-    done = subprocess.run(["mdb-export", str(path), "Channel_Normal_Table"], capture_output=True, check=True)
+    done = subprocess.run(
+        ["mdb-export", str(plain(path)), "Channel_Normal_Table"], capture_output=True, check=True
+    )
     return len(pd.read_csv(io.BytesIO(done.stdout)))
 
 
@@ -117,6 +125,30 @@ def ionworksdata(path: Path) -> int:
     return len(iwd.read.time_series(str(path)))
 
 
+def batterydf(path: Path) -> int:
+    import bdf
+
+    return len(bdf.read(str(plain(path))))
+
+
+def pyprobe(path: Path) -> int:
+    import polars as pl
+    import pyprobe as probe
+
+    kind = path.parent.name.partition("_")[0]
+    with tempfile.TemporaryDirectory() as folder:
+        made = str(Path(folder) / "made.parquet")
+        probe.process_cycler_data(kind, str(plain(path)), made, overwrite_existing=True)
+        return int(pl.scan_parquet(made).select(pl.len()).collect().item())
+
+
+def cellpy(path: Path) -> int:
+    import cellpy as cp
+
+    instrument = {"arbin_res": "arbin_res", "biologic_mpr": "biologics_mpr"}[path.parent.name]
+    return len(cp.get(str(plain(path)), instrument=instrument).data.raw)
+
+
 PEERS: dict[str, tuple[Callable[[Path], int], tuple[str, ...]]] = {
     "pandas": (pandas_text, tuple(SKIP)),
     "pyarrow": (pyarrow_parquet, ("bdf_parquet", "pyprobe_parquet")),
@@ -130,6 +162,12 @@ PEERS: dict[str, tuple[Callable[[Path], int], tuple[str, ...]]] = {
         ionworksdata,
         ("arbin", "neware_csv", "maccor", "biologic_mpt", "novonix", "basytec", "bdf_csv"),
     ),
+    "batterydf": (
+        batterydf,
+        ("bdf", "arbin_csv", "neware", "maccor", "biologic", "novonix", "basytec", "landt", "pec"),
+    ),
+    "PyProBE": (pyprobe, ("arbin_csv", "neware_csv", "maccor", "biologic_mpt", "novonix", "basytec")),
+    "cellpy": (cellpy, ("arbin_res", "biologic_mpr")),
 }
 
 

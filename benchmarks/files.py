@@ -1,7 +1,7 @@
 """From a file to a stored measurement with steps and cycles, beside libraries that only read it.
 
 ``python benchmarks/files.py [--full] [--data FOLDER] [--peers PYTHON ...]``. ``--peers`` are Pythons of environments in
-which other readers are installed (NewareNDA, galvani, ionworksdata ...); this one is always asked. All take turns in
+which other readers are installed (batterydf, cellpy, ionworksdata ...); this one is always asked. All take turns in
 one run. The files are real ones of each format, from the folder of shared data.
 """
 

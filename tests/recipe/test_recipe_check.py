@@ -409,7 +409,7 @@ GOLDEN = [
     (
         ("params", "batch", "default"),
         "D",
-        'config.params.batch.default: "D" is not among the options of \'batch\'. Did you mean "C" or "B" or "A"?',
+        'config.params.batch.default: "D" is not among the options of \'batch\'. Did you mean "A" or "B" or "C"?',
     ),
     (
         ("plan", "caps", "max_sources"),
