@@ -1,6 +1,6 @@
 // Draws figures of the kernel with plotly.js, which the first of them on a page asks for and all share.
 
-const SHARED = (globalThis.__workbench ??= { sources: new Map(), library: null, turn: Promise.resolve() });
+const SHARED = (globalThis.__workbench ??= { sources: new Map(), library: null, turn: Promise.resolve(), drawing: 0 });
 const CONFIG = { showSendToCloud: false, plotlyServerURL: "", displaylogo: false, responsive: false };
 const ASK_AGAIN_MS = 8000;
 const RANGE_QUIET_MS = 180;
@@ -411,9 +411,10 @@ function render({ model, el }) {
     if (drawing) { again = true; return; }
     drawing = true;
     at.stage.style.height = `${height()}px`;
-    // One figure a task: a page of many plots answers between them.
-    const turn = SHARED.turn.then(() => new Promise((go) => setTimeout(go)));
+    // One figure a task: a page of many plots answers between them. One alone draws at once.
+    const turn = SHARED.drawing++ ? SHARED.turn.then(() => new Promise((go) => setTimeout(go))) : Promise.resolve();
     const mine = turn.then(paint).catch((error) => showProblems(at, [{ message: `plotly.js cannot draw this figure: ${error.message}` }]));
+    mine.then(() => { SHARED.drawing--; });
     // A figure that plotly never finishes, as one that is taken away meanwhile, holds up no other.
     SHARED.turn = painted = Promise.race([mine, new Promise((go) => setTimeout(go, LONGEST_TURN_MS))]);
     await mine;
