@@ -174,8 +174,8 @@ HEAD = """# Files: from a file to a stored measurement, beside readers alone
 
 `python benchmarks/files.py`: one real file a format, medians in ms, all in one run by turns. Ours: *read* to
 canonical columns; *prepared* with signs, checks, steps and cycles; *stored* as a measurement whose samples are
-compressed, summed up in a pyramid and checked. The readers beside give a frame and no more. The ratio is ours,
-stored, to the fastest of them.
+compressed, summed up in a pyramid and checked. The readers beside give a frame and no more; batterydf, PyProBE and
+cellpy name its columns too, as ours does. The ratio is ours, stored, to the fastest of them.
 
 | format | rows | read | prepared | stored | readers alone | ratio | where more than twice: where the time goes |
 |---|---|---|---|---|---|---|---|
