@@ -53,9 +53,8 @@ def dumps(value: Any) -> bytes:
     """JSON values as bytes; floats keep their decimal point."""
     try:
         return orjson.dumps(value)
-    except (
-        TypeError
-    ):  # a number of more than 64 bits, or half a character, that somebody sent and an error repeats
+    except TypeError:
+        # An error may repeat what somebody sent: a number of more than 64 bits, or half a character.
         return json.dumps(value, separators=(",", ":")).encode()
 
 

@@ -240,9 +240,12 @@ def near(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     (['Voltage [V]'], ['arbin-res'], [])
     """
     folded = name.casefold()
-    scores = [(_likeness(folded, candidate.casefold()), candidate) for candidate in dict.fromkeys(names)]
-    best = sorted((one for one in scores if one[0] >= _NEAR), key=lambda one: -one[0])
-    return list({candidate.casefold(): candidate for _, candidate in reversed(best)}.values())[::-1][:most]
+    by_folded: dict[str, str] = {}
+    for candidate in names:
+        by_folded.setdefault(candidate.casefold(), candidate)
+    scores = {candidate: _likeness(folded, other) for other, candidate in by_folded.items()}
+    best = sorted((candidate for candidate in scores if scores[candidate] >= _NEAR), key=lambda one: -scores[one])
+    return best[:most]
 
 
 def _likeness(name: str, candidate: str) -> float:

@@ -148,7 +148,7 @@ function themed(layout, ground) {
     legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
     modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
   };
-  return { ...written(layout), template: { ...template, layout: dark } };
+  return { ...layout, template: { ...template, layout: dark } };
 }
 
 // Notes and titles of axes to which a script gave an ink of their own.
@@ -401,7 +401,7 @@ function render({ model, el }) {
     const data = overview.data.map((trace, n) =>
       (details.get(n) ?? []).reduce((made, [path, values]) => placed(made, path, values), dark ? brightened(trace) : { ...trace }));
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
-    const layout = { ...snug(themed(overview.layout, ground)), autosize: true, height: height() };
+    const layout = { ...snug(themed(dark ? written(overview.layout) : overview.layout, ground)), autosize: true, height: height() };
     delete layout.width;
     return [data, layout];
   }
