@@ -14,26 +14,10 @@ import typer
 from workbench import reference
 from workbench.cli import app
 
-HEAVY = frozenset(
-    [
-        "pandas",
-        "scipy",
-        "plotly",
-        "pyarrow",
-        "numpy",
-        "sqlite3",
-        "sqlite_utils",
-        "fastapi",
-        "starlette",
-        "uvicorn",
-        "httpx2",
-        "jupyterlab",
-        "jupyter_server",
-        "IPython",
-        "ipywidgets",
-        "anywidget",
-    ]
-)
+HEAVY = frozenset((
+    "pandas", "scipy", "plotly", "pyarrow", "numpy", "sqlite3", "sqlite_utils", "fastapi", "starlette", "uvicorn",
+    "httpx2", "jupyterlab", "jupyter_server", "IPython", "ipywidgets", "anywidget",
+))  # fmt: skip
 """Not pydantic: typer imports it by itself."""
 NOTHING: frozenset[str] = frozenset()
 HELP_MAY_IMPORT = {
