@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 SINCE = datetime(2025, 5, 2, tzinfo=UTC)
 """The old store is from before; what is later was made by the run."""
-LEFT_OUT = ("message", "msg", "log", "timings")
+LEFT_OUT = ("message", "msg", "log", "timings", "meaning")
 WORDS = (
     "why",
     "assumed",
@@ -41,21 +41,30 @@ HEADERS = (
 )
 USUAL = {"content-type": "application/json", "x-content-type-options": "nosniff", "x-correlation-id": "<request>"}
 """Headers that nearly every answer has: only what differs from them is recorded."""
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
+_UUID = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<![0-9a-zA-Z])[0-9a-f]{32}(?![0-9a-zA-Z])",
+    re.I,
+)
+"""Ids of records, and those of files that were sent."""
 _TIME = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
 _TICKET = re.compile(r"(/storage/)[A-Za-z0-9_=-]{30,}(?=/)")
 _MICROS = re.compile(r"(?<!\d)\d{16}(?!\d)")
-_HASH = re.compile(r"[0-9a-f]{40,128}")
+_SIZE = re.compile(r"\d{3,}")
 _LONG, _MANY = 200, 16
 
 
 class Plain:
-    """Makes the answers of one run plain; the same new id has the same name throughout."""
+    """Makes the answers of one run plain; the same new id has the same name throughout.
 
-    def __init__(self, own: Collection[str]) -> None:
+    With ``once`` a record that was answered before as it is now becomes its id.
+    """
+
+    def __init__(self, own: Collection[str], *, once: bool = False) -> None:
         self._own = own
+        self._each_once = once
         self._ids: dict[str, str] = {}
         self._contents: dict[str, str] = {}
+        self._records: set[str] = set()
 
     def text(self, text: str) -> str:
         """A text without what differs from run to run."""
@@ -79,6 +88,8 @@ class Plain:
             )
         if "etag" in kept:
             kept["etag"] = _MICROS.sub("<revision>", kept["etag"])
+        if "parquet" in kept.get("content-type", "") and "content-range" in kept:
+            kept["content-range"] = _SIZE.sub("<n>", kept["content-range"])  # the library's version decides
         made: dict[str, Any] = {name: self.text(value) for name, value in sorted(kept.items())}
         return {name: made.get(name) for name in sorted({*made, *USUAL}) if made.get(name) != USUAL.get(name)}
 
@@ -89,7 +100,10 @@ class Plain:
         if media.startswith("application/json"):
             return self.value(json.loads(content))
         if media == "application/vnd.apache.parquet":
-            return {"parquet": self.value(_columns(pq.read_table(io.BytesIO(content))))}
+            try:
+                return {"parquet": self.value(_columns(pq.read_table(io.BytesIO(content))))}
+            except pa.ArrowInvalid:  # a part of a file
+                return {"bytes": len(content)}
         if media == "application/vnd.apache.arrow.stream":
             return {"arrow": [self._stream(stream) for stream in _streams(content)]}
         return {"text": self._line(self.text(content.decode("utf-8", "backslashreplace")))}
@@ -104,12 +118,23 @@ class Plain:
         if isinstance(value, str):
             return self._line(self.text(value))
         if isinstance(value, dict):
-            return {self.text(key): self._member(key, one) for key, one in value.items() if key not in LEFT_OUT}
+            made = {self.text(key): self._member(key, one) for key, one in value.items() if key not in LEFT_OUT}
+            return self._once(made)
         if isinstance(value, list):
             if len(value) > _MANY and not any(isinstance(one, dict | list) for one in value):
                 return _shortened(value)
             return [self.value(one) for one in value]
         return value
+
+    def _once(self, record: dict[str, Any]) -> dict[str, Any]:
+        """A record, or its id where the same was answered before."""
+        if not self._each_once or not isinstance(record.get("id"), str):
+            return record
+        text = json.dumps(record)
+        if len(text) > _LONG and text in self._records:
+            return {"as before": record["id"]}
+        self._records.add(text)
+        return record
 
     def _member(self, key: str, value: Any) -> Any:
         if key == "token":
@@ -123,7 +148,15 @@ class Plain:
     def _line(self, text: str) -> str:
         if len(text) <= _LONG:
             return text
-        return f"<{len(text)} characters: {text[:40]} ... {text[-20:]} #{_hash(text)}>"
+        return f"<{len(text)} characters: {text[:40]} ... {text[-20:]} #{hashed(text)}>"
+
+
+def without_descriptions(value: Any) -> Any:
+    """A JSON value without the sentences that describe it: ``description`` where that is a text."""
+    if isinstance(value, dict):
+        kept = {key: one for key, one in value.items() if key != "description" or not isinstance(one, str)}
+        return {key: without_descriptions(one) for key, one in kept.items()}
+    return [without_descriptions(one) for one in value] if isinstance(value, list) else value
 
 
 def _moment(found: re.Match[str]) -> str:
@@ -135,10 +168,11 @@ def _moment(found: re.Match[str]) -> str:
 def _shortened(value: list[Any]) -> str:
     ends = [json.dumps(one, ensure_ascii=False) for one in (*value[:3], *value[-2:])]
     whole = json.dumps(value, ensure_ascii=False)
-    return f"<{len(value)} values: {', '.join(ends[:3])} ... {', '.join(ends[3:])} #{_hash(whole)}>"
+    return f"<{len(value)} values: {', '.join(ends[:3])} ... {', '.join(ends[3:])} #{hashed(whole)}>"
 
 
-def _hash(text: str) -> str:
+def hashed(text: str) -> str:
+    """A short hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -180,8 +214,10 @@ def differences(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, str,
                 yield from differences(was[key], now[key], inner)
         if set(was) == set(now) and list(was) != list(now):
             yield f"{place} (order of the keys)", ", ".join(was), ", ".join(now)
-    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
-        for number, (one, other) in enumerate(zip(was, now, strict=True)):
+    elif isinstance(was, list) and isinstance(now, list):
+        if len(was) != len(now):
+            yield f"{place} (length)", str(len(was)), str(len(now))
+        for number, (one, other) in enumerate(zip(was, now, strict=False)):
             yield from differences(one, other, f"{place}[{number}]")
     elif json.dumps(was) != json.dumps(now):
         yield place, _shown(was), _shown(now)

@@ -18,7 +18,8 @@ HERE = Path(__file__).parent
 FILE = HERE / "store-0.1.0.db"
 KEYS: dict[str, dict[str, str]] = json.loads((HERE / "test-keys-0.1.0.json").read_text())["keys"]
 PROJECT, SECOND = "Pouch cells", "Second project"
-_UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_UUID_TEXT = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_UUID = re.compile(_UUID_TEXT.pattern.encode())
 
 
 def current(folder: Path) -> Path:
@@ -76,3 +77,13 @@ def _names() -> dict[tuple[str, ...], str]:
 def id_of(table: str, *name: str) -> str:
     """The id of a record by its name; of a measurement by those of its cell and its own."""
     return _names()[table, *name]
+
+
+@cache
+def _by_id() -> dict[str, str]:
+    return {id: name[-1] for name, id in _names().items()}
+
+
+def named(text: str) -> str:
+    """A text with the records of the store by name, to be read: ``/projects/<Pouch cells>``."""
+    return _UUID_TEXT.sub(lambda found: f"<{_by_id()[found[0]]}>" if found[0] in _by_id() else found[0], text)
