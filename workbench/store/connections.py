@@ -9,9 +9,12 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from ..errors import Damaged, StoreError
 
+Transaction: TypeAlias = sqlite3.Connection
+"""What `Store.transaction` gives. Outside of this package it is only passed on, to what writes in it."""
 PAGE_SIZE = 4096
 MMAP_BYTES = 4 * 1024**3
 # 16 MB: a write of usual size need not wait until the log is moved into the file.
