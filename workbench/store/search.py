@@ -18,8 +18,10 @@ from ..table import to_micros
 from .conditions import sound
 from .host import Host
 from .scope import Scope
-from .tables import fold, moment_of, values_of
+from .tables import decode, fold, moment_of, rows_as_dicts, values_of
 
+RULE = 1
+"""The rule by which a record becomes an entry: it rises whenever the same record is to be found by other words."""
 ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
 
 
@@ -78,6 +80,13 @@ def index(db: sqlite3.Connection, record: Record) -> None:
 def forget(db: sqlite3.Connection, ids: Sequence[str]) -> None:
     """Drop the entries of deleted records."""
     db.execute("DELETE FROM search_entries WHERE id IN (SELECT value FROM json_each(?))", [values_of(ids)])
+
+
+def rebuild(db: sqlite3.Connection) -> None:
+    """Write the entries of all records anew, inside a transaction."""
+    for cls in ENTITIES.values():
+        for row in rows_as_dicts(db.execute(f'SELECT * FROM "{cls.table}" ORDER BY id')):  # noqa: S608
+            index(db, cls.model_validate(decode(cls, row)))
 
 
 def search(

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
+from . import derived
 from .backup import backup
 from .chats import Chats
 from .formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice
@@ -112,6 +113,8 @@ class Store(Host):
             db.execute(
                 "insert or ignore into facts (name, value) values ('store', ?), ('clock', 0)", (uuid.uuid4().hex,)
             )
+            if state.is_new:
+                derived.keep_search_rule(db)
             made = state_of(db, self.path)
             refuse_wrong_tables(db, made, self.path)
         return made

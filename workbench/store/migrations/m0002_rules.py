@@ -1,4 +1,4 @@
-"""Format 2: sampled data know which rule made them, and stores know which formats can read and write them."""
+"""Format 2: each publication of sampled data notes the rule that made them, and a store says who can read it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ MIGRATIONS = (
         2,
         "0002_rules",
         "0.2.0",
-        "Each series, and each table of steps and cycles, can carry the number of the rule that made it.",
-        ('ALTER TABLE "series" ADD COLUMN "rule" INTEGER',),
+        "Samples, steps and cycles carry the number of the rule that made them.",
+        ('ALTER TABLE "series_log" ADD COLUMN "rule" INTEGER',),
         # 0.1.0 refuses every step that it does not know.
         oldest_reader=2,
         oldest_writer=2,
