@@ -37,6 +37,8 @@ def backup(store: Host, destination: str | Path, progress: Callable[[float], obj
         with named(partial), closing(sqlite3.connect(partial)) as copy:
             with store.snapshot() as connection:
                 connection.backup(copy, pages=_PAGES, progress=_told(progress))
+            copy.execute("delete from facts where name = 'upgrade'")  # nobody upgrades the copy
+            copy.commit()
             copy.execute("pragma journal_mode = delete")
         try:
             os.link(partial, place)

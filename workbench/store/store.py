@@ -69,7 +69,7 @@ class Store(Host):
             If the file is not a store, cannot be reached, a newer workbench wrote it, it needs `workbench upgrade`,
             or its tables are not as they must be.
         """
-        _check_sqlite()
+        check_sqlite()
         try:
             place = checked_path(Path(path), create=create and not read_only)
         except (OSError, ValueError) as error:  # forbidden, a name that is too long, a null character
@@ -224,7 +224,7 @@ def _check_header(place: Path) -> None:
     raise StoreError(f"'{place}' is no SQLite file: no workbench store, or its first bytes are damaged.")
 
 
-def _check_sqlite() -> None:
+def check_sqlite() -> None:
     if sqlite3.sqlite_version_info < (3, 38):
         raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old; the store needs 3.38 or later.")
     probe = sqlite3.connect(":memory:")
