@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +11,8 @@ from ..cycling import columns as c
 from ..cycling.builder import READ
 from ..cycling.cycles import cycles_of
 from ..cycling.steps import StepsBuilder
-from ..errors import Damaged, NotFound, StoreError, WorkbenchError
-from ..phrases import counted, quoted
-from ..readers import rule_of
+from ..errors import BadRequest, Damaged, NotFound, StoreError, WorkbenchError, instead
+from ..records import Project
 from ..store import Scope, Store, derived, search
 from ..store.abreast import CORES
 from ..store.derived import Outdated
@@ -91,6 +90,41 @@ def chosen(store: Store, scope: Scope, where: Mapping[str, Any] | None) -> list[
     return ids
 
 
+def chosen_in(
+    store: Store, project: str | None, organization: str | None, where: Mapping[str, Any]
+) -> list[str] | None:
+    """The ids of the measurements of a project, by name or id, or of all projects; None where nothing is said."""
+    if project is None and organization is None and not where:
+        return None
+    organizations = store.rows.organizations()
+    if organization is not None:
+        organizations = [one for one in organizations if organization in (one.id, one.name)]
+        if not organizations:
+            names = [one.name for one in store.rows.organizations()]
+            raise NotFound(f"There is no organization '{organization}'. {instead(organization, names, 'organizations')}")
+    projects = [
+        (Scope(owner.id, one.id), one)
+        for owner in organizations
+        for one in store.rows.page(Project, Scope(owner.id, None), limit=None).items
+    ]
+    wanted = [scope for scope, one in projects if project in (None, one.id, one.name)]
+    if not wanted:
+        names = [one.name for _, one in projects]
+        raise NotFound(f"There is no project '{project}'. {instead(project or '', names, 'projects')}")
+    return list(dict.fromkeys(id for scope in wanted for id in chosen(store, scope, where)))
+
+
+def filters(words: Sequence[str]) -> dict[str, str | list[str]]:
+    """Filters from words such as ``batch=A``; a key that is given more than once takes any of its values."""
+    made: dict[str, list[str]] = {}
+    for word in words:
+        key, is_there, value = word.partition("=")
+        if not is_there:
+            raise BadRequest(f"'{word}' is not a filter. Write it as KEY=VALUE: batch=A.")
+        made.setdefault(key, []).append(value)
+    return {key: values if len(values) > 1 else values[0] for key, values in made.items()}
+
+
 def _all_anew(store: Store, found: Sequence[Outdated], jobs: int) -> Iterator[tuple[Outdated, str | None]]:
     """Each measurement once it is done, with what went wrong; computed by threads, written by this one."""
     with ThreadPoolExecutor(max(jobs, 1), "workbench-recompute") as pool:
@@ -156,37 +190,3 @@ def _publish(store: Store, one: Outdated, made: _Made) -> None:
                 return
         made = _made(store, one)
     raise WorkbenchError(f"'{one.name}' changes all the time; run this again when it rests.")
-
-
-def notes(store: Store, ids: Iterable[str] | None = None) -> list[str]:
-    """What older rules made, of these measurements or of all, as sentences; empty if all is by today's rules."""
-    wanted = None if ids is None else [*ids]
-    made = [
-        _note(dataset, rule, [one.name for one in found])
-        for (dataset, rule), found in sorted(_by_rule(derived.outdated(store, wanted)).items())
-    ]
-    for (format, rule), count in sorted(derived.read_by(store, wanted).items()):
-        today = rule_of(format)
-        if today is not None and rule < today:
-            made.append(
-                f"{counted(count, 'measurement')} of format '{format}' {'was' if count == 1 else 'were'} read by rule "
-                f"{rule} of its reader, which has rule {today} now: ingest the files again where that matters."
-            )
-    if wanted is None and (rule := derived.search_rule(store)) < search.RULE:
-        made.append(f"The search is by rule {rule}, today's is {search.RULE}: run 'workbench recompute'.")
-    return made
-
-
-def _by_rule(found: Iterable[Outdated]) -> dict[tuple[str, int], list[Outdated]]:
-    made: dict[tuple[str, int], list[Outdated]] = {}
-    for one in found:
-        for key in one.datasets.items():
-            made.setdefault(key, []).append(one)
-    return made
-
-
-def _note(dataset: str, rule: int, names: Sequence[str]) -> str:
-    return (
-        f"The {dataset} of {counted(len(names), 'measurement')} are by rule {rule}, today's is "
-        f"{derived.today(dataset)}: {quoted(names)}. Run 'workbench recompute'."
-    )

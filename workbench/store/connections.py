@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -33,6 +33,10 @@ class _Told(threading.local):
 
 
 _TOLD = _Told()
+
+
+class _Undone(Exception):
+    """Ends a transaction of which nothing is to stay. Never leaves the module."""
 
 
 class _Handle:
@@ -183,11 +187,21 @@ class Connections:
                 if not reader.depth and reader.connection.in_transaction:
                     reader.connection.execute("rollback")
 
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> AbstractContextManager[Transaction]:
         """Write all or nothing; joins an outer transaction of this thread, which then decides."""
         if self._refusal is not None:
             raise self._refusal
+        return self._transaction()
+
+    @contextmanager
+    def trial(self) -> Iterator[Transaction]:
+        """A transaction of which nothing stays, also where the store was opened to read."""
+        with suppress(_Undone), self._transaction() as connection:
+            yield connection
+            raise _Undone
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Transaction]:
         writer = self._writer()
         if writer.depth:
             yield writer.connection

@@ -173,7 +173,7 @@ class Store(Host):
 
     def _verify_search(self) -> list[str]:
         try:
-            with self.transaction() as connection:
+            with self._connections.trial() as connection:
                 return check_index(connection)
         except Damaged as error:
             return [str(error)]
