@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import BadRequest
+from ..errors import BadRequest, StoreTooOld
 from ..phrases import counted, spaced
 from ..place import meant_store
 from .console import err, out, print_json, print_rows, progress_bar
@@ -130,6 +131,8 @@ def verify(
 @commands.add("workbench upgrade --check --store lab.db")
 def upgrade(
     store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
     check: Annotated[
         bool, typer.Option("--check", help="Only print what would be done. Exit code 1: there is something to do.")
     ] = False,
@@ -145,6 +148,8 @@ def upgrade(
     from ..store import upgrading
 
     path = existing(store)
+    with suppress(StoreTooOld):  # of such a store nothing can be read yet
+        _check_named(path, project, organization)
     if check:
         plan = upgrading.plan(path, backup=not no_backup)
     else:
@@ -181,7 +186,10 @@ def recompute(
             "--project", metavar="NAME", help="Only this project, by name or id. Without it: all of them."
         ),
     ] = None,
-    organization: OrganizationOption = None,
+    organization: Annotated[
+        str | None,
+        typer.Option("--organization", metavar="NAME", help="Only this organization. Without it: all of them."),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -233,6 +241,11 @@ def _print_recomputed(done: Recomputed, path: Path, check: bool) -> None:
 def _whole(store: Path | None, project: str | None, organization: str | None) -> Store:
     """The store itself. A project that is named must be in it, although the command is about the whole store."""
     path = existing(store)
+    _check_named(path, project, organization)
+    return open_store(path, create=False, read_only=True)
+
+
+def _check_named(path: Path, project: str | None, organization: str | None) -> None:
+    """Refuse a project or an organization that the store does not have."""
     if project is not None or organization is not None:
         open_bench(path, project, organization, read_only=True).close()
-    return open_store(path, create=False, read_only=True)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from ..cycling import columns as c
 from ..cycling.builder import READ
 from ..cycling.cycles import cycles_of
 from ..cycling.steps import StepsBuilder
 from ..errors import BadRequest, Damaged, NotFound, StoreError, WorkbenchError, instead
-from ..records import Project
+from ..records import Project, Record
 from ..store import Scope, Store, derived, search
 from ..store.abreast import CORES
 from ..store.derived import Outdated
 from ..table import Table
 
+R = TypeVar("R", bound=Record)
 _PIECE = 1 << 18
 _AHEAD = 4
 _ATTEMPTS = 5
@@ -96,22 +97,23 @@ def chosen_in(
     """The ids of the measurements of a project, by name or id, or of all projects; None where nothing is said."""
     if project is None and organization is None and not where:
         return None
-    organizations = store.rows.organizations()
-    if organization is not None:
-        organizations = [one for one in organizations if organization in (one.id, one.name)]
-        if not organizations:
-            names = [one.name for one in store.rows.organizations()]
-            raise NotFound(f"There is no organization '{organization}'. {instead(organization, names, 'organizations')}")
-    projects = [
-        (Scope(owner.id, one.id), one)
-        for owner in organizations
+    owners = _named(store.rows.organizations(), organization, "organization")
+    projects = {
+        one.id: (one, Scope(owner.id, one.id))
+        for owner in owners
         for one in store.rows.page(Project, Scope(owner.id, None), limit=None).items
-    ]
-    wanted = [scope for scope, one in projects if project in (None, one.id, one.name)]
-    if not wanted:
-        names = [one.name for _, one in projects]
-        raise NotFound(f"There is no project '{project}'. {instead(project or '', names, 'projects')}")
+    }
+    wanted = [projects[one.id][1] for one in _named([one for one, _ in projects.values()], project, "project")]
     return list(dict.fromkeys(id for scope in wanted for id in chosen(store, scope, where)))
+
+
+def _named(found: list[R], wanted: str | None, what: str) -> list[R]:
+    """Those of this name or id, or all where none is wanted; NotFound if there is none."""
+    named = [one for one in found if wanted in (None, one.id, one.name)]
+    if not named and wanted is not None:
+        names = [one.name for one in found]
+        raise NotFound(f"There is no {what} '{wanted}'. {instead(wanted, names, f'{what}s')}")
+    return named
 
 
 def filters(words: Sequence[str]) -> dict[str, str | list[str]]:

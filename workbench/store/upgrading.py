@@ -210,4 +210,6 @@ def _begun(db: sqlite3.Connection) -> _Begun:
 
 
 def _note(db: sqlite3.Connection, begun: _Begun) -> None:
-    db.execute("insert or replace into facts (name, value) values (?, ?)", (_FACT, orjson.dumps([*begun]).decode()))
+    db.execute(
+        "insert or replace into facts (name, value) values (?, ?)", (_FACT, orjson.dumps([*begun]).decode())
+    )
