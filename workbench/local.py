@@ -6,8 +6,9 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from .engine.reader import Cancel, Progress, Reader
 from .errors import BadRequest, NotFound, Problem, instead
 from .ingest import Report, extend, register
 from .ingest import ingest as ingest_files
+from .ingest.recompute import Recomputed, chosen, recompute
 from .recipe.parse import parse_request
 from .recipe.plot import PlotConfig
 from .records import (
@@ -40,6 +42,7 @@ from .records import (
 from .records.catalog import Catalog
 from .records.chat import Role
 from .store import catalog as catalogs
+from .store import rule_notes
 from .store import search as searches
 from .store.cache import Cache
 from .store.rows import LOCAL_USER, new_id
@@ -96,10 +99,19 @@ class LocalWorkbench(Work):
 
     @classmethod
     def open(
-        cls, path: str | Path, project: str | None = None, organization: str | None = None, *, create: bool = True
+        cls,
+        path: str | Path,
+        project: str | None = None,
+        organization: str | None = None,
+        *,
+        create: bool = True,
+        read_only: bool = False,
     ) -> LocalWorkbench:
-        """The workbench on the store at ``path``, bound to the project named or the only one there is."""
-        store = Store.open(path, create=create)
+        """The workbench on the store at ``path``, bound to the project named or the only one there is.
+
+        ``read_only``: nothing in the store is changed, not even its format.
+        """
+        store = Store.open(path, create=create, read_only=read_only)
         try:
             chosen = only(store.rows.organizations(), organization, "organization", "organizations")
             projects = store.rows.page(Project, Scope(chosen.id, None), limit=None).items
@@ -184,8 +196,10 @@ class LocalWorkbench(Work):
     # What there is
 
     def catalog(self) -> Catalog:
-        """Sources, columns, units and counts in reach."""
-        return catalogs.catalog(self.store, self.scope)
+        """Sources, columns, units and counts in reach, and notes of what older rules made."""
+        with self.store.snapshot():
+            found = catalogs.catalog(self.store, self.scope)
+            return replace(found, notes=rule_notes.notes(self.store, chosen(self.store, self.scope, None)))
 
     def search(self, text: str, **options: Any) -> searches.Found:
         """The search of the interface, within the organization; the project restricts what belongs to one."""
@@ -357,6 +371,15 @@ class LocalWorkbench(Work):
 
     def verify(self) -> list[str]:
         return self.store.verify()
+
+    def recompute(
+        self,
+        where: Mapping[str, Any] | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Recomputed:
+        return recompute(self.store, chosen(self.store, self.scope, where), check=check, progress=progress)
 
     # Authoring
 

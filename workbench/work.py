@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from .engine.reader import Cancel, Progress
 from .errors import BadRequest, Cancelled, FileRefused, Invalid, NotFound, Problem, instead
 from .ingest import Growing, Report
 from .ingest import watch as watch_folder
+from .ingest.recompute import Recomputed
 from .lint import Lint, lint
 from .recipe.check import sound
 from .recipe.parse import parse
@@ -593,6 +594,16 @@ class Work(ABC):
     @abstractmethod
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences."""
+
+    @abstractmethod
+    def recompute(
+        self,
+        where: Mapping[str, Any] | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Recomputed:
+        """Steps and cycles by today's rules, where older ones made them."""
 
 
 def drawable(config: Any, draws: Drawer) -> PlotConfig:

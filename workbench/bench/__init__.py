@@ -14,6 +14,7 @@ from ..authoring import AuthoringContext
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import Report
+from ..ingest.recompute import Recomputed
 from ..local import LocalWorkbench
 from ..place import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..recipe.assemble import PlanDraft
@@ -601,6 +602,35 @@ class Bench:
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences; empty if it is sound. Reads all of it."""
         return self.work.verify()
+
+    def recompute(
+        self,
+        where: Mapping[str, Any] | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Recomputed:
+        """Make steps and cycles anew by today's rules, where older rules made them; what was given stays as it is.
+
+        Each measurement is done in one step: stopped at any moment, the next call goes on.
+
+        Parameters
+        ----------
+        where : filters as of a ``list`` step, such as ``{"batch": ["A"]}``; all of the project without them.
+        check : only say what would be done.
+        progress : called with how many are done, of how many, and the name of the next.
+
+        Returns
+        -------
+        Recomputed
+            ``measurements`` that were recomputed, and ``failed``: name -> reason.
+
+        Raises
+        ------
+        BadRequest
+            On a remote workbench: it is done on the server's machine.
+        """
+        return self.work.recompute(where, check=check, progress=progress)
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:

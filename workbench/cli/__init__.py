@@ -10,12 +10,13 @@ A module of commands imports only what its help needs. What a command needs to r
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, TextIO
 
 import typer
 
 from .. import __version__
-from ..errors import BadRequest, Conflict, Invalid, NotFound, WorkbenchError
+from ..errors import BadRequest, Conflict, Invalid, NotFound, StoreNotice, WorkbenchError
 from ..phrases import typed_in
 from . import demo, files, keys, recipes, server, store, users
 from .console import err, out, print_problems
@@ -47,8 +48,24 @@ def root(
         raise typer.Exit
 
 
+def _print_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A notice of a store as one line for a person; any other warning as Python prints it."""
+    if issubclass(category, StoreNotice):
+        err.print(str(message), style="yellow", markup=False, soft_wrap=True)
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+
+
 def main() -> None:
     """The entry point: a user's mistake ends in a sentence, never in a traceback."""
+    warnings.showwarning = _print_warning
     try:
         app()
     except Invalid as error:

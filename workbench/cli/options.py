@@ -50,18 +50,19 @@ RoleOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def open_bench(path: Path, project: str | None, organization: str | None) -> Bench:
+def open_bench(path: Path, project: str | None, organization: str | None, *, read_only: bool = False) -> Bench:
     """A bench on a store; what a bench needs is imported when the first one is opened."""
     from .. import bench
+    from ..local import LocalWorkbench
 
-    return bench.open_bench(path, project, organization)
+    return bench.Bench(LocalWorkbench.open(path, project, organization, read_only=read_only))
 
 
-def open_store(path: Path, *, create: bool) -> Store:
+def open_store(path: Path, *, create: bool, read_only: bool = False) -> Store:
     """The store in a file, which must exist unless it may be created."""
     from ..store.store import Store
 
-    return Store.open(path, create=create)
+    return Store.open(path, create=create, read_only=read_only)
 
 
 def existing(store: Path | None) -> Path:

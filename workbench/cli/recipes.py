@@ -52,7 +52,7 @@ def check(
         problems, against = _problems_of(raw), "without a store"
     else:
         path = existing(store)
-        with open_bench(path, project, organization) as bench, progress_bar("Checking"):
+        with open_bench(path, project, organization, read_only=True) as bench, progress_bar("Checking"):
             problems, against = _problems_in(bench, raw, param or []), f"against {path}"
     if as_json:
         print_json([problem.as_detail() for problem in problems])
@@ -116,7 +116,8 @@ def run(
     from ..recipe.recipe import read_file
 
     raw = read_file(recipe)
-    with open_bench(existing(store), project, organization) as bench, progress_bar("Running") as told:
+    opened = open_bench(existing(store), project, organization, read_only=True)
+    with opened as bench, progress_bar("Running") as told:
         account = bench.export(
             raw,
             output,

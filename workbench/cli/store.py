@@ -1,23 +1,26 @@
-"""The commands of a store as a whole: catalog, search, backup, verify."""
+"""The commands of a store as a whole: catalog, search, backup, verify, upgrade, recompute."""
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import BadRequest
-from ..phrases import spaced
+from ..errors import BadRequest, StoreTooOld
+from ..phrases import counted, spaced
 from ..place import meant_store
 from .console import err, out, print_json, print_rows, progress_bar
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench, open_store
 
 if TYPE_CHECKING:
+    from ..ingest.recompute import Recomputed
     from ..store.store import Store
+    from ..store.upgrading import Plan
 
 commands = Commands()
 
@@ -33,7 +36,7 @@ def catalog(
     as_json: JsonOption = False,
 ) -> None:
     """Print what you can plot: sources, their columns, units and counts."""
-    with open_bench(existing(store), project, organization) as bench, progress_bar("Counting"):
+    with open_bench(existing(store), project, organization, read_only=True) as bench, progress_bar("Counting"):
         found = bench.catalog()
     if as_json:
         print_json(found.as_dict())
@@ -57,7 +60,7 @@ def search(
     """Search the names and notes of all records."""
     if len(text.strip()) < 2:
         raise BadRequest("A search text needs at least two characters.")
-    with open_bench(existing(store), project, organization) as bench:
+    with open_bench(existing(store), project, organization, read_only=True) as bench:
         found = bench.find(text, limit=limit, per_type=MOST_OF_A_KIND)
     if as_json:
         print_json(asdict(found))
@@ -105,9 +108,15 @@ def verify(
 ) -> None:
     """Read the whole store and print everything that is damaged.
 
-    Records, samples, summaries and files of all projects are read and compared with their checksums."""
+    Records, samples, summaries and files of all projects are read and compared with their checksums. Notes say which
+    measurements were made by older rules; they are not damage."""
+    from ..store.rule_notes import notes
+
     with _whole(store, project, organization) as opened, progress_bar("Reading everything"):
         findings = opened.verify()
+        remarks = notes(opened) if not findings else []
+    for remark in remarks:
+        err.print(f"Note: {remark}", markup=False, soft_wrap=True)
     if as_json:
         print_json(findings)
     else:
@@ -119,9 +128,124 @@ def verify(
         raise typer.Exit(1)
 
 
+@commands.add("workbench upgrade --check --store lab.db")
+def upgrade(
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only print what would be done. Exit code 1: there is something to do.")
+    ] = False,
+    no_backup: Annotated[
+        bool, typer.Option("--no-backup", help="Do not copy the store first. The copy is made beside it.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring a store of an older version of the workbench up to date.
+
+    Stop the server and close the notebooks on this store first. A backup is made beside the store. If the upgrade is
+    stopped at any moment, the store is as it was or as it is to be, and the same command goes on."""
+    from ..store import upgrading
+
+    path = existing(store)
+    with suppress(StoreTooOld):  # of such a store nothing can be read yet
+        _check_named(path, project, organization)
+    if check:
+        plan = upgrading.plan(path, backup=not no_backup)
+    else:
+        with progress_bar("Upgrading") as told:
+            plan = upgrading.upgrade(path, backup=not no_backup, progress=told)
+    if as_json:
+        print_json(asdict(plan))
+    elif plan.is_nothing:
+        out.print(f"{path} is up to date: format {plan.format}.", markup=False, soft_wrap=True)
+    else:
+        _print_plan(plan, check)
+    if check and not plan.is_nothing:
+        raise typer.Exit(1)
+
+
+def _print_plan(plan: Plan, check: bool) -> None:
+    verb = "would be brought" if check else "was brought"
+    out.print(f"{plan.path} {verb} from format {plan.format} to {plan.to}:", markup=False, soft_wrap=True)
+    for step in plan.steps:
+        out.print(f"  {step}", markup=False, soft_wrap=True)
+    if plan.backup is not None:
+        out.print(f"The backup {'would be' if check else 'is'} {plan.backup}.", markup=False, soft_wrap=True)
+    if check:
+        room = f"It needs {plan.needs / 1e6:.0f} MB in this folder, {plan.free / 1e6:.0f} MB are free."
+        out.print(room, markup=False, soft_wrap=True)
+
+
+@commands.add("workbench recompute --store lab.db --where batch=A")
+def recompute(
+    store: StoreOption = None,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            "--project", metavar="NAME", help="Only this project, by name or id. Without it: all of them."
+        ),
+    ] = None,
+    organization: Annotated[
+        str | None,
+        typer.Option("--organization", metavar="NAME", help="Only this organization. Without it: all of them."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="KEY=VALUE",
+            help="Only these measurements, by a filter of a `list` step: `batch=A`.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="How many are computed at the same time.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only print what would be done. Exit code 1: there is something to do.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make steps and cycles anew where an older rule made them, and the search too.
+
+    A version that computes steps or cycles by a better rule says so: the notes of `workbench verify` list what older
+    rules made. Step tables that came with their samples stay. If it is stopped, the same command goes on."""
+    from ..ingest import recompute as library
+    from ..store.abreast import CORES
+
+    path = existing(store)
+    with open_store(path, create=False, read_only=check) as opened, progress_bar("Recomputing") as told:
+        chosen = library.chosen_in(opened, project, organization, library.filters(where or []))
+        done = library.recompute(opened, chosen, check=check, jobs=jobs or CORES, progress=told)
+    if as_json:
+        print_json({"measurements": [asdict(one) for one in done.measurements], "failed": done.failed})
+    else:
+        _print_recomputed(done, path, check)
+    if done.failed or (check and not done.is_nothing):
+        raise typer.Exit(1)
+
+
+def _print_recomputed(done: Recomputed, path: Path, check: bool) -> None:
+    if done.is_nothing:
+        out.print(f"{path} is up to date: all is by today's rules.", markup=False, soft_wrap=True)
+        return
+    verb = "would be made anew" if check else "were made anew"
+    tables = f"Steps or cycles of {counted(len(done.measurements), 'measurement')} {verb}."
+    out.print(tables, markup=False, soft_wrap=True)
+    if done.search:
+        out.print(f"The search {'would be' if check else 'was'} built anew.", markup=False, soft_wrap=True)
+    for name, reason in done.failed.items():
+        err.print(f"{name}: {reason}", style="red", markup=False, soft_wrap=True)
+
+
 def _whole(store: Path | None, project: str | None, organization: str | None) -> Store:
     """The store itself. A project that is named must be in it, although the command is about the whole store."""
     path = existing(store)
+    _check_named(path, project, organization)
+    return open_store(path, create=False, read_only=True)
+
+
+def _check_named(path: Path, project: str | None, organization: str | None) -> None:
+    """Refuse a project or an organization that the store does not have."""
     if project is not None or organization is not None:
-        open_bench(path, project=project, organization=organization).close()
-    return open_store(path, create=False)
+        open_bench(path, project, organization, read_only=True).close()

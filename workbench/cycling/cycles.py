@@ -15,6 +15,8 @@ from .columns import Described
 from .runs import Floats
 from .steps import by_cycle
 
+RULE = 1
+"""The rule by which cycles are made of steps: it rises whenever the same steps are to give other cycles."""
 MEAN_TEMPERATURE = "Mean temperature [degC]"
 
 CYCLE_COLUMNS: tuple[Described, ...] = (

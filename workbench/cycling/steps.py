@@ -16,6 +16,8 @@ from .changes import ChangeCounter
 from .columns import Described
 from .runs import Floats, Ints
 
+RULE = 1
+"""The rule by which steps are made of samples: it rises whenever the same samples are to give other steps."""
 STEP_TYPE = "Step type"
 START_INDEX, END_INDEX = "Start index", "End index"
 CYCLE_SUMS = {f"Cycle {name[0].lower()}{name[1:]}": name for name in c.COUNTERS}

@@ -19,6 +19,7 @@ from ..store.store import Store
 from ..table import Table
 from .columns import column_of, kinds_of
 from .equality import distinct
+from .mixing import Mixing
 from .ops.aggregate import aggregate
 from .ops.join import join
 from .ops.list import list_rows
@@ -157,13 +158,16 @@ def run(
     plan = Plan(bound, reader)
     ran = Ran(parts=plan.parts, reads=reader.reads)
     with store.snapshot():
+        mixing = Mixing(store, known.dependencies if known else ())
         for index, (name, step) in enumerate(bound.steps.items()):
             started = time.perf_counter()
             reader.begin(name, index, len(bound.steps))
             if known and name in known.parts:
                 plan.parts[name] = known.parts[name]
                 continue
-            plan.parts[name] = one_step(bound, name, step, plan)
+            part = one_step(bound, name, step, plan)
+            mixed = [replace(warning, step=name) for warning in mixing.warnings(reader.dependencies)]
+            plan.parts[name] = part._replace(warnings=[*part.warnings, *mixed])
             reader.reads["steps"] += 1
             ran.timings[name] = (time.perf_counter() - started) * 1e3
         ran.dependencies = {**(known.dependencies if known else {}), **reader.revisions()}

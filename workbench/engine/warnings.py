@@ -15,6 +15,7 @@ CODES: dict[str, str] = {
     "window_empty": "A window's lower bound is above its upper bound, so it holds nothing.",
     "infinity_as_null": "JSON has no infinity, so infinite values became null.",
     "points_shared": "Sources share the points of a step, and samples were left out for it.",
+    "mixed_rules": "Steps or cycles of some sources were made by an older rule than those of others.",
     "unit_unknown": "A rated capacity in an unknown unit counts as none.",
 }
 """Code -> what it means."""

@@ -21,6 +21,7 @@ from ..cycling.steps import (
 )
 from ..errors import Conflict, FileRefused, instead
 from ..records import Measurement
+from ..store import derived
 from ..store.store import Scope, Store
 from ..table import Column, Table, concat, concat_columns
 from .given import rated_of
@@ -67,8 +68,9 @@ def extend(
             return record
         store.series.append(record.id, "series", parts, connection)
         steps = running.steps_after(parts)
+        made = {**derived.rules(), "steps": running.rule_of_steps()}
         for dataset, table in (("steps", steps), ("cycles", cycles_of(steps))):
-            with store.series.writer(record.id, dataset) as writer:
+            with store.series.writer(record.id, dataset, rule=made[dataset]) as writer:
                 writer.add(table)
                 writer.publish(connection)
         store.bump(connection, Measurement.table)
@@ -99,6 +101,12 @@ class _Running:
         self._rows = info.rows
         self._kinds = {column.name: column for column in info.columns}
         self._steps = store.series.read(record.id, dataset="steps")
+
+    def rule_of_steps(self) -> int | None:
+        """The rule of the steps once they go on: those that are done stay as an older rule made them."""
+        if self._given:
+            return None
+        return min(self._store.series.rule(self._record.id, "steps") or derived.BEFORE, derived.today("steps"))
 
     def accepted(self, parts: list[Table]) -> list[Table]:
         """The new samples with all columns of the series; FileRefused if they do not go on from it."""

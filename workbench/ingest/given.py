@@ -17,6 +17,7 @@ from ..cycling.numbering import StepNumbers
 from ..cycling.steps import StepsBuilder
 from ..errors import FileRefused, Invalid
 from ..records import Instance, Measurement, Specification
+from ..store import derived
 from ..store.rows import new_id
 from ..store.series import SeriesWriter
 from ..store.store import Scope, Store
@@ -66,7 +67,8 @@ def register(
         id = id or new_id(store.clock(connection))
     with ExitStack() as stack:
         writers = {
-            name: stack.enter_context(store.series.writer(id, name)) for name in ("series", "steps", "cycles")
+            name: stack.enter_context(store.series.writer(id, name, rule=rule))
+            for name, rule in derived.rules(given=steps is not None).items()
         }
         number = _numbering(store, scope, fields, samples, derive=derive)
         taken = Taken(writers["series"], number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,9 @@ import numpy as np
 
 from ..cycling import columns as c
 from ..errors import Conflict
+from ..readers import rule_of
 from ..records import Instance, Measurement
+from ..store import Transaction, derived
 from ..store.scope import Scope
 from ..store.series import SeriesInfo
 from ..store.store import Store
@@ -178,9 +179,13 @@ def tail(samples: Samples, start: int) -> list[Table]:
     return made
 
 
-def publish(
-    store: Store, connection: sqlite3.Connection, grown: Grown, prepared: Prepared, samples: Samples
-) -> None:
+def made_by(prepared: Prepared) -> dict[str, int | None]:
+    """The rules that made the samples, steps and cycles of a file."""
+    given = prepared.passport is not None and bool(prepared.passport.get("steps"))
+    return derived.rules(given=given, reader=rule_of(prepared.format))
+
+
+def publish(store: Store, connection: Transaction, grown: Grown, prepared: Prepared, samples: Samples) -> None:
     """Add what is new to a series, or put the longer reading in its place; steps and cycles follow.
 
     Raises
@@ -191,14 +196,15 @@ def publish(
     now = store.series.info(grown.record.id)
     if now is None or now.revision != grown.info.revision:
         raise Conflict(f"'{grown.record.name}' was changed meanwhile.")
-    added = prepared.rows - grown.info.rows
+    added, rules = prepared.rows - grown.info.rows, made_by(prepared)
     if grown.exact and added <= MOST_IN_MEMORY:
-        store.series.append(grown.record.id, "series", tail(samples, grown.info.rows), connection)
+        more = tail(samples, grown.info.rows)
+        store.series.append(grown.record.id, "series", more, connection, rule=rules["series"])
         datasets = ["steps", "cycles"]
     else:
         datasets = ["series", "steps", "cycles"]
     for dataset in datasets:
-        with store.series.writer(grown.record.id, dataset) as writer:
+        with store.series.writer(grown.record.id, dataset, rule=rules[dataset]) as writer:
             for name, table in samples():
                 if name == dataset:
                     writer.add(table)

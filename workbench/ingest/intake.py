@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
@@ -13,9 +12,10 @@ from typing import Any
 from ..errors import Conflict
 from ..phrases import spaced
 from ..records import Instance, Measurement
+from ..store import Transaction
 from ..store.rows import new_id
 from ..store.store import Scope, Store
-from .growing import Grown, Samples, grown_from, publish, read_otherwise
+from .growing import Grown, Samples, grown_from, made_by, publish, read_otherwise
 from .jobs import Job
 from .labels import Labels
 from .making import Destination, Making
@@ -146,8 +146,8 @@ class Intake:
             id = new_id(self._store.clock(connection))
         with ExitStack() as stack:
             writers = {
-                dataset: stack.enter_context(self._store.series.writer(id, dataset))
-                for dataset in (() if self._dry else ("series", "steps", "cycles"))
+                dataset: stack.enter_context(self._store.series.writer(id, dataset, rule=rule))
+                for dataset, rule in ({} if self._dry else made_by(prepared)).items()
             }
             for dataset, table in () if self._dry else samples():
                 writers[dataset].add(table)
@@ -213,7 +213,7 @@ class Intake:
 
     def _measurement(
         self,
-        connection: sqlite3.Connection,
+        connection: Transaction,
         id: str,
         instance: Instance,
         job: Job,

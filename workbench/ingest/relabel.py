@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
 from ..errors import Conflict
 from ..records import Batch, Instance, Measurement, Specification
+from ..store import Transaction
 from .labels import Labels
 from .making import Destination, Making
 from .report import FileReport
@@ -56,7 +56,7 @@ def is_new(labels: Labels, record: Measurement) -> bool:
 
 
 def relabel(
-    making: Making, connection: sqlite3.Connection, record: Measurement, labels: Labels, report: FileReport
+    making: Making, connection: Transaction, record: Measurement, labels: Labels, report: FileReport
 ) -> Measurement:
     """Bring a measurement, its cell, batch and specification up to the labels; the report says what changed.
 
@@ -85,7 +85,7 @@ def relabel(
 
 def _cell(
     making: Making,
-    connection: sqlite3.Connection,
+    connection: Transaction,
     record: Measurement,
     cell: Instance,
     labels: Labels,
@@ -106,7 +106,7 @@ def _cell(
 
 def _target(
     making: Making,
-    connection: sqlite3.Connection,
+    connection: Transaction,
     cell: Instance,
     specification: Specification,
     name: str,
@@ -134,14 +134,14 @@ def _target(
 
 
 def _moved(
-    making: Making, connection: sqlite3.Connection, record: Measurement, cell: Instance, report: FileReport
+    making: Making, connection: Transaction, record: Measurement, cell: Instance, report: FileReport
 ) -> Measurement:
     report.changed.append(f"moved from '{record.instance_name}' to '{cell.name}'")
     return _under_a_free_name(making, connection, record, {"instance_id": cell.id}, record.name)
 
 
 def _renamed(
-    making: Making, connection: sqlite3.Connection, record: Measurement, name: str, report: FileReport
+    making: Making, connection: Transaction, record: Measurement, name: str, report: FileReport
 ) -> Measurement:
     if record.name == name:
         return record
@@ -152,7 +152,7 @@ def _renamed(
 
 
 def _under_a_free_name(
-    making: Making, connection: sqlite3.Connection, record: Measurement, changes: dict[str, Any], name: str
+    making: Making, connection: Transaction, record: Measurement, changes: dict[str, Any], name: str
 ) -> Measurement:
     for free in names(name):
         try:

@@ -41,7 +41,7 @@ from .spectra import IMPEDANCE_BARE, IMPEDANCE_BLANKS
 from .text import TextFormat
 from .views import sheet_notes, view, without_sheet
 
-__all__ = ["BUILT_IN", "FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
+__all__ = ["BUILT_IN", "FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise", "rule_of"]
 
 _OF_BRANDS: tuple[Reader, ...] = (
     NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE,
@@ -58,6 +58,14 @@ _OUTSIDE = tuple(outside_formats(BUILT_IN))
 FORMATS: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_OUTSIDE, *_GENERAL)}
 """All formats by name, in the order in which they are tried: those of other packages after the brands that are
 known here, and before the general ones, which stand last."""
+
+
+def rule_of(name: str) -> int | None:
+    """The number of the rule by which the format of this name is read today; None for a name that is not a format.
+
+    A reader of another package need not have one; it reads by rule 1 then.
+    """
+    return getattr(FORMATS[name], "rule", 1) if name in FORMATS else None
 
 
 def recognise(path: str | PathLike[str]) -> str:

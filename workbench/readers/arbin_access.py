@@ -52,6 +52,7 @@ class Access:
     sign: str = ARBIN.sign
     sign_rule: str = ARBIN.sign_rule
     counters: Counters = ARBIN.counters
+    rule: int = 1
 
     def matches(self, head: Head) -> bool:
         return head.data[4:19] in (b"Standard Jet DB", b"Standard ACE DB")

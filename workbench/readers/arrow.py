@@ -53,6 +53,7 @@ class ParquetFormat:
     clocks: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    rule: int = 1
 
     @property
     def sign_rule(self) -> str:

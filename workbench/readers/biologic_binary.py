@@ -41,6 +41,7 @@ class ModularFile:
     sign: Literal["charge", "discharge", "found"] = "charge"
     sign_rule: str = BIOLOGIC.sign_rule
     counters: Counters = None
+    rule: int = 1
 
     def matches(self, head: Head) -> bool:
         return head.data.startswith(_SIGNATURE)

@@ -47,6 +47,7 @@ class Matlab:
     sign: Literal["charge", "discharge", "found"] = "found"
     sign_rule: str = "as each set documents it, else found from how the voltage answers"
     counters: Counters = None
+    rule: int = 1
 
     def matches(self, head: Head) -> bool:
         return head.data.startswith(b"MATLAB 5.0 MAT-file")

@@ -48,6 +48,7 @@ class NewareBinary:
     sign: Literal["charge", "discharge", "found"] = "charge"
     sign_rule: str = "positive charges; turned"
     counters: Counters = "step"
+    rule: int = 1
 
     def matches(self, head: Head) -> bool:
         if not (head.raw.startswith(self.begins) or head.data.startswith(self.begins)):

@@ -74,6 +74,10 @@ class Reader(Protocol):
     @property
     def counters(self) -> Counters: ...
 
+    @property
+    def rule(self) -> int:
+        """The number of the rule by which it reads; it rises when the same file is to give other samples."""
+
     def matches(self, head: Head) -> bool:
         """Whether the beginning of a file is of this format."""
 

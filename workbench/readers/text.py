@@ -47,7 +47,8 @@ class TextFormat:
     ``charges`` are charges of single samples, from which the current is had where an export lacks it.
     ``start`` finds the beginning of the test in the lines above the header, at the first row or
     (``start_at_zero``) at time 0. ``rewrite`` makes a function that mends each block of lines;
-    ``settle`` looks at the first rows before any is read, and may change the plan.
+    ``settle`` looks at the first rows before any is read, and may change the plan. ``rule`` rises whenever the same
+    file is to give other samples than before.
     """
 
     name: str
@@ -72,6 +73,7 @@ class TextFormat:
     remarks: tuple[Note, ...] = ()
     rewrite: Callable[[], Callable[[bytes], bytes]] | None = None
     settle: Callable[[Plan, Frame, str | None, bool, list[Note]], None] | None = None
+    rule: int = 1
 
     @property
     def sign_rule(self) -> str:

@@ -88,6 +88,8 @@ class Catalog:
     sources: Sequence[CatalogSource]
     steps: Sequence[CatalogSummary]
     cycles: Sequence[CatalogSummary]
+    notes: Sequence[str] = ()
+    """What older rules made, and what to do about it."""
 
     def __getitem__(self, source: str) -> CatalogSource:
         """A source by its name in plans.
@@ -114,7 +116,7 @@ class Catalog:
     def as_dict(self) -> dict[str, Any]:
         """The catalog as JSON values."""
         plain: dict[str, Any] = _plain(asdict(self))
-        return plain
+        return plain if self.notes else {key: value for key, value in plain.items() if key != "notes"}
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Catalog:
@@ -131,7 +133,7 @@ class Catalog:
             for one in told["sources"]
         ]
         summaries = {name: [CatalogSummary(**one) for one in told[name]] for name in ("steps", "cycles")}
-        return cls(sources, **summaries)
+        return cls(sources, **summaries, notes=told.get("notes", ()))
 
 
 def _column(told: Mapping[str, Any]) -> CatalogColumn:
@@ -160,6 +162,7 @@ def _shown(catalog: Catalog) -> list[Shown]:
         tables.append(
             Shown(title, ("column", "type", "unit", "measurements", "meaning"), rows, _rest(columns, there))
         )
+    tables += [Shown("note", (), [], note) for note in catalog.notes]
     return [table for table in tables if table.rows or table.note]
 
 

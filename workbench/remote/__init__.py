@@ -19,6 +19,7 @@ from ..engine.reader import Cancel, Progress
 from ..engine.zoom import Detail
 from ..errors import BadRequest, Invalid, NotFound, NotProtected, OtherVersion, Problem, ServerAway
 from ..ingest import Report
+from ..ingest.recompute import Recomputed
 from ..recipe.plot import PlotConfig
 from ..recipe.values import effective
 from ..records import Project, Record
@@ -211,6 +212,9 @@ class RemoteWorkbench(Talk):
 
     def verify(self) -> list[str]:
         raise BadRequest("A store is verified where it is: `workbench verify` on the server's machine.")
+
+    def recompute(self, *given: Any, **options: Any) -> Recomputed:
+        raise BadRequest("Steps and cycles are recomputed on the server's machine: `workbench recompute` there.")
 
 
 def _data_of(config: PlotConfig) -> dict[str, Any]:

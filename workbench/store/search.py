@@ -18,27 +18,10 @@ from ..table import to_micros
 from .conditions import sound
 from .host import Host
 from .scope import Scope
-from .tables import fold, moment_of, values_of
+from .tables import decode, fold, moment_of, rows_as_dicts, values_of
 
-STATEMENTS = (
-    """CREATE TABLE search_entries (
-        entry INTEGER PRIMARY KEY, entity TEXT NOT NULL, id TEXT NOT NULL UNIQUE, organization_id TEXT,
-        project_id TEXT, parent_id TEXT, created_at INTEGER NOT NULL, name TEXT NOT NULL,
-        folded TEXT NOT NULL, words TEXT NOT NULL) STRICT""",
-    """CREATE VIRTUAL TABLE search_names USING fts5 (
-        folded, content = 'search_entries', content_rowid = 'entry', tokenize = 'trigram case_sensitive 1')""",
-    """CREATE VIRTUAL TABLE search_words USING fts5 (
-        words, content = 'search_entries', content_rowid = 'entry',
-        tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')""",
-    """CREATE TRIGGER search_added AFTER INSERT ON search_entries BEGIN
-        INSERT INTO search_names (rowid, folded) VALUES (new.entry, new.folded);
-        INSERT INTO search_words (rowid, words) VALUES (new.entry, new.words);
-    END""",
-    """CREATE TRIGGER search_removed AFTER DELETE ON search_entries BEGIN
-        INSERT INTO search_names (search_names, rowid, folded) VALUES ('delete', old.entry, old.folded);
-        INSERT INTO search_words (search_words, rowid, words) VALUES ('delete', old.entry, old.words);
-    END""",
-)
+RULE = 1
+"""The rule by which a record becomes an entry: it rises whenever the same record is to be found by other words."""
 ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
 
 
@@ -97,6 +80,13 @@ def index(db: sqlite3.Connection, record: Record) -> None:
 def forget(db: sqlite3.Connection, ids: Sequence[str]) -> None:
     """Drop the entries of deleted records."""
     db.execute("DELETE FROM search_entries WHERE id IN (SELECT value FROM json_each(?))", [values_of(ids)])
+
+
+def rebuild(db: sqlite3.Connection) -> None:
+    """Write the entries of all records anew, inside a transaction."""
+    for cls in ENTITIES.values():
+        for row in rows_as_dicts(db.execute(f'SELECT * FROM "{cls.table}" ORDER BY id')):  # noqa: S608
+            index(db, cls.model_validate(decode(cls, row)))
 
 
 def search(

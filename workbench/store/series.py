@@ -15,7 +15,6 @@ from datetime import datetime
 from types import TracebackType
 
 import orjson
-from sqlite_utils import Database, Migrations
 
 from ..dataset import Samples
 from ..errors import Conflict, Damaged, NotFound, StoreError
@@ -33,24 +32,6 @@ FLUSH_BYTES = 4 << 20
 PURGE_CHUNKS = 2000
 INSERT_CHUNKS = 64
 ATTEMPTS = 2
-MIGRATIONS = Migrations("series")
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def series_and_chunks(database: Database) -> None:
-    for sql in (
-        "create table layouts (digest blob primary key, body blob not null) without rowid",
-        "create table series (owner text not null, dataset text not null, id integer not null unique, "
-        "revision integer not null, rows integer not null, base integer not null, buckets integer not null, "
-        "published integer not null, entries integer not null, layout blob not null, content blob not null, "
-        "stats_crc integer not null, crc integer not null, stats blob not null, primary key (owner, dataset))",
-        "create table chunks (key integer primary key, head blob not null, data blob not null)",
-        "create table drafts (id integer primary key autoincrement, lease text, beat integer not null)",
-        "create table series_log (owner text not null, dataset text not null, time integer not null, "
-        "revision integer not null, rows integer not null, crc integer not null, "
-        "primary key (owner, dataset, revision)) without rowid",
-    ):
-        database.execute(sql)
 
 
 class Series:
@@ -60,9 +41,12 @@ class Series:
         self._store = store
         self._layouts: dict[bytes, Layout] = {}
 
-    def writer(self, owner: str, dataset: str = "series") -> SeriesWriter:
-        """A writer of a new series, which replaces the owner's present one when it is published."""
-        return SeriesWriter(self._store, self, owner, dataset)
+    def writer(self, owner: str, dataset: str = "series", *, rule: int | None = None) -> SeriesWriter:
+        """A writer of a new series, which replaces the owner's present one when it is published.
+
+        ``rule`` is the number of the rule that makes it, kept with its publication; None for what was given.
+        """
+        return SeriesWriter(self._store, self, owner, dataset, rule)
 
     def info(self, owner: str, dataset: str = "series") -> SeriesInfo | None:
         """Columns, rows and revision of a series; None if there is none."""
@@ -91,14 +75,25 @@ class Series:
     def history(self, owner: str, dataset: str = "series") -> list[tuple[datetime, int, int]]:
         """(time, revision, number of samples) of every publication and append, oldest first."""
         with self._store.snapshot() as connection:
-            query = "select time, revision, rows, crc from series_log where owner = ? and dataset = ? order by revision"
+            chosen = "owner = ? and dataset = ? order by revision"
+            query = f"select time, revision, rows, rule, crc from series_log where {chosen}"  # noqa: S608
             found = connection.execute(query, (owner, dataset)).fetchall()
             rows = self._rows(connection, [owner], dataset)
         if (rows and rows[0].entries != len(found)) or any(
             _log_crc(owner, dataset, *entry) != crc for *entry, crc in found
         ):
             raise Damaged(f"Damaged series of '{owner}': its log fails its checksum; restore a backup.")
-        return [(from_micros(time), revision, rows) for time, revision, rows, _ in found]
+        return [(from_micros(time), revision, rows) for time, revision, rows, *_ in found]
+
+    def rule(self, owner: str, dataset: str = "series") -> int | None:
+        """The number of the rule that made a series; None if it was given, or published before rules were kept."""
+        query = (
+            "select l.rule from series as s join series_log as l using (owner, dataset, revision) "
+            "where owner = ? and dataset = ?"
+        )
+        with self._store.snapshot() as connection:
+            row = connection.execute(query, (owner, dataset)).fetchone()
+        return None if row is None else row[0]
 
     def read(
         self,
@@ -164,11 +159,14 @@ class Series:
         dataset: str,
         tables: Table | Sequence[Table],
         connection: sqlite3.Connection | None = None,
+        *,
+        rule: int | None = None,
     ) -> SeriesInfo:
         """Add samples at the end of a series; without one, begin it.
 
         Full chunks stay as they are; the last one of each column and level is written anew. The encoded new
-        samples are held in memory; much more than a test's growth goes through ``writer``.
+        samples are held in memory; much more than a test's growth goes through ``writer``. ``rule`` as there; None
+        keeps that of the series.
 
         Raises
         ------
@@ -180,24 +178,29 @@ class Series:
         # done inside one, so that they wait.
         for _ in range(ATTEMPTS):
             with suppress(Conflict):
-                info = self._appended(owner, dataset, parts, connection)
+                info = self._appended(owner, dataset, parts, connection, rule)
                 if info is not None:
                     return info
         with self._store.transaction() as writing:
-            info = self._appended(owner, dataset, parts, writing)
+            info = self._appended(owner, dataset, parts, writing, rule)
         if info is None:
             raise StoreError(f"The {dataset} of '{owner}' changed inside a transaction.")
         return info
 
     def _appended(
-        self, owner: str, dataset: str, parts: Sequence[Table], connection: sqlite3.Connection | None
+        self,
+        owner: str,
+        dataset: str,
+        parts: Sequence[Table],
+        connection: sqlite3.Connection | None,
+        rule: int | None,
     ) -> SeriesInfo | None:
         """One attempt to append; None, or Conflict, if another wrote the series meanwhile."""
         with self._store.snapshot() as reader:
             found = self._rows(reader, [owner], dataset)
             builder = self._resumed(self._open(reader, found[0])) if found else None
         if builder is None:
-            with self.writer(owner, dataset) as writer:
+            with self.writer(owner, dataset, rule=rule) as writer:
                 for part in parts:
                     writer.add(part)
                 return writer.publish(connection, replace=False)
@@ -211,7 +214,8 @@ class Series:
             if not now or now[0].revision != found[0].revision:
                 return None
             _insert(writing, found[0].id, [*sealed, *last])
-            return self._publish(writing, owner, dataset, found[0].id, built)
+            kept = self.rule(owner, dataset) if rule is None else rule
+            return self._publish(writing, owner, dataset, found[0].id, built, kept)
 
     def _resumed(self, reading: Reading) -> Builder:
         """A builder that stands where the full chunks end, fed with the samples after them."""
@@ -241,14 +245,20 @@ class Series:
             self.tidy()
 
     def _publish(
-        self, connection: sqlite3.Connection, owner: str, dataset: str, number: int, built: Built
+        self,
+        connection: sqlite3.Connection,
+        owner: str,
+        dataset: str,
+        number: int,
+        built: Built,
+        rule: int | None,
     ) -> SeriesInfo:
         tick = self._store.tick(connection)
         body = built.layout
         connection.execute("insert or ignore into layouts values (?, ?)", (body.digest, body.body))
-        entry = (tick, tick, built.rows)
+        entry = (tick, tick, built.rows, rule)
         connection.execute(
-            "insert into series_log values (?, ?, ?, ?, ?, ?)",
+            "insert into series_log (owner, dataset, time, revision, rows, rule, crc) values (?, ?, ?, ?, ?, ?, ?)",
             (owner, dataset, *entry, _log_crc(owner, dataset, *entry)),
         )
         query = "select count(*) from series_log where owner = ? and dataset = ?"
@@ -383,7 +393,9 @@ def _is_published(connection: sqlite3.Connection, number: int) -> bool:
     return connection.execute("select 1 from series where id = ?", (number,)).fetchone() is not None
 
 
-def _log_crc(owner: str, dataset: str, *entry: int) -> int:
+def _log_crc(owner: str, dataset: str, time: int, revision: int, rows: int, rule: int | None) -> int:
+    # Without a rule as before there were rules.
+    entry = (time, revision, rows) if rule is None else (time, revision, rows, rule)
     return zlib.crc32(f"{owner}\0{dataset}\0{entry}".encode())
 
 
@@ -402,9 +414,10 @@ class SeriesWriter:
     As a context manager it discards what was not published.
     """
 
-    def __init__(self, store: Host, series: Series, owner: str, dataset: str) -> None:
+    def __init__(self, store: Host, series: Series, owner: str, dataset: str, rule: int | None) -> None:
         self.owner = owner
         self.dataset = dataset
+        self.rule = rule
         self.number = 0
         self._store = store
         self._series = series
@@ -481,7 +494,7 @@ class SeriesWriter:
                 raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
             self._take_number(writing, None)
             _insert(writing, self.number, [*self._sealed, *sealed])
-            info = self._series._publish(writing, self.owner, self.dataset, self.number, built)
+            info = self._series._publish(writing, self.owner, self.dataset, self.number, built, self.rule)
         self._done = True
         self._sealed = []
         if connection is None:

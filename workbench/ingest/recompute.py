@@ -1,0 +1,194 @@
+"""Steps, cycles and search by today's rules: what older rules made is made anew from the stored samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ..cycling import columns as c
+from ..cycling.builder import READ
+from ..cycling.cycles import cycles_of
+from ..cycling.steps import StepsBuilder
+from ..errors import BadRequest, Damaged, NotFound, StoreError, WorkbenchError, instead
+from ..records import Project, Record
+from ..store import Scope, Store, derived, search
+from ..store.abreast import CORES
+from ..store.derived import Outdated
+from ..table import Table
+
+R = TypeVar("R", bound=Record)
+_PIECE = 1 << 18
+_AHEAD = 4
+_ATTEMPTS = 5
+Progress = Callable[[int, int, str], None]
+"""Called with how many are done, of how many, and the name of the next."""
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """What a `recompute` did, or with ``check`` would do: the measurements, those that failed with the reason, and
+    whether the search was built anew."""
+
+    measurements: list[Outdated] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    search: bool = False
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether all was up to date."""
+        return not (self.measurements or self.failed or self.search)
+
+
+def recompute(
+    store: Store,
+    ids: Sequence[str] | None = None,
+    *,
+    check: bool = False,
+    jobs: int = CORES,
+    progress: Progress | None = None,
+) -> Recomputed:
+    """Make steps and cycles by today's rules where older rules made them; without ``ids`` the search too.
+
+    Each measurement is brought up to date in one transaction of its own: stopped at any moment, the rest is as it was,
+    and the next call goes on. Step tables that were given stay as they are.
+
+    Parameters
+    ----------
+    ids : of the measurements that are looked at; None for all of the store.
+    check : only say what would be done.
+    jobs : how many measurements are computed at the same time.
+    """
+    found = derived.outdated(store, ids)
+    old_search = ids is None and derived.search_rule(store) < search.RULE
+    if check:
+        return Recomputed(found, {}, old_search)
+    done: list[Outdated] = []
+    failed: dict[str, str] = {}
+    for place, (one, problem) in enumerate(_all_anew(store, found, jobs)):
+        if progress is not None:
+            progress(place, len(found), one.name)
+        if problem is None:
+            done.append(one)
+        else:
+            failed[one.name] = problem
+    store.series.tidy()
+    if old_search:
+        with store.transaction() as db:
+            search.rebuild(db)
+            derived.keep_search_rule(db)
+    if progress is not None:
+        progress(len(found), len(found), "")
+    return Recomputed(done, failed, old_search)
+
+
+def chosen(store: Store, scope: Scope, where: Mapping[str, Any] | None) -> list[str]:
+    """The ids of the measurements in reach that fit the filters, which are those of a ``list`` step."""
+    ids: list[str] = (
+        store.rows.plan_list("measurements", scope, dict(where or {}), ["id"], None).table["id"].tolist()
+    )
+    return ids
+
+
+def chosen_in(
+    store: Store, project: str | None, organization: str | None, where: Mapping[str, Any]
+) -> list[str] | None:
+    """The ids of the measurements of a project, by name or id, or of all projects; None where nothing is said."""
+    if project is None and organization is None and not where:
+        return None
+    owners = _named(store.rows.organizations(), organization, "organization")
+    projects = {
+        one.id: (one, Scope(owner.id, one.id))
+        for owner in owners
+        for one in store.rows.page(Project, Scope(owner.id, None), limit=None).items
+    }
+    wanted = [projects[one.id][1] for one in _named([one for one, _ in projects.values()], project, "project")]
+    return list(dict.fromkeys(id for scope in wanted for id in chosen(store, scope, where)))
+
+
+def _named(found: list[R], wanted: str | None, what: str) -> list[R]:
+    """Those of this name or id, or all where none is wanted; NotFound if there is none."""
+    named = [one for one in found if wanted in (None, one.id, one.name)]
+    if not named and wanted is not None:
+        names = [one.name for one in found]
+        raise NotFound(f"There is no {what} '{wanted}'. {instead(wanted, names, f'{what}s')}")
+    return named
+
+
+def filters(words: Sequence[str]) -> dict[str, str | list[str]]:
+    """Filters from words such as ``batch=A``; a key that is given more than once takes any of its values."""
+    made: dict[str, list[str]] = {}
+    for word in words:
+        key, is_there, value = word.partition("=")
+        if not is_there:
+            raise BadRequest(f"'{word}' is not a filter. Write it as KEY=VALUE: batch=A.")
+        made.setdefault(key, []).append(value)
+    return {key: values if len(values) > 1 else values[0] for key, values in made.items()}
+
+
+def _all_anew(store: Store, found: Sequence[Outdated], jobs: int) -> Iterator[tuple[Outdated, str | None]]:
+    """Each measurement once it is done, with what went wrong; computed by threads, written by this one."""
+    with ThreadPoolExecutor(max(jobs, 1), "workbench-recompute") as pool:
+        step = _AHEAD * max(jobs, 1)
+        for start in range(0, len(found), step):
+            for one, made in [(one, pool.submit(_made, store, one)) for one in found[start : start + step]]:
+                try:
+                    _publish(store, one, made.result())
+                except NotFound:  # deleted meanwhile
+                    continue
+                except (Damaged, WorkbenchError) as error:
+                    if isinstance(error, StoreError) and not isinstance(error, Damaged):
+                        raise
+                    yield one, str(error)
+                else:
+                    yield one, None
+
+
+@dataclass(frozen=True)
+class _Made:
+    """New tables of a measurement, and the revisions of what they were made from."""
+
+    tables: dict[str, Table]
+    keys: list[tuple[str, str]]
+    revisions: dict[tuple[str, ...], int]
+
+
+def _made(store: Store, one: Outdated) -> _Made:
+    """The steps and cycles of a measurement by today's rules; steps that are up to date or given stay."""
+    with store.snapshot():
+        keys = [(one.id, dataset) for dataset in ("series", "steps")]
+        revisions = store.series.revisions(keys)
+        if "steps" not in one.datasets:
+            cycles = cycles_of(store.series.read(one.id, dataset="steps"))
+            return _Made({"cycles": cycles}, keys, revisions)
+        builder = StepsBuilder()
+        for part in _samples(store, one.id):
+            builder.feed(part)
+        steps = builder.finish()
+    return _Made({"steps": steps, "cycles": cycles_of(steps)}, keys, revisions)
+
+
+def _samples(store: Store, id: str) -> Iterator[Table]:
+    """The columns that steps are made of, piece by piece."""
+    info = store.series.info(id)
+    if info is None:
+        raise NotFound(f"The measurement '{id}' has no samples any more.")
+    names = [name for name in info.names if name in (*READ, c.STEP_COUNT, c.CYCLE_COUNT)]
+    for start in range(0, info.rows, _PIECE):
+        yield store.series.read(id, names, (start, min(start + _PIECE, info.rows)))
+
+
+def _publish(store: Store, one: Outdated, made: _Made) -> None:
+    """Put new tables in the place of the old ones; made once more where the measurement changed meanwhile."""
+    rules = derived.rules()
+    for _ in range(_ATTEMPTS):
+        with store.transaction() as db:
+            if store.series.revisions(made.keys) == made.revisions:
+                for dataset, table in made.tables.items():
+                    with store.series.writer(one.id, dataset, rule=rules[dataset]) as writer:
+                        writer.add(table)
+                        writer.publish(db)
+                return
+        made = _made(store, one)
+    raise WorkbenchError(f"'{one.name}' changes all the time; run this again when it rests.")
