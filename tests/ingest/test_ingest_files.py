@@ -16,12 +16,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from ingest_lab import ingest
 from rich.console import Console
 
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
 from workbench.errors import BadRequest
-from workbench.ingest import Limits, Report, ingest, workers
+from workbench.ingest import Limits, Report, workers
 from workbench.ingest.paths import find, stem_of
 from workbench.ingest.prepare import largest_move
 from workbench.ingest.ratings import ratings_of

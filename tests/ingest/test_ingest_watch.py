@@ -18,7 +18,7 @@ import workbench as wb
 from workbench.errors import BadRequest
 from workbench.ingest.report import Report
 from workbench.ingest.snapshot import snapshot
-from workbench.ingest.watch import Looks
+from workbench.ingest.watching import Looks
 
 QUICK = {"settle": 0.02, "every": 0.02, "once": True}
 RULE = "{cell}_{test}"

@@ -11,23 +11,30 @@ from ..readers.quantities import unit_of
 from ..readers.reading import SIGNS
 from ..units import split_unit
 from .labels import Labels
+from .options import IngestOptions, Names, said
+from .prepare import Options
 from .ratings import ratings_of
 
 FILE = "file"
-WORDS = {
-    "file": ("file", "files", "file pattern", "file name", "filename", "pattern", "path"),
-    "specification": ("specification", "cell specification", "cell type", "design"),
-    "batch": ("batch", "cell batch"),
-    "instance": ("instance", "cell", "cell name", "cell id", "cell instance"),
-    "measurement": ("measurement", "test", "test name", "measurement name"),
-    "part": ("part", "part number"),
-    "protocol": ("protocol", "procedure", "schedule"),
-    "tags": ("tags", "tag", "labels"),
-    "rating": ("rating", "ratings"),
-    "format": ("format", "file format"),
-    "sign": ("sign", "current sign"),
-    "map": ("map", "column map"),
+_OF_ONE_FILE = {
+    FILE: Names(
+        ("file", "files", "file pattern", "file name", "filename", "pattern", "path"), ("datei", "dateiname")
+    ),
+    "measurement": Names(("measurement", "test", "test name", "measurement name"), ("messung", "versuch")),
+    "part": Names(("part", "part number"), ("teil",)),
+    "protocol": Names(("protocol", "procedure", "schedule"), ("protokoll", "prüfplan")),
+    "tags": Names(("tags", "tag", "labels"), ("schlagworte",)),
 }
+"""What only a sheet or a name rule says, since it is about one file; the other columns are options."""
+
+
+def columns(model: type[IngestOptions] = IngestOptions) -> dict[str, Names]:
+    """Every column of a sheet with its names: those of one file, and the options that have a column."""
+    options = {name: names for name, field in model.model_fields.items() if (names := said(field).column)}
+    return _OF_ONE_FILE | options
+
+
+COLUMNS = columns()
 RATINGS = {
     "capacity": ("rated capacity", "nominal capacity", "capacity", "nennkapazität", "kapazität"),
     "voltage_min": ("voltage min", "min voltage", "lower voltage limit", "lower cutoff", "u min", "umin"),
@@ -41,14 +48,11 @@ _TRANSLATED = {
     "masse": "mass", "gewicht": "mass", "dicke": "thickness", "fläche": "area",
 }  # fmt: skip
 """German names of properties, so that a plot finds those of all sheets by one name."""
-GERMAN = {
-    "datei": "file", "dateiname": "file", "zelltyp": "specification", "spezifikation": "specification",
-    "charge": "batch", "los": "batch", "zelle": "instance", "zellname": "instance", "messung": "measurement",
-    "versuch": "measurement", "teil": "part", "protokoll": "protocol", "prüfplan": "protocol", "schlagworte": "tags",
-}  # fmt: skip
 _PREFIXES = {"specification": "design", "cell": "cell", "instance": "cell", "test": "test", "measurement": "test"}
-_ENGLISH = {word: name for name, words in WORDS.items() for word in words}
-_FOLDED = GERMAN | _ENGLISH
+_ENGLISH = {word: name for name, names in COLUMNS.items() for word in names.english}
+_FOLDED = {word: name for name, names in COLUMNS.items() for word in names.german} | _ENGLISH
+_READING = tuple(name for name in COLUMNS if name in Options.__dataclass_fields__)
+"""The columns that say how a file is read."""
 _RATED = {word: name for name, words in RATINGS.items() for word in words}
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _UNIT = re.compile(r"^(?P<name>.*?\S)\s*(?:\((?P<round>[^()]+)\)|/\s*(?P<slash>\S+))$")
@@ -116,14 +120,14 @@ class Heading:
             return Labels(tags=tuple(dict.fromkeys(t.strip() for t in re.split(r"[;,]", text) if t.strip())))
         if self.means == "rating":
             return Labels(ratings=ratings_of(text))
-        if self.means in ("format", "sign", "map"):
+        if self.means in _READING:
             return Labels(reading=self._reading(text))
         if self.means == "rated":
             return Labels(ratings={self.name: self._quantity(text)})
         return Labels(**{self.about: {self.name: self._quantity(text) if self.unit else plain(text)}})  # type: ignore[arg-type]
 
     def _reading(self, text: str) -> dict[str, Any]:
-        if self.means == "map":
+        if self.means == "column_map":
             pairs = [pair.partition("=") for pair in text.split(";") if pair.strip()]
             if bad := [theirs for theirs, equals, ours in pairs if not equals or not theirs.strip() or not ours]:
                 raise BadRequest(f"{self.where}: a map is written 'Volts=Voltage [V]; ...', not '{bad[0]}'.")

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import BadRequest
-from .headings import Heading
+from .headings import FILE, Heading
 from .labels import Labels
 from .paths import stem_of
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
-_NOT_HERE = ("file", "rating", "map")
+_NOT_HERE = (FILE, "rating", "column_map")
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +15,7 @@ from . import spool
 from .intake import Intake
 from .jobs import Job
 from .known import KnownFiles
+from .options import FileProgress
 from .others import Others
 from .prepare import Prepared
 from .report import FileReport
@@ -32,7 +33,7 @@ class Run:
         others: Others,
         jobs: Sequence[Job],
         loose: Set[Path],
-        progress: Callable[[int, int, str], None] | None,
+        progress: FileProgress | None,
     ) -> None:
         self._store = store
         self._intake = intake

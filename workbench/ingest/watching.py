@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from ..errors import BadRequest
 from . import paths as places
@@ -20,6 +20,15 @@ Take: TypeAlias = Callable[[list[Path], Growing], Report]
 _STEP = 0.2
 
 
+class Watching(TypedDict, total=False):
+    """When a watch looks at its folder and when it stops, as keyword arguments."""
+
+    every: float
+    settle: float
+    once: bool
+    stopped: Callable[[], bool] | None
+
+
 def watch(
     folder: str | os.PathLike[str],
     take: Take,
@@ -27,8 +36,8 @@ def watch(
     every: float = 5.0,
     settle: float = 10.0,
     once: bool = False,
-    also: Path | None = None,
     stopped: Callable[[], bool] | None = None,
+    also: Path | None = None,
 ) -> Iterator[Report]:
     """A report of each round in which something was taken in.
 
