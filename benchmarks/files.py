@@ -22,7 +22,7 @@ from file_peers import PEERS
 
 from workbench.errors import FileRefused
 from workbench.ingest import ingest
-from workbench.ingest.prepare import Options, prepare
+from workbench.ingest.read.prepare import Options, prepare
 from workbench.readers import read, views
 from workbench.records import Project
 from workbench.store.scope import Scope

@@ -24,10 +24,10 @@ import orjson
 
 from workbench.errors import Busy, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import Report, ingest
-from workbench.ingest.jobs import Job
-from workbench.ingest.labels import Labels
 from workbench.ingest.options import Sent
-from workbench.ingest.prepare import Options
+from workbench.ingest.plan.jobs import Job
+from workbench.ingest.plan.labels import Labels
+from workbench.ingest.read.prepare import Options
 from workbench.store import lease
 from workbench.store.scope import Scope
 

@@ -24,7 +24,7 @@ from .errors import BadRequest, NotFound, Problem, instead
 from .ingest import Growing, IngestOptions, Report, extend, register
 from .ingest import ingest as ingest_files
 from .ingest.options import FileProgress
-from .ingest.paths import Paths
+from .ingest.plan.paths import Paths
 from .recipe.parse import parse_request
 from .recipe.plot import PlotConfig
 from .records import (

@@ -25,8 +25,8 @@ from .errors import BadRequest, Cancelled, FileRefused, Invalid, NotFound, Probl
 from .ingest import Growing, IngestOptions, Report
 from .ingest import watch as watch_folder
 from .ingest.options import FileProgress
-from .ingest.paths import Paths
-from .ingest.watching import Watching
+from .ingest.plan.paths import Paths
+from .ingest.watch_folder import Watching
 from .lint import Lint, lint
 from .recipe.check import sound
 from .recipe.parse import parse

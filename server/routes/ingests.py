@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.errors import BadRequest, Invalid, Problem
 from workbench.ingest.options import sent_options
-from workbench.ingest.told import labels_of
+from workbench.ingest.plan.label_json import labels_of
 
 from .. import schemas as s
 from ..call import Call

@@ -7,7 +7,7 @@ from typing import Unpack
 from workbench.ingest import IngestKeywords, IngestOptions, Limits, Report
 from workbench.ingest import ingest as ingest_with
 from workbench.ingest.options import FileProgress
-from workbench.ingest.paths import Paths
+from workbench.ingest.plan.paths import Paths
 from workbench.store.store import Scope, Store
 
 

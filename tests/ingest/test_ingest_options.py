@@ -14,8 +14,8 @@ from workbench.bench import Bench
 from workbench.cli.ingest_options import with_ingest_options
 from workbench.errors import BadRequest, Invalid
 from workbench.ingest import IngestKeywords, IngestOptions
-from workbench.ingest.headings import columns
 from workbench.ingest.options import Names, Said, _shows, body_model, said, sent_options, to_send
+from workbench.ingest.plan.headings import columns
 from workbench.phrases import option_name, typed_in
 from workbench.reference import pages
 

@@ -16,11 +16,11 @@ from ingest_lab import cycler_text
 
 import workbench as wb
 from workbench.errors import BadRequest
-from workbench.ingest.headings import Heading, plain
-from workbench.ingest.intake import Intake
-from workbench.ingest.labels import Labels
-from workbench.ingest.name_rule import NameRule
-from workbench.ingest.sheet import read_sheet
+from workbench.ingest.commit.commit import Intake
+from workbench.ingest.plan.headings import Heading, plain
+from workbench.ingest.plan.labels import Labels
+from workbench.ingest.plan.name_rule import NameRule
+from workbench.ingest.plan.sheet import read_sheet
 
 RULE = "{batch}_{cell}_{test}"
 

@@ -15,7 +15,7 @@ from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import IngestKeywords, IngestOptions, Report
 from ..ingest.options import FileProgress, shows_options
-from ..ingest.paths import Paths
+from ..ingest.plan.paths import Paths
 from ..local import LocalWorkbench
 from ..place import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..recipe.assemble import PlanDraft

@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .extending import extend
-    from .given import register
-    from .growth import Growing
+    from .commit.append import extend
+    from .commit.register import register
     from .ingest_files import ingest
     from .limits import Limits
     from .options import IngestKeywords, IngestOptions
-    from .report import FileReport, Report
-    from .watching import watch
+    from .plan.watched import Growing
+    from .report.report import FileReport, Report
+    from .watch_folder import watch
 
 __all__ = [
     "FileReport",
@@ -31,16 +31,16 @@ __all__ = [
     "watch",
 ]
 _FROM = {
-    "FileReport": "report",
-    "Growing": "growth",
+    "FileReport": "report.report",
+    "Growing": "plan.watched",
     "IngestKeywords": "options",
     "IngestOptions": "options",
     "Limits": "limits",
-    "Report": "report",
-    "extend": "extending",
+    "Report": "report.report",
+    "extend": "commit.append",
     "ingest": "ingest_files",
-    "register": "given",
-    "watch": "watching",
+    "register": "commit.register",
+    "watch": "watch_folder",
 }
 
 

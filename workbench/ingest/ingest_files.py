@@ -8,16 +8,16 @@ from pathlib import Path
 
 from ..store.rehearsal import rehearsal
 from ..store.store import Scope, Store
-from .growth import Growing
-from .intake import Intake
-from .jobs import Job
+from .commit.commit import Intake
+from .commit.non_series import Others
 from .limits import Limits
 from .options import FileProgress, IngestOptions
-from .others import Others
-from .paths import Paths
-from .planning import destination, plan
-from .prepare import Options
-from .report import Report
+from .plan.jobs import Job
+from .plan.paths import Paths
+from .plan.plan import destination, plan
+from .plan.watched import Growing
+from .read.prepare import Options
+from .report.report import Report
 from .run import Run
 
 

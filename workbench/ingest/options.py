@@ -184,7 +184,7 @@ class IngestOptions(BaseModel):
     @field_validator("zone")
     @classmethod
     def _known_zone(cls, zone: str | None) -> str | None:
-        from .zones import checked_zone
+        from .read.time_zone import checked_zone
 
         return None if zone is None else checked_zone(zone)
 

@@ -10,16 +10,16 @@ from typing import IO, Any
 
 from ..errors import StoreError, WorkbenchError
 from ..store.store import Scope, Store
-from . import paths as places
-from . import spool
-from .intake import Intake
-from .jobs import Job
-from .known import KnownFiles
+from .commit.commit import Intake
+from .commit.known_files import KnownFiles
+from .commit.non_series import Others
 from .options import FileProgress
-from .others import Others
-from .prepare import Prepared
-from .report import FileReport
-from .workers import outcomes
+from .plan import paths as places
+from .plan.jobs import Job
+from .read import samples_file
+from .read.prepare import Prepared
+from .read.worker_pool import outcomes
+from .report.report import FileReport
 
 
 class Run:
@@ -122,7 +122,7 @@ class Run:
 
         def samples() -> Iterator[tuple[str, Any]]:
             file.seek(0)
-            return spool.tables(file)
+            return samples_file.tables(file)
 
         self._intake.commit(job, prepared, samples, report)
 

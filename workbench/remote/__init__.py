@@ -20,7 +20,7 @@ from ..engine.zoom import Detail
 from ..errors import BadRequest, Invalid, NotFound, NotProtected, OtherVersion, Problem, ServerAway
 from ..ingest import Growing, IngestOptions, Report
 from ..ingest.options import FileProgress
-from ..ingest.paths import Paths
+from ..ingest.plan.paths import Paths
 from ..recipe.plot import PlotConfig
 from ..recipe.values import effective
 from ..records import Project, Record

@@ -11,11 +11,11 @@ from typing import Any
 from ..errors import FileRefused, ServerAway, WorkbenchError
 from ..exchange.passport import sidecar_of
 from ..ingest import FileReport, Growing, IngestOptions, Report
-from ..ingest.jobs import Job
 from ..ingest.options import FileProgress, to_send
-from ..ingest.paths import Paths, is_hidden, shown
-from ..ingest.planning import plan
-from ..ingest.worker import outcome_of
+from ..ingest.plan.jobs import Job
+from ..ingest.plan.paths import Paths, is_hidden, shown
+from ..ingest.plan.plan import plan
+from ..ingest.read.worker import outcome_of
 from ..readers import format_of
 from ..readers.holdings import holding
 from . import wire

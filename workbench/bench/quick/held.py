@@ -14,8 +14,8 @@ import pandas as pd
 
 from ...errors import BadRequest, FileRefused
 from ...ingest.options import IngestOptions
-from ...ingest.report import FileReport
-from ...ingest.settles import settled_by
+from ...ingest.report.report import FileReport
+from ...ingest.report.settled_by import settled_by
 from ...local import LocalWorkbench
 from ...phrases import column_map, option
 from ...records import Material, MaterialProperty
