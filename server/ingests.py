@@ -27,7 +27,7 @@ from workbench.ingest import Report, ingest
 from workbench.ingest.options import Sent
 from workbench.ingest.plan.jobs import Job
 from workbench.ingest.plan.labels import Labels
-from workbench.ingest.read.prepare import Options
+from workbench.ingest.plan.read_options import ReadOptions
 from workbench.store import lease
 from workbench.store.scope import Scope
 
@@ -235,7 +235,7 @@ def _lay_beside(run: Path, names: Sequence[str], tests: Sequence[Test]) -> None:
             (run / f"{place:06}" / names[place]).rename(run / f"{test.files[0]:06}" / names[place])
 
 
-def _job(number: int, test: Test, paths: Sequence[Path], options: Options) -> Job:
+def _job(number: int, test: Test, paths: Sequence[Path], options: ReadOptions) -> Job:
     """A test as the ingest takes it; the report calls it by its number."""
     chosen = tuple(paths[place] for place in test.files)
     read = replace(options, **test.labels.reading, parts=tuple(map(str, chosen[1:])))

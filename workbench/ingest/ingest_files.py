@@ -8,15 +8,15 @@ from pathlib import Path
 
 from ..store.rehearsal import rehearsal
 from ..store.store import Scope, Store
-from .commit.commit import Intake
-from .commit.non_series import Others
+from .commit.commit import Committer
+from .commit.non_series import NonSeries
 from .limits import Limits
 from .options import FileProgress, IngestOptions
 from .plan.jobs import Job
 from .plan.paths import Paths
 from .plan.plan import destination, plan
+from .plan.read_options import ReadOptions
 from .plan.watched import Growing
-from .read.prepare import Options
 from .report.report import Report
 from .run import Run
 
@@ -32,7 +32,7 @@ def ingest(
     progress: FileProgress | None = None,
     actor: str | None = None,
     apart: bool = False,
-    tests: Callable[[Options], list[Job]] | None = None,
+    tests: Callable[[ReadOptions], list[Job]] | None = None,
     loose: Set[Path] = frozenset(),
     whole_lines: bool = False,
 ) -> Report:
@@ -68,9 +68,9 @@ def ingest(
     to = destination(options)
     with rehearsal(store) if options.dry_run else nullcontext(store) as into:
         rehearses = store if options.dry_run else None
-        intake = Intake(into, scope, to, actor=actor, keep=options.keep_file, rehearses=rehearses)
-        others = Others(into, scope, to, actor)
-        run = Run(into, scope, intake, others, planned.jobs, planned.loose | loose, progress)
+        committer = Committer(into, scope, to, actor=actor, keep=options.keep_file, rehearses=rehearses)
+        non_series = NonSeries(into, scope, to, actor)
+        run = Run(into, scope, committer, non_series, planned.jobs, planned.loose | loose, progress)
         report = planned.report
         report.files += run.all(options.jobs, apart=apart)
         report.skipped, report.unmapped = run.skipped, run.unmapped

@@ -10,9 +10,9 @@ from typing import IO, Any
 
 from ..errors import StoreError, WorkbenchError
 from ..store.store import Scope, Store
-from .commit.commit import Intake
+from .commit.commit import Committer
 from .commit.known_files import KnownFiles
-from .commit.non_series import Others
+from .commit.non_series import NonSeries
 from .options import FileProgress
 from .plan import paths as places
 from .plan.jobs import Job
@@ -29,21 +29,21 @@ class Run:
         self,
         store: Store,
         scope: Scope,
-        intake: Intake,
-        others: Others,
+        committer: Committer,
+        non_series: NonSeries,
         jobs: Sequence[Job],
         loose: Set[Path],
         progress: FileProgress | None,
     ) -> None:
         self._store = store
-        self._intake = intake
-        self._others = others
+        self._committer = committer
+        self._non_series = non_series
         self._jobs = jobs
         self._loose = loose
         self.skipped: list[str] = []
         self.unmapped: list[FileReport] = []
         self._known = KnownFiles(store, scope)
-        intake.named = self._known.named
+        committer.named = self._known.named
         self._progress = progress
         self._done = 0
         self._reports: dict[int, FileReport] = {}
@@ -81,7 +81,7 @@ class Run:
                 count or 0 for count in (record.sample_count, record.step_count, record.cycle_count)
             )
             try:
-                self._intake.known(job, record, report)
+                self._committer.known(job, record, report)
             except StoreError:
                 raise
             except WorkbenchError as error:
@@ -92,7 +92,7 @@ class Run:
         """The job with what has to be known before it is read."""
         job.before = self._known.read_before(job)
         options = self._known.as_before(job)
-        job.options = replace(options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
+        job.options = replace(options, rated_capacity_ah=self._committer.rated_capacity(job.labels))
         return job
 
     def _taken(self, job: Job, outcome: Mapping[str, Any], file: IO[bytes]) -> FileReport:
@@ -104,7 +104,7 @@ class Run:
             return report
         try:
             if "holding" in outcome:
-                self._others.take(job, outcome["holding"], report)
+                self._non_series.take(job, outcome["holding"], report)
             else:
                 self._store_samples(job, Prepared.of(outcome["prepared"]), file, report)
         except StoreError:
@@ -124,7 +124,7 @@ class Run:
             file.seek(0)
             return samples_file.tables(file)
 
-        self._intake.commit(job, prepared, samples, report)
+        self._committer.commit(job, prepared, samples, report)
 
     def _tell(self, job: Job) -> None:
         if self._progress is not None:

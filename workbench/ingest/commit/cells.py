@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,39 +11,18 @@ from ...errors import Conflict, NotFound
 from ...phrases import option_name
 from ...records import Batch, Instance, Measurement, Record, Specification
 from ...store.store import Scope, Store
-from ..plan.labels import Labels, Ratings
-from ..plan.ratings import ESTIMATED, compared, estimated, is_estimated, of_header, rated_ah
+from ..plan.destination import Destination, Ref
+from ..plan.labels import Labels
+from ..plan.ratings import rated_ah
 from ..read.prepare import Prepared
 from ..report.report import FileReport
+from .estimates import ESTIMATED, compared, estimated, is_estimated, of_header
 
 R = TypeVar("R", bound=Record)
-Ref = str | Record
 UNSPECIFIED = "Unspecified"
 
 
-@dataclass(frozen=True)
-class Destination:
-    """Where measurements go: which cell, of which specification and batch. What has no name yet follows the file."""
-
-    specification: Ref | None = None
-    ratings: Ratings | None = None
-    instance: Ref | None = None
-    batch: Ref | None = None
-    by_batch: bool = False
-    """The batch is said of this one file: a cell of that name in another batch is another cell."""
-
-    def of(self, labels: Labels) -> Destination:
-        """With what is said of one file in place of what is meant for all."""
-        return Destination(
-            labels.specification or self.specification,
-            {**(self.ratings or {}), **labels.ratings} or None,
-            labels.instance or self.instance,
-            labels.batch or self.batch,
-            by_batch=labels.batch is not None,
-        )
-
-
-class Making:
+class Cells:
     """Finds the records above a measurement, and makes those that are missing, inside the caller's transaction."""
 
     def __init__(self, store: Store, scope: Scope, actor: str | None) -> None:

@@ -15,13 +15,14 @@ from ...phrases import spaced
 from ...records import Instance, Measurement
 from ...store.rows import new_id
 from ...store.store import Scope, Store
+from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.labels import Labels
 from ..plan.paths import shown
 from ..read.exported import MEASURED, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
-from .cells import Destination, Making
+from .cells import Cells
 from .continued import Grown, Samples, grown_from, publish, read_otherwise
 from .relabel import fields_of, is_new, names, relabel
 
@@ -39,7 +40,7 @@ class _Same(Exception):
         self.measurement = measurement
 
 
-class Intake:
+class Committer:
     """Writes prepared files into one project, one transaction each.
 
     Chunks go in first, unseen; the last transaction makes the records that are missing and publishes samples,
@@ -63,13 +64,13 @@ class Intake:
         self._keep_files = keep
         self._held = rehearses
         self._dry = rehearses is not None
-        self._making = Making(store, scope, actor)
+        self._cells = Cells(store, scope, actor)
         self.named: Mapping[str, Sequence[str]] = {}
         """Name of a file -> the measurements that were read from one of this name."""
 
     def rated_capacity(self, labels: Labels) -> float | None:
         """The rated capacity of the cell of a file, A.h, where somebody said so before it is read."""
-        return self._making.rated_capacity(self._to.of(labels), labels)
+        return self._cells.rated_capacity(self._to.of(labels), labels)
 
     def same(self, prepared: Prepared) -> Measurement | None:
         """The measurement of this project that has the same samples, bit for bit."""
@@ -88,7 +89,7 @@ class Intake:
                 self.known(job, same, report)
                 return
             to = self._destination(job, prepared)
-            cell = self._making.cell_at(to, job.labels, job.stem)
+            cell = self._cells.cell_at(to, job.labels, job.stem)
             name = job.labels.measurement or job.stem
             named = self.named.get(prepared.files[0]["name"], [])
             grown = read_otherwise(self._store, self._scope, job.before) or grown_from(
@@ -135,7 +136,7 @@ class Intake:
         report.created, report.changed = [], []
         if is_new(job.labels, record):
             with self._store.transaction() as connection:
-                record = relabel(self._making, connection, record, job.labels, report)
+                record = relabel(self._cells, connection, record, job.labels, report)
         report.status = "updated" if report.changed or report.created else "duplicate"
         what = "All its rows are" if within else "The same content is"
         report.why = f"{what} there already, as '{record.name}' of '{record.instance_name}'."
@@ -157,7 +158,7 @@ class Intake:
                 if same is not None:
                     raise _Same(same)
                 to, labels = self._destination(job, prepared), self._labels(job, prepared)
-                instance = self._making.instance(connection, to, labels, job.stem, report, prepared)
+                instance = self._cells.instance(connection, to, labels, job.stem, report, prepared)
                 record = self._measurement(connection, id, instance, job, prepared, files)
                 for writer in writers.values():
                     writer.publish(connection)
@@ -186,9 +187,9 @@ class Intake:
                 **({"files": files} if files else {}),
             }
             record = self._store.rows.update(
-                Measurement, record.id, changes, self._scope, self._making.actor, connection=connection
+                Measurement, record.id, changes, self._scope, self._cells.actor, connection=connection
             )
-            record = relabel(self._making, connection, record, job.labels, report)
+            record = relabel(self._cells, connection, record, job.labels, report)
         self._store.series.tidy()
         _place(report, record)
         if grown.how == "otherwise":
@@ -244,7 +245,7 @@ class Intake:
                     Measurement,
                     {**data, "name": name},
                     scope=self._scope,
-                    actor=self._making.actor,
+                    actor=self._cells.actor,
                     id=id,
                     connection=connection,
                 )

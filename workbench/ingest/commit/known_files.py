@@ -16,7 +16,8 @@ from ...store.scope import Scope
 from ...store.store import Store
 from ..plan.jobs import Job
 from ..plan.paths import shown
-from ..read.prepare import Options, hash_of_all
+from ..plan.read_options import ReadOptions
+from ..read.prepare import hash_of_all
 
 _CHUNK = 1 << 20
 
@@ -67,7 +68,7 @@ class KnownFiles:
         found = self._same(job)
         return found[0].id if len(found) == 1 else None
 
-    def as_before(self, job: Job) -> Options:
+    def as_before(self, job: Job) -> ReadOptions:
         """The options of a job; where it says none, those with which the beginning of its file was read."""
         options = job.options
         if options.said().keys() > {"version"} or len(job.paths) > 1:

@@ -19,18 +19,17 @@ from ...records.drive_cycle import content_hash
 from ...store.rows import new_id
 from ...store.store import Scope, Store
 from ...table import Column, Table
+from ..plan.destination import Destination, Ref
 from ..plan.jobs import Job
 from ..plan.paths import shown, stem_of
 from ..report.report import FileReport
-from .cells import Destination
 
 R = TypeVar("R", bound=Record)
-Ref = str | Record
 _UNSPECIFIED = "Unspecified"
 
 
 @dataclass(frozen=True)
-class Others:
+class NonSeries:
     """Makes the records of files that hold no series; each file in one transaction.
 
     ``to`` is what is said of the cells, as for any file.

@@ -8,9 +8,10 @@ from typing import Any
 
 from ...errors import Conflict
 from ...records import Batch, Instance, Measurement, Specification
+from ..plan.destination import Destination
 from ..plan.labels import Labels
 from ..report.report import FileReport
-from .cells import Destination, Making
+from .cells import Cells
 
 MOST_NAMES = 10_000
 
@@ -56,7 +57,7 @@ def is_new(labels: Labels, record: Measurement) -> bool:
 
 
 def relabel(
-    making: Making, connection: sqlite3.Connection, record: Measurement, labels: Labels, report: FileReport
+    cells: Cells, connection: sqlite3.Connection, record: Measurement, labels: Labels, report: FileReport
 ) -> Measurement:
     """Bring a measurement, its cell, batch and specification up to the labels; the report says what changed.
 
@@ -66,25 +67,25 @@ def relabel(
     said = labels.said()
     if not is_new(labels, record):
         return record
-    cell = making.find(Instance, record.instance_id)
-    target = _cell(making, connection, record, cell, labels, report)
+    cell = cells.find(Instance, record.instance_id)
+    target = _cell(cells, connection, record, cell, labels, report)
     if target.id != cell.id:
-        record = _moved(making, connection, record, target, report)
-        if not making.measurements_of(cell):
+        record = _moved(cells, connection, record, target, report)
+        if not cells.measurements_of(cell):
             report.odd.append(f"The cell '{cell.name}' has no measurement left; delete it if it was a slip.")
     changes = fields_of(labels, Labels.of(before), record)
     if labels.measurement is not None and Labels.of(before).measurement != labels.measurement:
-        record = _renamed(making, connection, record, labels.measurement, report)
-    record = making.change(connection, record, changes, report)
+        record = _renamed(cells, connection, record, labels.measurement, report)
+    record = cells.change(connection, record, changes, report)
     source = {**record.source, "labels": said}
-    updated: Measurement = making.store.rows.update(
-        Measurement, record.id, {"source": source}, making.scope, making.actor, connection=connection
+    updated: Measurement = cells.store.rows.update(
+        Measurement, record.id, {"source": source}, cells.scope, cells.actor, connection=connection
     )
     return updated
 
 
 def _cell(
-    making: Making,
+    cells: Cells,
     connection: sqlite3.Connection,
     record: Measurement,
     cell: Instance,
@@ -92,30 +93,30 @@ def _cell(
     report: FileReport,
 ) -> Instance:
     """The cell as it is said now: the same one, another one that is there, or a new one."""
-    own = making.find(Specification, cell.specification_id)
+    own = cells.find(Specification, cell.specification_id)
     to = Destination(labels.specification or own, labels.ratings or None, labels.instance, labels.batch)
-    specification = making.specification(connection, to, labels, report, None, like=own)
+    specification = cells.specification(connection, to, labels, report, None, like=own)
     before = Labels.of(record.source.get("labels", {}))
     name = cell.name if labels.instance in (None, before.instance) else labels.instance or cell.name
     target = cell
     if specification.id != cell.specification_id or name != cell.name:
-        target = _target(making, connection, cell, specification, name, report)
-    batch: Batch | None = making.batch(connection, to, specification, report)
-    return making.described(connection, target, batch, labels, report)
+        target = _target(cells, connection, cell, specification, name, report)
+    batch: Batch | None = cells.batch(connection, to, specification, report)
+    return cells.described(connection, target, batch, labels, report)
 
 
 def _target(
-    making: Making,
+    cells: Cells,
     connection: sqlite3.Connection,
     cell: Instance,
     specification: Specification,
     name: str,
     report: FileReport,
 ) -> Instance:
-    found = making.existing(Instance, name, {"specification_id": specification.id})
+    found = cells.existing(Instance, name, {"specification_id": specification.id})
     if found is not None:
         return found
-    if name == cell.name or len(making.measurements_of(cell)) == 1:
+    if name == cell.name or len(cells.measurements_of(cell)) == 1:
         moves = specification.id != cell.specification_id
         changes = {"name": name, "specification_id": specification.id}
         if name != cell.name:
@@ -125,43 +126,43 @@ def _target(
                 f"{cell.label} '{name}' moved from '{cell.specification_name}' to '{specification.name}'"
             )
             changes["batch_id"] = None  # type: ignore[assignment]
-        moved: Instance = making.store.rows.update(
-            Instance, cell.id, changes, making.scope, making.actor, connection=connection
+        moved: Instance = cells.store.rows.update(
+            Instance, cell.id, changes, cells.scope, cells.actor, connection=connection
         )
         return moved
     data = {"name": name, "specification_id": specification.id, "batch_id": None}
-    return making.make(connection, Instance, data, report)
+    return cells.make(connection, Instance, data, report)
 
 
 def _moved(
-    making: Making, connection: sqlite3.Connection, record: Measurement, cell: Instance, report: FileReport
+    cells: Cells, connection: sqlite3.Connection, record: Measurement, cell: Instance, report: FileReport
 ) -> Measurement:
     report.changed.append(f"moved from '{record.instance_name}' to '{cell.name}'")
-    return _under_a_free_name(making, connection, record, {"instance_id": cell.id}, record.name)
+    return _under_a_free_name(cells, connection, record, {"instance_id": cell.id}, record.name)
 
 
 def _renamed(
-    making: Making, connection: sqlite3.Connection, record: Measurement, name: str, report: FileReport
+    cells: Cells, connection: sqlite3.Connection, record: Measurement, name: str, report: FileReport
 ) -> Measurement:
     if record.name == name:
         return record
-    renamed = _under_a_free_name(making, connection, record, {}, name)
+    renamed = _under_a_free_name(cells, connection, record, {}, name)
     if renamed.name != record.name:
         report.changed.append(f"measurement '{record.name}' is called '{renamed.name}'")
     return renamed
 
 
 def _under_a_free_name(
-    making: Making, connection: sqlite3.Connection, record: Measurement, changes: dict[str, Any], name: str
+    cells: Cells, connection: sqlite3.Connection, record: Measurement, changes: dict[str, Any], name: str
 ) -> Measurement:
     for free in names(name):
         try:
-            changed: Measurement = making.store.rows.update(
+            changed: Measurement = cells.store.rows.update(
                 Measurement,
                 record.id,
                 {**changes, "name": free},
-                making.scope,
-                making.actor,
+                cells.scope,
+                cells.actor,
                 connection=connection,
             )
         except Conflict as taken:

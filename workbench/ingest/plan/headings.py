@@ -11,9 +11,9 @@ from ...readers.quantities import unit_of
 from ...readers.reading import SIGNS
 from ...units import split_unit
 from ..options import IngestOptions, Names, said
-from ..read.prepare import Options
 from .labels import Labels
 from .ratings import ratings_of
+from .read_options import ReadOptions
 
 FILE = "file"
 _OF_ONE_FILE = {
@@ -51,7 +51,7 @@ _TRANSLATED = {
 _PREFIXES = {"specification": "design", "cell": "cell", "instance": "cell", "test": "test", "measurement": "test"}
 _ENGLISH = {word: name for name, names in COLUMNS.items() for word in names.english}
 _FOLDED = {word: name for name, names in COLUMNS.items() for word in names.german} | _ENGLISH
-_READING = tuple(name for name in COLUMNS if name in Options.__dataclass_fields__)
+_READING = tuple(name for name in COLUMNS if name in ReadOptions.__dataclass_fields__)
 """The columns that say how a file is read."""
 _RATED = {word: name for name, words in RATINGS.items() for word in words}
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")

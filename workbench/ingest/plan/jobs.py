@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...phrases import counted
-from ..read.prepare import Options
 from .labels import Labels
 from .name_rule import NameRule
 from .paths import shown, stem_of
+from .read_options import ReadOptions
 from .sheet import Sheet
 
 _DIGITS = re.compile(r"(\d+)")
@@ -23,7 +23,7 @@ class Job:
     became when they were read otherwise; ``called`` what the report is to call it, where not by its paths."""
 
     paths: tuple[Path, ...]
-    options: Options
+    options: ReadOptions
     labels: Labels = field(default_factory=Labels)
     assumed: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Job:
 
 
 def jobs_of(
-    paths: Iterable[Path], options: Options, sheet: Sheet | None = None, rule: NameRule | None = None
+    paths: Iterable[Path], options: ReadOptions, sheet: Sheet | None = None, rule: NameRule | None = None
 ) -> list[Job]:
     """The files with what is said of them, in their order; parts of one test stand together at the first."""
     jobs: list[Job] = []
@@ -74,7 +74,7 @@ def jobs_of(
     return [joined.get(id(job), job) for job in jobs]
 
 
-def _job(path: Path, options: Options, sheet: Sheet | None, rule: NameRule | None) -> Job:
+def _job(path: Path, options: ReadOptions, sheet: Sheet | None, rule: NameRule | None) -> Job:
     job = Job((path,), options)
     if rule is not None:
         named, remark = rule.labels(path)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...phrases import place
-from ..commit.cells import Destination
 from ..limits import Limits
 from ..options import IngestOptions
-from ..read.prepare import Options
 from ..report.report import FileReport, Report
+from .destination import Destination
 from .jobs import Job, jobs_of
 from .name_rule import NameRule
 from .paths import Paths, find, shown
 from .ratings import ratings_of
+from .read_options import ReadOptions
 from .sheet import Sheet, read_sheet
 from .watched import Growing
 
@@ -43,7 +43,7 @@ def plan(
     growing: Growing | None = None,
     limits: Limits | None = None,
     whole_lines: bool = False,
-    tests: Callable[[Options], list[Job]] | None = None,
+    tests: Callable[[ReadOptions], list[Job]] | None = None,
 ) -> Plan:
     """Find the files and put together what the sheet, the name rule and the options say of each.
 
@@ -75,9 +75,9 @@ def plan(
     return Plan(jobs, found.loose, report, sheet)
 
 
-def reading_of(options: IngestOptions, limits: Limits, *, whole_lines: bool) -> Options:
+def reading_of(options: IngestOptions, limits: Limits, *, whole_lines: bool) -> ReadOptions:
     """How the files are read, as far as the options say it for all of them."""
-    return Options(
+    return ReadOptions(
         format=options.format,
         column_map=None if options.column_map is None else dict(options.column_map),
         sign=options.sign,

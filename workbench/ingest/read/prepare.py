@@ -7,26 +7,24 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from ...cycling import columns as c
-from ...cycling.conform import REPAIRS, Conformer, Known, SecondLook
+from ...cycling.conform import Conformer, Known, SecondLook
 from ...cycling.cycles import cycles_of
 from ...cycling.findings import Finding
-from ...errors import BadRequest, FileRefused, TooLarge, instead
-from ...phrases import Place, counted, spaced
+from ...errors import FileRefused, TooLarge
+from ...phrases import counted, spaced
 from ...readers import Reading, read
-from ...readers.reading import SIGNS
 from ...table import Table
 from ..limits import Limits
 from ..plan.paths import shown
+from ..plan.read_options import ReadOptions
 from . import samples_file
 from .exported import Restored, restored
 from .joined_parts import Joined
@@ -36,60 +34,6 @@ from .time_zone import in_zone
 
 _LOOKS = 4
 _CHUNK = 1 << 20
-
-
-@cache
-def reader_version() -> str:
-    """The version whose readers are at work; another one may read the same bytes otherwise."""
-    return version("battery-workbench")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How files are to be read; all of it plain values, as they go to another process."""
-
-    format: str | None = None
-    column_map: dict[str, str] | None = None
-    sign: str | None = None
-    repair: tuple[str, ...] = ()
-    rated_capacity_ah: float | None = None
-    limits: Limits = field(default_factory=Limits)
-    typed_in: Place = "python"
-    parts: tuple[str, ...] = ()
-    """Further files of the same test, in their order."""
-    whole_lines: bool = False
-    """The file may be written to meanwhile: it is read as it was at one moment, without a line that has no end."""
-    zone: str | None = None
-    """The time zone of clock times that name none."""
-
-    def __post_init__(self) -> None:
-        if self.sign is not None and self.sign not in SIGNS:
-            raise BadRequest(f"There is no sign '{self.sign}'. {instead(self.sign, SIGNS, 'signs')}")
-        for repair in self.repair:
-            if repair not in REPAIRS:
-                raise BadRequest(f"There is no repair '{repair}'. {instead(repair, REPAIRS, 'repairs')}")
-
-    def said(self) -> dict[str, Any]:
-        """What a person said of the reading, and the version that reads: the same again gives the same samples."""
-        said = {
-            "format": self.format,
-            "map": self.column_map,
-            "sign": self.sign,
-            "repair": list(self.repair),
-            "zone": self.zone,
-        }
-        return {"version": reader_version(), **{name: value for name, value in said.items() if value}}
-
-    def with_said(self, said: Mapping[str, Any]) -> Options:
-        """As they were when this was said."""
-        return replace(
-            self,
-            format=said.get("format"),
-            column_map=said.get("map"),
-            sign=said.get("sign"),
-            repair=tuple(said.get("repair", ())),
-            zone=said.get("zone"),
-        )
 
 
 @dataclass
@@ -123,7 +67,7 @@ class Prepared:
         return cls(**{**raw, "findings": [Finding(**finding) for finding in raw["findings"]]})
 
 
-def prepare(path: Path, options: Options, file: IO[bytes]) -> Prepared:
+def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
     """Read the file at ``path`` and leave its samples, steps and cycles in ``file``, an empty spool.
 
     A file is read again if its first reading told something that its samples depend on; what was spooled is
@@ -156,7 +100,7 @@ def prepare(path: Path, options: Options, file: IO[bytes]) -> Prepared:
 
 def _prepared(
     paths: Sequence[Path],
-    options: Options,
+    options: ReadOptions,
     file: IO[bytes],
     known: Known,
     deadline: float,
@@ -220,7 +164,7 @@ def _prepared(
     )
 
 
-def _exported(found: Restored, options: Options, files: list[dict[str, Any]]) -> Prepared:
+def _exported(found: Restored, options: ReadOptions, files: list[dict[str, Any]]) -> Prepared:
     survey, measurement = found.survey, found.passport.measurement
     return Prepared(
         format="exported",
@@ -252,7 +196,7 @@ def _held_back(shot: Snapshot) -> Finding:
     return Finding("assumed", "unfinished_line", message)
 
 
-def _reading(path: Path, options: Options) -> Reading:
+def _reading(path: Path, options: ReadOptions) -> Reading:
     reading = read(path, format=options.format, column_map=options.column_map, sign=options.sign)
     return reading if options.zone is None else in_zone(reading, options.zone)
 

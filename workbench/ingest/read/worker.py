@@ -21,13 +21,14 @@ from ...readers import format_of
 from ...readers.holdings import holding
 from ..limits import Limits
 from ..plan.paths import shown
-from .prepare import Options, prepare
+from ..plan.read_options import ReadOptions
+from .prepare import prepare
 
 READY = b"ready\n"
 """What a process says before its first answer; until then no file's time runs."""
 
 
-def outcome_of(path: Path, options: Options, file: IO[bytes]) -> dict[str, Any]:
+def outcome_of(path: Path, options: ReadOptions, file: IO[bytes]) -> dict[str, Any]:
     """``{"prepared": ...}``, ``{"holding": ...}`` of a file without a series, or ``{"refused": why, "format": name,
     "unmapped": ...}`` with a sentence, whatever goes wrong."""
     unmapped = False
@@ -46,7 +47,7 @@ def outcome_of(path: Path, options: Options, file: IO[bytes]) -> dict[str, Any]:
     return {"refused": why, "format": _format_of(path, options), "unmapped": unmapped}
 
 
-def _format_of(path: Path, options: Options) -> str:
+def _format_of(path: Path, options: ReadOptions) -> str:
     """The format as which a refused file was read; empty if it is of none."""
     if not path.is_file():
         return ""
@@ -56,10 +57,10 @@ def _format_of(path: Path, options: Options) -> str:
         return ""
 
 
-def options_of(raw: dict[str, Any]) -> Options:
+def options_of(raw: dict[str, Any]) -> ReadOptions:
     parts = tuple(str(_path(part)) for part in raw["parts"])
     given = {"limits": Limits(**raw["limits"]), "repair": tuple(raw["repair"]), "parts": parts}
-    return Options(**{**raw, **given})
+    return ReadOptions(**{**raw, **given})
 
 
 def _path(text: str) -> Path:
