@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from workbench.local import LocalWorkbench
 from workbench.records import Project, Record
+from workbench.store import Transaction
 from workbench.store.people import Caller
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
     from .operation import Operation
@@ -79,7 +79,7 @@ class Call:
         )
 
     @contextmanager
-    def writing(self, target: str | None = None, **detail: Any) -> Iterator[sqlite3.Connection]:
+    def writing(self, target: str | None = None, **detail: Any) -> Iterator[Transaction]:
         """One transaction for what a request changes; the account of it is written in the same one."""
         with self.store.transaction() as db:
             yield db

@@ -282,7 +282,7 @@ def test_a_file_that_hangs_costs_only_itself(store: Store, scope: Scope, tmp_pat
 
 HOSTILE = """
 import os, pathlib, sys, time
-from workbench.ingest import worker
+from workbench.ingest.read import worker
 prepare = worker.prepare
 def hostile(path, options, file):
     if "dies" in path.name:

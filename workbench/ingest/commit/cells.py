@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 from ...errors import Conflict, NotFound
 from ...phrases import option_name
 from ...records import Batch, Instance, Measurement, Record, Specification
+from ...store import Transaction
 from ...store.store import Scope, Store
 from ..plan.destination import Destination, Ref
 from ..plan.labels import Labels
@@ -40,7 +40,7 @@ class Cells:
             return self.find(kind, ref)
         return self.store.rows.existing(kind, ref, self.scope, where)
 
-    def make(self, connection: sqlite3.Connection, kind: type[R], data: dict[str, Any], report: FileReport) -> R:
+    def make(self, connection: Transaction, kind: type[R], data: dict[str, Any], report: FileReport) -> R:
         rows = self.store.rows
         try:
             made = rows.create(kind, data, scope=self.scope, actor=self.actor, connection=connection)
@@ -51,9 +51,7 @@ class Cells:
         report.created.append(f"{kind.label} '{made.name}'")
         return made
 
-    def change(
-        self, connection: sqlite3.Connection, record: R, changes: Mapping[str, Any], report: FileReport
-    ) -> R:
+    def change(self, connection: Transaction, record: R, changes: Mapping[str, Any], report: FileReport) -> R:
         """Change what differs, and say so."""
         differing = {name: value for name, value in changes.items() if _plain(getattr(record, name)) != value}
         if not differing:
@@ -118,7 +116,7 @@ class Cells:
 
     def specification(
         self,
-        connection: sqlite3.Connection,
+        connection: Transaction,
         to: Destination,
         labels: Labels,
         report: FileReport,
@@ -184,7 +182,7 @@ class Cells:
         return {"name": name, "ratings": {**guessed, **given}, "source": source}
 
     def batch(
-        self, connection: sqlite3.Connection, to: Destination, specification: Specification, report: FileReport
+        self, connection: Transaction, to: Destination, specification: Specification, report: FileReport
     ) -> Batch | None:
         ref = to.batch
         if ref is None or isinstance(ref, Record):
@@ -194,7 +192,7 @@ class Cells:
 
     def instance(
         self,
-        connection: sqlite3.Connection,
+        connection: Transaction,
         to: Destination,
         labels: Labels,
         stem: str,
@@ -217,7 +215,7 @@ class Cells:
 
     def described(
         self,
-        connection: sqlite3.Connection,
+        connection: Transaction,
         cell: Instance,
         batch: Batch | None,
         labels: Labels,
@@ -234,7 +232,7 @@ class Cells:
                 report.odd.append(f"'{cell.name}' is in the batch '{cell.batch_name}' and stays there.")
         return self.change(connection, cell, changes, report)
 
-    def _into(self, connection: sqlite3.Connection, cell: Instance, batch: Batch, report: FileReport) -> None:
+    def _into(self, connection: Transaction, cell: Instance, batch: Batch, report: FileReport) -> None:
         changes = {"batch_id": batch.id}
         self.store.rows.update(Instance, cell.id, changes, self.scope, self.actor, connection=connection)
         report.changed.append(f"{cell.label} '{cell.name}': {said('batch', cell.batch_name, batch.name)}")

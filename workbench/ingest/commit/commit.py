@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
@@ -13,6 +12,7 @@ from typing import Any
 from ...errors import Conflict
 from ...phrases import spaced
 from ...records import Instance, Measurement
+from ...store import Transaction
 from ...store.rows import new_id
 from ...store.store import Scope, Store
 from ..plan.destination import Destination
@@ -214,7 +214,7 @@ class Committer:
 
     def _measurement(
         self,
-        connection: sqlite3.Connection,
+        connection: Transaction,
         id: str,
         instance: Instance,
         job: Job,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from ...cycling import columns as c
 from ...errors import Conflict
 from ...records import Instance, Measurement
+from ...store import Transaction
 from ...store.scope import Scope
 from ...store.series import SeriesInfo
 from ...store.store import Store
@@ -178,9 +178,7 @@ def tail(samples: Samples, start: int) -> list[Table]:
     return made
 
 
-def publish(
-    store: Store, connection: sqlite3.Connection, grown: Grown, prepared: Prepared, samples: Samples
-) -> None:
+def publish(store: Store, connection: Transaction, grown: Grown, prepared: Prepared, samples: Samples) -> None:
     """Add what is new to a series, or put the longer reading in its place; steps and cycles follow.
 
     Raises

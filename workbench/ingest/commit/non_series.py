@@ -16,6 +16,7 @@ from ...errors import Conflict, NotFound
 from ...phrases import option_name
 from ...records import Batch, DriveCycle, Instance, Measurement, Record, Specification
 from ...records.drive_cycle import content_hash
+from ...store import Transaction
 from ...store.rows import new_id
 from ...store.store import Scope, Store
 from ...table import Column, Table
@@ -64,7 +65,7 @@ class NonSeries:
         if not any(made):
             report.why = "The same content is there already."
 
-    def _design(self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Any) -> bool:
+    def _design(self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Transaction) -> bool:
         name = self.to.specification if isinstance(self.to.specification, str) else record["name"]
         source = {"file": shown(path.name), **record["source"]}
         present = self._existing(Specification, name, {})
@@ -79,7 +80,9 @@ class NonSeries:
         report.measurement = str(name)
         return True
 
-    def _drive_cycle(self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Any) -> bool:
+    def _drive_cycle(
+        self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Transaction
+    ) -> bool:
         data = {"name": stem_of(path), "data": record["data"]}
         report.rows = len(record["data"])
         where = {"content_hash": content_hash(data["name"], record["data"])}
@@ -88,7 +91,7 @@ class NonSeries:
         self._make(DriveCycle, data, report, connection)
         return True
 
-    def _cycles(self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Any) -> bool:
+    def _cycles(self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Transaction) -> bool:
         columns: dict[str, Any] = record["columns"]
         hashed = hashlib.sha256(orjson.dumps([record["cell"], columns], option=orjson.OPT_SORT_KEYS)).hexdigest()
         if self.store.rows.of_content(hashed, self.scope) is not None:
@@ -115,7 +118,9 @@ class NonSeries:
         report.measurement, report.measurement_id = made.name, made.id
         return True
 
-    def _cell(self, path: Path, name: str | None, table: Table, report: FileReport, connection: Any) -> Instance:
+    def _cell(
+        self, path: Path, name: str | None, table: Table, report: FileReport, connection: Transaction
+    ) -> Instance:
         if isinstance(self.to.instance, Record):
             return self.store.rows.find(Instance, self.to.instance, self.scope)
         design = self._design_of(table, path, report, connection)
@@ -131,7 +136,7 @@ class NonSeries:
         data = {"name": called, **within, "batch_id": None if batch is None else batch.id}
         return self._make(Instance, data, report, connection)
 
-    def _design_of(self, table: Table, path: Path, report: FileReport, connection: Any) -> Specification:
+    def _design_of(self, table: Table, path: Path, report: FileReport, connection: Transaction) -> Specification:
         name = self.to.specification or _UNSPECIFIED
         present = self._existing(Specification, name, {})
         if present is not None:
@@ -161,7 +166,7 @@ class NonSeries:
         except NotFound:
             return None
 
-    def _make(self, kind: type[R], data: dict[str, Any], report: FileReport, connection: Any) -> R:
+    def _make(self, kind: type[R], data: dict[str, Any], report: FileReport, connection: Transaction) -> R:
         made = self.store.rows.create(kind, data, scope=self.scope, actor=self.actor, connection=connection)
         report.created.append(f"{kind.label} '{made.name}'")
         return made

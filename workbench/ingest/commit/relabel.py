@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
 from ...errors import Conflict
 from ...records import Batch, Instance, Measurement, Specification
+from ...store import Transaction
 from ..plan.destination import Destination
 from ..plan.labels import Labels
 from ..report.report import FileReport
@@ -57,7 +57,7 @@ def is_new(labels: Labels, record: Measurement) -> bool:
 
 
 def relabel(
-    cells: Cells, connection: sqlite3.Connection, record: Measurement, labels: Labels, report: FileReport
+    cells: Cells, connection: Transaction, record: Measurement, labels: Labels, report: FileReport
 ) -> Measurement:
     """Bring a measurement, its cell, batch and specification up to the labels; the report says what changed.
 
@@ -86,7 +86,7 @@ def relabel(
 
 def _cell(
     cells: Cells,
-    connection: sqlite3.Connection,
+    connection: Transaction,
     record: Measurement,
     cell: Instance,
     labels: Labels,
@@ -107,7 +107,7 @@ def _cell(
 
 def _target(
     cells: Cells,
-    connection: sqlite3.Connection,
+    connection: Transaction,
     cell: Instance,
     specification: Specification,
     name: str,
@@ -135,14 +135,14 @@ def _target(
 
 
 def _moved(
-    cells: Cells, connection: sqlite3.Connection, record: Measurement, cell: Instance, report: FileReport
+    cells: Cells, connection: Transaction, record: Measurement, cell: Instance, report: FileReport
 ) -> Measurement:
     report.changed.append(f"moved from '{record.instance_name}' to '{cell.name}'")
     return _under_a_free_name(cells, connection, record, {"instance_id": cell.id}, record.name)
 
 
 def _renamed(
-    cells: Cells, connection: sqlite3.Connection, record: Measurement, name: str, report: FileReport
+    cells: Cells, connection: Transaction, record: Measurement, name: str, report: FileReport
 ) -> Measurement:
     if record.name == name:
         return record
@@ -153,7 +153,7 @@ def _renamed(
 
 
 def _under_a_free_name(
-    cells: Cells, connection: sqlite3.Connection, record: Measurement, changes: dict[str, Any], name: str
+    cells: Cells, connection: Transaction, record: Measurement, changes: dict[str, Any], name: str
 ) -> Measurement:
     for free in names(name):
         try:
