@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, ParamSpec, Protocol, Self, TypeAlias, TypedDict, TypeVar
+from zoneinfo import available_timezones
 
 from pydantic import (
     AfterValidator,
@@ -184,9 +185,10 @@ class IngestOptions(BaseModel):
     @field_validator("zone")
     @classmethod
     def _known_zone(cls, zone: str | None) -> str | None:
-        from .read.time_zone import checked_zone
-
-        return None if zone is None else checked_zone(zone)
+        if zone is not None and zone not in available_timezones():
+            close = instead(zone, sorted(available_timezones()), "zones")
+            raise BadRequest(f"There is no time zone '{zone[:80]}'. {close}")
+        return zone
 
     @classmethod
     def of(cls, given: IngestKeywords | Mapping[str, JsonValue]) -> Self:

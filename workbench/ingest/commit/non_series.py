@@ -4,42 +4,43 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import orjson
 
 from ...cycling.cycles import cycles_of_capacities
-from ...errors import Conflict, NotFound
+from ...cycling.findings import Finding
+from ...errors import Conflict
 from ...phrases import option_name
-from ...records import Batch, DriveCycle, Instance, Measurement, Record, Specification
+from ...records import DriveCycle, Instance, Measurement, Record, Specification
 from ...records.drive_cycle import content_hash
 from ...store import Transaction
 from ...store.rows import new_id
 from ...store.store import Scope, Store
 from ...table import Column, Table
-from ..plan.destination import Destination, Ref
+from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.paths import shown, stem_of
+from ..plan.ratings import ratings
 from ..report.report import FileReport
+from .cells import UNSPECIFIED, Cells
+from .estimates import ESTIMATED
 
-R = TypeVar("R", bound=Record)
-_UNSPECIFIED = "Unspecified"
 
-
-@dataclass(frozen=True)
 class NonSeries:
-    """Makes the records of files that hold no series; each file in one transaction.
+    """Creates the records of files that hold no series; each file in one transaction.
 
     ``to`` is what is said of the cells, as for any file.
     """
 
-    store: Store
-    scope: Scope
-    to: Destination
-    actor: str | None = None
+    def __init__(self, store: Store, scope: Scope, to: Destination, actor: str | None = None) -> None:
+        self._store = store
+        self._scope = scope
+        self._to = to
+        self._cells = Cells(store, scope, actor)
 
     def take(self, job: Job, holding: Mapping[str, Any], report: FileReport) -> None:
         """Store what `readers.holdings.holding` found in a file; ``report`` is filled in.
@@ -49,127 +50,114 @@ class NonSeries:
         Conflict
             If a specification of that name has other content.
         """
-        replace(self, to=self.to.of(job.labels))._take(job.paths[0], holding, report)
+        one = NonSeriesFile(self._store, self._scope, self._cells, self._to.of(job.labels), job.paths[0], report)
+        one.take(holding)
 
-    def _take(self, path: Path, holding: Mapping[str, Any], report: FileReport) -> None:
+
+@dataclass(frozen=True)
+class NonSeriesFile:
+    """One file without a series on its way to the store."""
+
+    store: Store
+    scope: Scope
+    cells: Cells
+    to: Destination
+    path: Path
+    report: FileReport
+
+    def take(self, holding: Mapping[str, Any]) -> None:
+        """Store what the file holds, all or nothing."""
+        report = self.report
         report.format = holding["format"]
-        for note in holding["notes"]:
-            if note["level"] == "assumed":
-                report.assume(note["code"], note["message"])
-            else:
-                getattr(report, note["level"]).append(note["message"])
-        makers = {"specification": self._design, "drive_cycle": self._drive_cycle, "cycles": self._cycles}
+        report.take([Finding(**note) for note in holding["notes"]])
+        makers = {"specification": self._specification, "drive_cycle": self._drive_cycle, "cycles": self._cycles}
         with self.store.transaction() as connection:
-            made = [makers[holding["kind"]](path, record, report, connection) for record in holding["records"]]
+            made = [makers[holding["kind"]](record, connection) for record in holding["records"]]
         report.status = "stored" if any(made) else "duplicate"
         if not any(made):
             report.why = "The same content is there already."
 
-    def _design(self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Transaction) -> bool:
+    def _specification(self, record: Mapping[str, Any], connection: Transaction) -> bool:
         name = self.to.specification if isinstance(self.to.specification, str) else record["name"]
-        source = {"file": shown(path.name), **record["source"]}
-        present = self._existing(Specification, name, {})
+        source = {"file": shown(self.path.name), **record["source"]}
+        present = self.cells.existing(Specification, name, {})
         if present is not None:
             if present.properties.get("bpx") == record["properties"]["bpx"]:
                 return False
             raise Conflict(
-                f"There is a specification '{present.name}' of other content: give this set another name with "
-                f"{option_name('specification')}, or delete the one that is there."
+                f"There is already a specification '{present.name}' with other content. Give this one another name "
+                f"with {option_name('specification')}, or delete the one that is there."
             )
-        self._make(Specification, {**record, "name": name, "source": source}, report, connection)
-        report.measurement = str(name)
+        self.cells.make(connection, Specification, {**record, "name": name, "source": source}, self.report)
+        self.report.measurement = str(name)
         return True
 
-    def _drive_cycle(
-        self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Transaction
-    ) -> bool:
-        data = {"name": stem_of(path), "data": record["data"]}
-        report.rows = len(record["data"])
+    def _drive_cycle(self, record: Mapping[str, Any], connection: Transaction) -> bool:
+        data = {"name": stem_of(self.path), "data": record["data"]}
+        self.report.rows = len(record["data"])
         where = {"content_hash": content_hash(data["name"], record["data"])}
         if self.store.rows.page(DriveCycle, self.scope, where=where, limit=1).items:
             return False
-        self._make(DriveCycle, data, report, connection)
+        self.cells.make(connection, DriveCycle, data, self.report)
         return True
 
-    def _cycles(self, path: Path, record: Mapping[str, Any], report: FileReport, connection: Transaction) -> bool:
-        columns: dict[str, Any] = record["columns"]
+    def _cycles(self, record: Mapping[str, Any], connection: Transaction) -> bool:
+        columns: dict[str, list[float | None]] = record["columns"]
         hashed = hashlib.sha256(orjson.dumps([record["cell"], columns], option=orjson.OPT_SORT_KEYS)).hexdigest()
         if self.store.rows.of_content(hashed, self.scope) is not None:
             return False
         table = cycles_of_capacities({name: Column.from_python(values) for name, values in columns.items()})
-        cell = self._cell(path, record["cell"], table, report, connection)
+        cell = self._cell(record["cell"], table, connection)
         id = new_id(self.store.clock(connection))
         data = {
-            "name": stem_of(path),
+            "name": stem_of(self.path),
             "instance_id": cell.id,
             "measurement_type": "properties",
             "properties": _properties(table),
-            "file_name": shown(path.name),
+            "file_name": shown(self.path.name),
             "content_hash": hashed,
-            "source": {"file": shown(path.name), "format": "capacity-table"},
+            "source": {"file": shown(self.path.name), "format": "capacity-table"},
         }
         made = self.store.rows.create(
-            Measurement, data, scope=self.scope, actor=self.actor, id=id, connection=connection
+            Measurement, data, scope=self.scope, actor=self.cells.actor, id=id, connection=connection
         )
         with self.store.series.writer(id, "cycles") as writer:
             writer.add(table)
             writer.publish(connection)
-        report.rows, report.cycles = report.rows + table.n, report.cycles + table.n
-        report.measurement, report.measurement_id = made.name, made.id
+        self.report.rows, self.report.cycles = self.report.rows + table.n, self.report.cycles + table.n
+        self.report.measurement, self.report.measurement_id = made.name, made.id
         return True
 
-    def _cell(
-        self, path: Path, name: str | None, table: Table, report: FileReport, connection: Transaction
-    ) -> Instance:
+    def _cell(self, name: str | None, table: Table, connection: Transaction) -> Instance:
         if isinstance(self.to.instance, Record):
-            return self.store.rows.find(Instance, self.to.instance, self.scope)
-        design = self._design_of(table, path, report, connection)
-        called = name or self.to.instance or stem_of(path)
-        within = {"specification_id": design.id}
-        present = self._existing(Instance, called, within)
+            return self.cells.find(Instance, self.to.instance)
+        specification = self._specification_of(table, connection)
+        called = name or self.to.instance or stem_of(self.path)
+        within = {"specification_id": specification.id}
+        present = self.cells.existing(Instance, called, within)
         if present is not None:
             return present
-        batch = None
-        if self.to.batch is not None:
-            batch = self._existing(Batch, self.to.batch, within)
-            batch = batch or self._make(Batch, {"name": self.to.batch, **within}, report, connection)
+        batch = self.cells.batch(connection, self.to, specification, self.report)
         data = {"name": called, **within, "batch_id": None if batch is None else batch.id}
-        return self._make(Instance, data, report, connection)
+        return self.cells.make(connection, Instance, data, self.report)
 
-    def _design_of(self, table: Table, path: Path, report: FileReport, connection: Transaction) -> Specification:
-        name = self.to.specification or _UNSPECIFIED
-        present = self._existing(Specification, name, {})
+    def _specification_of(self, table: Table, connection: Transaction) -> Specification:
+        name = self.to.specification or UNSPECIFIED
+        present = self.cells.existing(Specification, name, {})
         if present is not None:
             return present
-        passed = table["Discharge capacity [A.h]"].floats()
-        capacity = float(f"{np.nanmax(passed, initial=0.0):.3g}")
-        ratings = self.to.ratings or {
-            "capacity": {"value": capacity, "unit": "A.h"},
-            "voltage_min": {"value": 0.0, "unit": "V"},
-            "voltage_max": {"value": 0.0, "unit": "V"},
-        }
-        source: dict[str, Any] = {}
-        if self.to.ratings is None:
-            source = {"ratings": "estimated from the data", "file": path.name, "capacity": capacity}
-            report.assume(
+        capacity = float(f"{np.nanmax(table['Discharge capacity [A.h]'].floats(), initial=0.0):.3g}")
+        given = self.to.ratings
+        source = {}
+        if given is None:
+            source = {"ratings": ESTIMATED, "file": self.path.name, "capacity": capacity}
+            self.report.assume(
                 "rating",
-                f"The capacity of '{name}' was estimated from the data ({capacity:g} A.h), its voltages are unknown: "
-                f"give {option_name('rating')}, or correct the specification.",
+                f"The capacity of '{name}' was estimated from the data ({capacity:g} A.h) and its voltages are "
+                f"unknown: give {option_name('rating')}, or correct the specification.",
             )
-        return self._make(Specification, {"name": name, "ratings": ratings, "source": source}, report, connection)
-
-    def _existing(self, kind: type[R], ref: Ref, where: Mapping[str, Any]) -> R | None:
-        try:
-            if isinstance(ref, Record):
-                return self.store.rows.find(kind, ref, self.scope)
-            return self.store.rows.find(kind, ref, self.scope, where=where)
-        except NotFound:
-            return None
-
-    def _make(self, kind: type[R], data: dict[str, Any], report: FileReport, connection: Transaction) -> R:
-        made = self.store.rows.create(kind, data, scope=self.scope, actor=self.actor, connection=connection)
-        report.created.append(f"{kind.label} '{made.name}'")
-        return made
+        data = {"name": name, "ratings": given or ratings(capacity, 0.0, 0.0), "source": source}
+        return self.cells.make(connection, Specification, data, self.report)
 
 
 def _properties(table: Table) -> dict[str, Any]:

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
 
-from ...errors import BadRequest, instead
 from ...readers import Reading
 from ...table import Column, Table
 
 _CODE = "time_zone"
-
-
-def checked_zone(name: str) -> str:
-    """The name of a time zone; BadRequest with the nearest ones if there is none of this name."""
-    if name not in available_timezones():
-        raise BadRequest(
-            f"There is no time zone '{name}'. {instead(name, sorted(available_timezones()), 'zones')}"
-        )
-    return name
 
 
 def in_zone(reading: Reading, zone: str) -> Reading:
