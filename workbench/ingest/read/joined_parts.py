@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 
 import numpy as np
 
 from ...cycling import columns as c
-from ...cycling.findings import Finding
+from ...cycling.findings import Finding, Level
 from ...readers import Reading
 from ...table import Column, Table
 
@@ -68,8 +69,8 @@ class Joined:
             )
         return max(apart, self._end)
 
-    def _say(self, level: str, code: str, message: str) -> None:
-        finding = Finding(level, code, message)  # type: ignore[arg-type]
+    def _say(self, level: Level, code: str, message: str) -> None:
+        finding = Finding(level, code, message)
         if finding not in self._said:
             self._said.append(finding)
 
@@ -87,11 +88,11 @@ class Joined:
     def notes(self) -> list[Finding]:
         """What the readers noticed, of several parts by name; whole when the last batch was taken."""
         if len(self.readings) == 1:
-            return [Finding(note.level, note.code, note.message) for note in self.first.notes]
+            return self.first.notes
         joined = f"Joined of {len(self.names)} parts, in this order: {', '.join(self.names)}."
         told = [Finding("assumed", "parts", joined), *self._said]
         for name, reading in zip(self.names, self.readings, strict=True):
-            told += [Finding(note.level, note.code, f"{name}: {note.message}") for note in reading.notes]
+            told += [replace(note, message=f"{name}: {note.message}") for note in reading.notes]
         return told
 
 
