@@ -238,7 +238,7 @@ def _lay_beside(run: Path, names: Sequence[str], tests: Sequence[Test]) -> None:
 def _job(number: int, test: Test, paths: Sequence[Path], options: ReadOptions) -> Job:
     """A test as the ingest takes it; the report calls it by its number."""
     chosen = tuple(paths[place] for place in test.files)
-    read = replace(options, **test.labels.reading, parts=tuple(map(str, chosen[1:])))
+    read = replace(options.with_reading(test.labels.reading), parts=tuple(map(str, chosen[1:])))
     return Job(chosen, read, test.labels, list(test.assumed), list(test.odd), called=str(number))
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from ..errors import StoreError, WorkbenchError
+from ..readers.holdings import Holding
 from ..store.store import Scope, Store
+from ..table import Table
 from .commit.commit import Committer
 from .commit.known_files import KnownFiles
 from .commit.non_series import NonSeries
@@ -18,6 +20,7 @@ from .plan import paths as places
 from .plan.jobs import Job
 from .read import samples_file
 from .read.prepare import Prepared
+from .read.worker import Outcome
 from .read.worker_pool import outcomes
 from .report.report import FileReport
 
@@ -57,7 +60,7 @@ class Run:
                 self._reports[id(job)] = self._taken(job, outcome, file)
         return self._ordered()
 
-    def _skips(self, job: Job, outcome: Mapping[str, Any]) -> bool:
+    def _skips(self, job: Job, outcome: Outcome) -> bool:
         """Whether it is a file of a folder that no format knows; it is listed then."""
         strange = "refused" in outcome and outcome.get("format") == "" and self._loose >= set(job.paths)
         if strange and outcome.get("unmapped"):
@@ -95,7 +98,7 @@ class Run:
         job.options = replace(options, rated_capacity_ah=self._committer.rated_capacity(job.labels))
         return job
 
-    def _taken(self, job: Job, outcome: Mapping[str, Any], file: IO[bytes]) -> FileReport:
+    def _taken(self, job: Job, outcome: Outcome, file: IO[bytes]) -> FileReport:
         """Commit one prepared file, or say why not."""
         started = time.monotonic()
         report = _report(job)
@@ -104,7 +107,7 @@ class Run:
             return report
         try:
             if "holding" in outcome:
-                self._non_series.take(job, outcome["holding"], report)
+                self._non_series.take(job, Holding.of(outcome["holding"]), report)
             else:
                 self._store_samples(job, Prepared.of(outcome["prepared"]), file, report)
         except StoreError:
@@ -120,7 +123,7 @@ class Run:
         report.rows, report.steps, report.cycles = prepared.rows, prepared.steps, prepared.cycles
         report.take(prepared.findings)
 
-        def samples() -> Iterator[tuple[str, Any]]:
+        def samples() -> Iterator[tuple[str, Table]]:
             file.seek(0)
             return samples_file.tables(file)
 

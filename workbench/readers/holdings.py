@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -67,6 +67,11 @@ class Holding:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Holding:
+        """What :meth:`as_dict` gave."""
+        return cls(**{**raw, "notes": [Finding(**note) for note in raw["notes"]]})
 
 
 def other_format(head: Head) -> Other | None:

@@ -11,6 +11,7 @@ from ...phrases import option_name
 from ...records import Batch, Instance, Measurement, Record, Specification
 from ...store import Transaction
 from ...store.store import Scope, Store
+from ..limits import RecordFields
 from ..plan.destination import Destination, Ref
 from ..plan.labels import Labels
 from ..plan.ratings import rated_ah
@@ -35,12 +36,12 @@ class Cells:
     def find(self, kind: type[R], ref: Ref) -> R:
         return self.store.rows.find(kind, ref, self.scope)
 
-    def existing(self, kind: type[R], ref: Ref, where: Mapping[str, Any]) -> R | None:
+    def existing(self, kind: type[R], ref: Ref, where: RecordFields) -> R | None:
         if not isinstance(ref, str):
             return self.find(kind, ref)
         return self.store.rows.existing(kind, ref, self.scope, where)
 
-    def make(self, connection: Transaction, kind: type[R], data: dict[str, Any], report: FileReport) -> R:
+    def make(self, connection: Transaction, kind: type[R], data: RecordFields, report: FileReport) -> R:
         rows = self.store.rows
         try:
             made = rows.create(kind, data, scope=self.scope, actor=self.actor, connection=connection)
@@ -51,7 +52,7 @@ class Cells:
         report.created.append(f"{kind.label} '{made.name}'")
         return made
 
-    def change(self, connection: Transaction, record: R, changes: Mapping[str, Any], report: FileReport) -> R:
+    def change(self, connection: Transaction, record: R, changes: RecordFields, report: FileReport) -> R:
         """Change what differs, and say so."""
         differing = {name: value for name, value in changes.items() if _plain(getattr(record, name)) != value}
         if not differing:
@@ -135,7 +136,7 @@ class Cells:
             found = self.make(connection, Specification, self._design(name, to, report, prepared, like), report)
         elif prepared is not None and not labels.ratings:
             self._compare(prepared, found, report)
-        changes: dict[str, Any] = {}
+        changes: RecordFields = {}
         if labels.ratings:
             changes["ratings"] = _ratings_of(found) | labels.ratings
         if labels.design:
@@ -156,7 +157,7 @@ class Cells:
         report: FileReport,
         prepared: Prepared | None,
         like: Specification | None,
-    ) -> dict[str, Any]:
+    ) -> RecordFields:
         given = to.ratings or {}
         if {"capacity", "voltage_min", "voltage_max"} <= given.keys():
             return {"name": name, "ratings": given}
@@ -176,7 +177,7 @@ class Cells:
         report.assume(
             "rating",
             f"Ratings of '{name}' were estimated from the data: "
-            + ", ".join(f"{key} {value['value']:g} {value['unit']}" for key, value in missing.items())
+            + ", ".join(f"{key} {_shown(value)}" for key, value in missing.items())
             + ("; the capacity is that of the file's header." if of_header(prepared) else "."),
         )
         return {"name": name, "ratings": {**guessed, **given}, "source": source}
@@ -222,7 +223,7 @@ class Cells:
         report: FileReport,
     ) -> Instance:
         """A cell that is there, with its batch and properties as they are said now."""
-        changes: dict[str, Any] = {}
+        changes: RecordFields = {}
         if labels.cell:
             changes["properties"] = {**cell.properties, **labels.cell}
         if batch is not None and batch.id != cell.batch_id:
@@ -249,7 +250,7 @@ def _elsewhere(cell: Instance, batch: str) -> bool:
     return cell.batch_name is not None and cell.batch_name.casefold() != batch.casefold()
 
 
-def _ratings_of(specification: Specification) -> dict[str, Any]:
+def _ratings_of(specification: Specification) -> RecordFields:
     return specification.ratings.model_dump(exclude_none=True)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from ...errors import Conflict
 from ...phrases import spaced
@@ -15,6 +14,7 @@ from ...records import Instance, Measurement
 from ...store import Transaction
 from ...store.rows import new_id
 from ...store.store import Scope, Store
+from ..limits import RecordFields
 from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.labels import Labels
@@ -113,9 +113,9 @@ class Committer:
     def _destination(self, job: Job, prepared: Prepared) -> Destination:
         """Where a file goes: as is said of it, else as is meant for all, else as it says itself."""
         to = self._to.of(job.labels)
-        if prepared.passport is None:
+        if prepared.brought is None:
             return to
-        own = labels_of(prepared.passport)
+        own = labels_of(prepared.brought)
         return Destination(
             to.specification or own.specification,
             to.ratings or own.ratings,
@@ -126,9 +126,9 @@ class Committer:
 
     def _labels(self, job: Job, prepared: Prepared) -> Labels:
         """What is said of a cell that is to be made, also by the file itself."""
-        if prepared.passport is None:
+        if prepared.brought is None:
             return job.labels
-        own = labels_of(prepared.passport)
+        own = labels_of(prepared.brought)
         return job.labels.over(Labels(cell=own.cell, design=own.design))
 
     def known(self, job: Job, record: Measurement, report: FileReport, *, within: bool = False) -> None:
@@ -178,7 +178,7 @@ class Committer:
             start = record.start_time
             if grown.how == "otherwise" and prepared.start_time is not None:
                 start = datetime.fromisoformat(prepared.start_time)
-            changes: dict[str, Any] = {
+            changes: RecordFields = {
                 "start_time": start,
                 "end_time": _end(start, prepared.duration),
                 "content_hash": prepared.content_hash,
@@ -200,7 +200,7 @@ class Committer:
         counts = f"had {spaced(grown.info.rows)} rows and has {spaced(prepared.rows)} now"
         report.why = f"'{record.name}' of '{record.instance_name}' {counts}."
 
-    def _kept(self, paths: Sequence[Path], prepared: Prepared) -> list[dict[str, Any]]:
+    def _kept(self, paths: Sequence[Path], prepared: Prepared) -> list[RecordFields]:
         if not self._keep_files or self._dry:
             return []
         return [
@@ -219,7 +219,7 @@ class Committer:
         instance: Instance,
         job: Job,
         prepared: Prepared,
-        files: list[dict[str, Any]],
+        files: list[RecordFields],
     ) -> Measurement:
         start = None if prepared.start_time is None else datetime.fromisoformat(prepared.start_time)
         said = job.labels.said()
@@ -237,7 +237,7 @@ class Committer:
         }
         for name, value in fields_of(job.labels, Labels(), None).items():
             data[name] = {**data.get(name, {}), **value} if isinstance(value, dict) else value
-        own = None if prepared.passport is None else prepared.passport["measurement"].get("name")
+        own = None if prepared.brought is None else prepared.brought["measurement"].get("name")
         wanted = job.labels.measurement or own or job.stem
         for name in names(wanted):
             try:
@@ -262,13 +262,13 @@ def _place(report: FileReport, record: Measurement) -> None:
     report.specification = record.specification_name or ""
 
 
-def _brought(prepared: Prepared) -> dict[str, Any]:
+def _brought(prepared: Prepared) -> RecordFields:
     """What an exported file brings along for its measurement."""
-    if prepared.passport is None:
+    if prepared.brought is None:
         return {}
-    measurement = prepared.passport["measurement"]
+    measurement = prepared.brought["measurement"]
     source = {**_source(prepared), "exported_from": measurement.get("source") or {}}
-    if prepared.passport.get("steps"):
+    if prepared.brought["given_steps"]:
         source["steps"] = "given"
     return {
         **{name: measurement[name] for name in MEASURED if name in measurement},
@@ -282,12 +282,12 @@ def _end(start: datetime | None, duration: float | None) -> datetime | None:
     return start + timedelta(seconds=duration)
 
 
-def _source(prepared: Prepared) -> dict[str, Any]:
+def _source(prepared: Prepared) -> RecordFields:
     """Where the samples come from and what was done to them, as kept with the measurement."""
     told = [
         {"level": finding.level, "code": finding.code, "message": finding.message} for finding in prepared.findings
     ]
-    parts: Mapping[str, Any] = {"files": prepared.files} if len(prepared.files) > 1 else {}
+    parts: RecordFields = {"files": prepared.files} if len(prepared.files) > 1 else {}
     return {
         "file": prepared.files[0]["name"],
         "sha256": prepared.file_hash,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...phrases import option_name
@@ -44,7 +45,7 @@ def of_header(prepared: Prepared) -> float | None:
     return None
 
 
-def is_estimated(source: Mapping[str, Any], ratings: Mapping[str, Any]) -> bool:
+def is_estimated(source: Mapping[str, JsonValue], ratings: Mapping[str, JsonValue]) -> bool:
     """Whether the capacity of a specification is still the one that was estimated from a file."""
     if source.get("ratings") != ESTIMATED:
         return False
@@ -52,7 +53,12 @@ def is_estimated(source: Mapping[str, Any], ratings: Mapping[str, Any]) -> bool:
 
 
 def compared(
-    prepared: Prepared, ratings: Mapping[str, Any], name: str, source: Mapping[str, Any], *, told: bool = False
+    prepared: Prepared,
+    ratings: Mapping[str, JsonValue],
+    name: str,
+    source: Mapping[str, JsonValue],
+    *,
+    told: bool = False,
 ) -> list[Finding]:
     """Odd, if a file passes far more or far less charge than the cell is rated for, or was estimated to be.
 

@@ -6,7 +6,7 @@ import hashlib
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -16,7 +16,7 @@ from ...store.scope import Scope
 from ...store.store import Store
 from ..plan.jobs import Job
 from ..plan.paths import shown
-from ..plan.read_options import ReadOptions
+from ..plan.read_options import ReadOptions, SaidReading
 from ..read.prepare import hash_of_all
 
 _CHUNK = 1 << 20
@@ -28,7 +28,7 @@ class Known(NamedTuple):
     id: str
     size: int
     digest: str
-    said: dict[str, Any]
+    said: SaidReading
 
 
 class KnownFiles:
@@ -85,7 +85,7 @@ class KnownFiles:
             held = self._held.get(job.size)
             if not held:
                 return []
-            return held.get(hash_of_all([{"sha256": _hash(path)} for path in job.paths]), [])
+            return held.get(hash_of_all([_hash(path) for path in job.paths]), [])
         except OSError:
             return []
 

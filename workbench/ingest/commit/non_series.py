@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
 
 from ...cycling.cycles import cycles_of_capacities
-from ...cycling.findings import Finding
 from ...errors import Conflict
 from ...phrases import option_name
+from ...readers.holdings import Holding
 from ...records import DriveCycle, Instance, Measurement, Record, Specification
 from ...records.drive_cycle import content_hash
 from ...store import Transaction
 from ...store.rows import new_id
 from ...store.store import Scope, Store
 from ...table import Column, Table
+from ..limits import RecordFields
 from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.paths import shown, stem_of
@@ -42,7 +41,7 @@ class NonSeries:
         self._to = to
         self._cells = Cells(store, scope, actor)
 
-    def take(self, job: Job, holding: Mapping[str, Any], report: FileReport) -> None:
+    def take(self, job: Job, holding: Holding, report: FileReport) -> None:
         """Store what `readers.holdings.holding` found in a file; ``report`` is filled in.
 
         Raises
@@ -65,19 +64,19 @@ class NonSeriesFile:
     path: Path
     report: FileReport
 
-    def take(self, holding: Mapping[str, Any]) -> None:
+    def take(self, holding: Holding) -> None:
         """Store what the file holds, all or nothing."""
         report = self.report
-        report.format = holding["format"]
-        report.take([Finding(**note) for note in holding["notes"]])
+        report.format = holding.format
+        report.take(holding.notes)
         makers = {"specification": self._specification, "drive_cycle": self._drive_cycle, "cycles": self._cycles}
         with self.store.transaction() as connection:
-            made = [makers[holding["kind"]](record, connection) for record in holding["records"]]
+            made = [makers[holding.kind](record, connection) for record in holding.records]
         report.status = "stored" if any(made) else "duplicate"
         if not any(made):
             report.why = "The same content is there already."
 
-    def _specification(self, record: Mapping[str, Any], connection: Transaction) -> bool:
+    def _specification(self, record: RecordFields, connection: Transaction) -> bool:
         name = self.to.specification if isinstance(self.to.specification, str) else record["name"]
         source = {"file": shown(self.path.name), **record["source"]}
         present = self.cells.existing(Specification, name, {})
@@ -92,7 +91,7 @@ class NonSeriesFile:
         self.report.measurement = str(name)
         return True
 
-    def _drive_cycle(self, record: Mapping[str, Any], connection: Transaction) -> bool:
+    def _drive_cycle(self, record: RecordFields, connection: Transaction) -> bool:
         data = {"name": stem_of(self.path), "data": record["data"]}
         self.report.rows = len(record["data"])
         where = {"content_hash": content_hash(data["name"], record["data"])}
@@ -101,7 +100,7 @@ class NonSeriesFile:
         self.cells.make(connection, DriveCycle, data, self.report)
         return True
 
-    def _cycles(self, record: Mapping[str, Any], connection: Transaction) -> bool:
+    def _cycles(self, record: RecordFields, connection: Transaction) -> bool:
         columns: dict[str, list[float | None]] = record["columns"]
         hashed = hashlib.sha256(orjson.dumps([record["cell"], columns], option=orjson.OPT_SORT_KEYS)).hexdigest()
         if self.store.rows.of_content(hashed, self.scope) is not None:
@@ -160,11 +159,11 @@ class NonSeriesFile:
         return self.cells.make(connection, Specification, data, self.report)
 
 
-def _properties(table: Table) -> dict[str, Any]:
+def _properties(table: Table) -> RecordFields:
     """What is worth knowing of a table of cycles at a glance."""
     passed = table["Discharge capacity [A.h]"].floats()
     present = passed[~np.isnan(passed)]
-    made: dict[str, Any] = {"cycles": table.n}
+    made: RecordFields = {"cycles": table.n}
     if len(present):
         made["first_discharge_capacity"] = {"value": float(present[0]), "unit": "A.h"}
         made["last_discharge_capacity"] = {"value": float(present[-1]), "unit": "A.h"}

@@ -21,6 +21,7 @@ from ...store.rows import new_id
 from ...store.series import SeriesWriter
 from ...store.store import Scope, Store
 from ...table import Column, Table
+from ..limits import RecordFields
 from ..plan.ratings import rated_ah
 
 Samples: TypeAlias = Table | Callable[[], Iterable[Table]]
@@ -179,8 +180,8 @@ def _completed(steps: Table, samples: Samples, number: Callable[[], StepNumbers]
         raise FileRefused(f"The step table does not fit: {error}") from None
 
 
-def _told(findings: list[Finding], *, given: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {"steps": "given"} if given else {}
+def _told(findings: list[Finding], *, given: bool) -> RecordFields:
+    told: RecordFields = {"steps": "given"} if given else {}
     if findings:
         told["findings"] = [{"level": f.level, "code": f.code, "message": f.message} for f in findings]
     return told

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...errors import Conflict
 from ...records import Batch, Instance, Measurement, Specification
 from ...store import Transaction
+from ..limits import RecordFields
 from ..plan.destination import Destination
 from ..plan.labels import Labels
 from ..report.report import FileReport
@@ -23,10 +23,10 @@ def names(stem: str) -> Iterator[str]:
         yield f"{stem} ({number})"
 
 
-def fields_of(labels: Labels, before: Labels, present: Measurement | None) -> dict[str, Any]:
+def fields_of(labels: Labels, before: Labels, present: Measurement | None) -> RecordFields:
     """What labels set of a measurement. What the labels ``before`` gave and these no longer say goes again; what a
     person put there stays."""
-    made: dict[str, Any] = {}
+    made: RecordFields = {}
     properties = dict(present.properties) if present else {}
     for name, value in before.test.items():
         if name not in labels.test and properties.get(name) == value:
@@ -118,14 +118,14 @@ def _target(
         return found
     if name == cell.name or len(cells.measurements_of(cell)) == 1:
         moves = specification.id != cell.specification_id
-        changes = {"name": name, "specification_id": specification.id}
+        changes: dict[str, str | None] = {"name": name, "specification_id": specification.id}
         if name != cell.name:
             report.changed.append(f"{cell.label} '{cell.name}' is called '{name}'")
         if moves:
             report.changed.append(
                 f"{cell.label} '{name}' moved from '{cell.specification_name}' to '{specification.name}'"
             )
-            changes["batch_id"] = None  # type: ignore[assignment]
+            changes["batch_id"] = None
         moved: Instance = cells.store.rows.update(
             Instance, cell.id, changes, cells.scope, cells.actor, connection=connection
         )
@@ -153,7 +153,7 @@ def _renamed(
 
 
 def _under_a_free_name(
-    cells: Cells, connection: Transaction, record: Measurement, changes: dict[str, Any], name: str
+    cells: Cells, connection: Transaction, record: Measurement, changes: RecordFields, name: str
 ) -> Measurement:
     for free in names(name):
         try:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from ...errors import BadRequest, instead
 from ...readers.quantities import unit_of
 from ...readers.reading import SIGNS
 from ...units import split_unit
+from ..limits import JsonObject
 from ..options import IngestOptions, Names, said
 from .labels import Labels
 from .ratings import ratings_of
@@ -115,7 +115,7 @@ class Heading:
         if not text:
             return Labels()
         if self.means in ("specification", "batch", "instance", "measurement", "part", "protocol"):
-            return Labels(**{self.means: text})  # type: ignore[arg-type]
+            return Labels.of({self.means: text})
         if self.means == "tags":
             return Labels(tags=tuple(dict.fromkeys(t.strip() for t in re.split(r"[;,]", text) if t.strip())))
         if self.means == "rating":
@@ -124,9 +124,9 @@ class Heading:
             return Labels(reading=self._reading(text))
         if self.means == "rated":
             return Labels(ratings={self.name: self._quantity(text)})
-        return Labels(**{self.about: {self.name: self._quantity(text) if self.unit else plain(text)}})  # type: ignore[arg-type]
+        return Labels.of({self.about: {self.name: self._quantity(text) if self.unit else plain(text)}})
 
-    def _reading(self, text: str) -> dict[str, Any]:
+    def _reading(self, text: str) -> JsonObject:
         if self.means == "column_map":
             pairs = [pair.partition("=") for pair in text.split(";") if pair.strip()]
             if bad := [theirs for theirs, equals, ours in pairs if not equals or not theirs.strip() or not ours]:
@@ -136,14 +136,14 @@ class Heading:
             raise BadRequest(f"{self.where}: there is no sign '{text}'. {instead(text, SIGNS, 'signs')}")
         return {self.means: text}
 
-    def _quantity(self, text: str) -> dict[str, Any]:
+    def _quantity(self, text: str) -> JsonObject:
         value = plain(text)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise BadRequest(f"{self.where}: '{self.text}' is a number, not '{text}'.")
         return {"value": float(value), "unit": self.unit}
 
 
-def plain(text: str) -> Any:
+def plain(text: str) -> str | float | bool:
     """A number where the text is one (a decimal comma will do), a truth value, else the text.
 
     >>> plain("1,5"), plain("12"), plain("true"), plain("007"), plain("A")

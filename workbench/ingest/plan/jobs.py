@@ -90,7 +90,7 @@ def _job(path: Path, options: ReadOptions, sheet: Sheet | None, rule: NameRule |
         else:
             job.labels = listed.over(job.labels)
     if job.labels.reading:
-        job.options = replace(options, **job.labels.reading)
+        job.options = options.with_reading(job.labels.reading)
     return job
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from pydantic import JsonValue
 
 from ...errors import BadRequest, Invalid, Problem, instead
 from ...readers.reading import SIGNS
@@ -16,7 +17,7 @@ _PROPERTIES = ("design", "cell", "test")
 _KNOWN = (*_TEXTS, "tags", "ratings", *_PROPERTIES, "reading")
 
 
-def labels_of(told: Mapping[str, Any], loc: tuple[str | int, ...] = ()) -> Labels:
+def labels_of(told: Mapping[str, JsonValue], loc: tuple[str | int, ...] = ()) -> Labels:
     """The labels that :meth:`Labels.said` told.
 
     Raises
@@ -31,13 +32,14 @@ def labels_of(told: Mapping[str, Any], loc: tuple[str | int, ...] = ()) -> Label
         if not _is_sound(name, value):
             raise Invalid(Problem((*loc, name), f"This cannot be said of '{name}'.", "value_error"))
     try:
-        ratings = ratings_of(told["ratings"]) if told.get("ratings") else {}
+        given = told.get("ratings")
+        ratings = ratings_of(given) if isinstance(given, Mapping) else {}
     except BadRequest as error:
         raise Invalid(Problem((*loc, "ratings"), str(error), "value_error")) from None
     return Labels.of({**told, "ratings": ratings})
 
 
-def _is_sound(name: str, value: Any) -> bool:
+def _is_sound(name: str, value: JsonValue) -> bool:
     if name in _TEXTS:
         return _is_text(value)
     if name == "tags":
@@ -51,13 +53,13 @@ def _is_sound(name: str, value: Any) -> bool:
     return all(_is_text(key) and (_is_scalar(one) or _is_quantity(one)) for key, one in value.items())
 
 
-def _is_reading(name: str, value: Any) -> bool:
+def _is_reading(name: str, value: JsonValue) -> bool:
     if name == "column_map":
         return isinstance(value, Mapping) and all(_is_text(one) for pair in value.items() for one in pair)
     return (name == "sign" and value in SIGNS) or (name == "format" and _is_text(value))
 
 
-def _is_quantity(value: Any) -> bool:
+def _is_quantity(value: JsonValue) -> bool:
     return (
         isinstance(value, Mapping)
         and value.keys() == {"value", "unit"}
@@ -67,11 +69,11 @@ def _is_quantity(value: Any) -> bool:
     )
 
 
-def _is_scalar(value: Any) -> bool:
+def _is_scalar(value: JsonValue) -> bool:
     return isinstance(value, bool | int | float) or _is_text(value)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: JsonValue) -> bool:
     if not isinstance(value, str):
         return False
     try:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeAlias
 
-Ratings = dict[str, dict[str, Any]]
+from pydantic import JsonValue
+
+from ..limits import JsonObject
+
+Ratings: TypeAlias = JsonObject
+"""``{"capacity": {"value": 5.0, "unit": "A.h"}, ...}``."""
 ABOUT = ("specification", "cell", "test")
 """What a property may describe: the design of the cell, the cell, this one test of it."""
 
@@ -27,10 +32,10 @@ class Labels:
     protocol: str | None = None
     tags: tuple[str, ...] | None = None
     ratings: Ratings = field(default_factory=dict)
-    design: dict[str, Any] = field(default_factory=dict)
-    cell: dict[str, Any] = field(default_factory=dict)
-    test: dict[str, Any] = field(default_factory=dict)
-    reading: dict[str, Any] = field(default_factory=dict)
+    design: JsonObject = field(default_factory=dict)
+    cell: JsonObject = field(default_factory=dict)
+    test: JsonObject = field(default_factory=dict)
+    reading: JsonObject = field(default_factory=dict)
 
     def over(self, other: Labels) -> Labels:
         """These, and what only ``other`` says."""
@@ -40,7 +45,7 @@ class Labels:
             made[member.name] = {**theirs, **mine} if isinstance(mine, dict) else theirs if mine is None else mine
         return Labels(**made)
 
-    def said(self) -> dict[str, Any]:
+    def said(self) -> JsonObject:
         """What is said, as JSON; empty if nothing."""
         found = {member.name: getattr(self, member.name) for member in fields(self)}
         return {
@@ -50,7 +55,7 @@ class Labels:
         }
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Labels:
+    def of(cls, said: Mapping[str, JsonValue]) -> Labels:
         """What :meth:`said` gave."""
         known: dict[str, Any] = {member.name: said[member.name] for member in fields(cls) if member.name in said}
         return cls(**known | ({"tags": tuple(known["tags"])} if "tags" in known else {}))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+
+from pydantic import JsonValue
 
 from ...errors import BadRequest
 from ...readers.quantities import unit_of
@@ -14,7 +15,7 @@ AMOUNT = re.compile(r"^\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[-+]?\.\d+)\s*([^
 """A number and a unit."""
 
 
-def ratings_of(given: str | Mapping[str, Any]) -> Ratings:
+def ratings_of(given: str | Mapping[str, JsonValue]) -> Ratings:
     """Ratings from ``"5Ah,2.5V,4.2V"`` (capacity, lowest and highest voltage, in any order) or a mapping.
 
     Raises
@@ -43,15 +44,16 @@ def ratings_of(given: str | Mapping[str, Any]) -> Ratings:
     return ratings(charges[0], min(volts), max(volts))
 
 
-def rated_ah(ratings: Mapping[str, Any]) -> float | None:
+def rated_ah(ratings: Mapping[str, JsonValue]) -> float | None:
     """The rated capacity in A.h; None where its unit is not known as one of charge."""
     capacity = ratings.get("capacity")
     if not isinstance(capacity, Mapping):
         return None
-    unit = unit_of(capacity.get("unit"))
-    if unit is None or unit.base != "A.h":
+    value, named = capacity.get("value"), capacity.get("unit")
+    unit = unit_of(named) if isinstance(named, str) else None
+    if unit is None or unit.base != "A.h" or not isinstance(value, int | float):
         return None
-    return float(capacity["value"]) * unit.times / unit.over
+    return float(value) * unit.times / unit.over
 
 
 def ratings(capacity: float, low: float, high: float) -> Ratings:

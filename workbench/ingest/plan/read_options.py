@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypedDict
 
 from ...cycling.conform import REPAIRS
 from ...errors import BadRequest, instead
@@ -19,6 +19,17 @@ from ..limits import Limits
 def reader_version() -> str:
     """The version whose readers are at work; another one may read the same bytes otherwise."""
     return version("battery-workbench")
+
+
+class SaidReading(TypedDict, total=False):
+    """What was said of the reading of a file, as its measurement keeps it, and the version that read."""
+
+    version: str
+    format: str
+    map: dict[str, str]
+    sign: str
+    repair: list[str]
+    zone: str
 
 
 @dataclass(frozen=True)
@@ -46,18 +57,26 @@ class ReadOptions:
             if repair not in REPAIRS:
                 raise BadRequest(f"There is no repair '{repair}'. {instead(repair, REPAIRS, 'repairs')}")
 
-    def said(self) -> dict[str, Any]:
+    def said(self) -> SaidReading:
         """What a person said of the reading, and the version that reads: the same again gives the same samples."""
-        said = {
-            "format": self.format,
-            "map": self.column_map,
-            "sign": self.sign,
-            "repair": list(self.repair),
-            "zone": self.zone,
-        }
-        return {"version": reader_version(), **{name: value for name, value in said.items() if value}}
+        said: SaidReading = {"version": reader_version()}
+        if self.format:
+            said["format"] = self.format
+        if self.column_map:
+            said["map"] = self.column_map
+        if self.sign:
+            said["sign"] = self.sign
+        if self.repair:
+            said["repair"] = list(self.repair)
+        if self.zone:
+            said["zone"] = self.zone
+        return said
 
-    def with_said(self, said: Mapping[str, Any]) -> ReadOptions:
+    def with_reading(self, said: Mapping[str, Any]) -> ReadOptions:
+        """With the options that labels give for one file, by the names of the fields here."""
+        return replace(self, **said)
+
+    def with_said(self, said: SaidReading) -> ReadOptions:
         """As they were when this was said."""
         return replace(
             self,

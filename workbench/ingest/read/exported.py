@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TypedDict
 
 from ...cycling.checks import Survey
 from ...cycling.cycles import cycles_of
@@ -15,9 +14,19 @@ from ...cycling.steps import StepsBuilder
 from ...errors import FileRefused
 from ...exchange import Passport, passport_of, tables
 from ...table import Table
-from ..limits import Limits
+from ..limits import Limits, RecordFields
 from ..plan.labels import Labels, Ratings
 from . import samples_file
+
+
+class Brought(TypedDict):
+    """What an exported file says of its records, and whether its steps were given."""
+
+    measurement: RecordFields
+    instance: RecordFields
+    batch: RecordFields
+    specification: RecordFields
+    given_steps: bool
 
 
 @dataclass
@@ -29,6 +38,18 @@ class Restored:
     steps: Table
     cycles: Table
     survey: Survey
+
+    @property
+    def brought(self) -> Brought:
+        """What the file says of its records."""
+        passport = self.passport
+        return Brought(
+            measurement=passport.measurement,
+            instance=passport.instance or {},
+            batch=passport.batch or {},
+            specification=passport.specification or {},
+            given_steps=bool(passport.steps),
+        )
 
 
 def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Restored | None:
@@ -63,15 +84,15 @@ def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Re
     return Restored(passport, passport.content_hash, steps, cycles, survey)
 
 
-def labels_of(passport: Mapping[str, Any]) -> Labels:
-    """The names that a passport gives cell, batch and specification, and the properties of the cell."""
-    specification, instance = passport.get("specification") or {}, passport.get("instance") or {}
+def labels_of(brought: Brought) -> Labels:
+    """The names that an exported file gives cell, batch and specification, and the properties of the cell."""
+    specification, instance = brought["specification"], brought["instance"]
     ratings: Ratings = specification.get("ratings") or {}
     return Labels(
         specification=specification.get("name"),
-        batch=(passport.get("batch") or {}).get("name"),
+        batch=brought["batch"].get("name"),
         instance=instance.get("name"),
-        measurement=passport["measurement"].get("name"),
+        measurement=brought["measurement"].get("name"),
         ratings={name: value for name, value in ratings.items() if value is not None},
         design=specification.get("properties") or {},
         cell=instance.get("properties") or {},

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import orjson
 
@@ -22,9 +22,13 @@ from ...errors import FileRefused, TooLarge, WorkbenchError
 from ...readers.arrow import parquet_tables
 from ...readers.limits import MOST_UNPACKED
 from ...table import Table
+from ..limits import JsonObject
 from . import samples_file
 from .worker import READY, end_with_the_pipe
 from .worker_pool import Worker
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 MEMORY = 3 << 30
 """Bytes of address space that reading may take beside what the process has from its start."""
@@ -37,7 +41,16 @@ _PROGRAM = (
 _DIED = "'{}' could not be read: it is damaged, or one batch of its rows takes more memory than there is for it."
 
 
-class Apart:
+class ParquetJob(TypedDict):
+    """A file, the name it goes by, how many bytes it may unpack to, and where its tables go."""
+
+    path: str
+    name: str
+    most: int
+    spool: str
+
+
+class ParquetSubprocess:
     """Processes that read parquet files for this one, at most ``size`` at a time, started when they are needed.
 
     With ``size`` 0 files are read in this process, for those who trust whoever sends them.
@@ -71,7 +84,7 @@ class Apart:
         if not self._workers:
             return parquet_tables(path, name, most)
         with tempfile.NamedTemporaryFile(dir=self._place(), prefix="spool-") as file:
-            job = {"path": str(path.absolute()), "name": name or path.name, "most": most, "spool": file.name}
+            job = ParquetJob(path=str(path.absolute()), name=name or path.name, most=most, spool=file.name)
             self._asked(job)
             descriptor = _Held(os.open(file.name, os.O_RDONLY))
 
@@ -89,7 +102,7 @@ class Apart:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self._folder
 
-    def _asked(self, job: dict[str, Any]) -> None:
+    def _asked(self, job: ParquetJob) -> None:
         worker = self._free.get()
         try:
             told = worker.ask(job, SECONDS)
@@ -121,9 +134,10 @@ class _At(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
-        data = os.pread(self._held.number, len(buffer), self._place)
-        buffer[: len(data)] = data
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        into = memoryview(buffer).cast("B")
+        data = os.pread(self._held.number, len(into), self._place)
+        into[: len(data)] = data
         self._place += len(data)
         return len(data)
 
@@ -154,7 +168,7 @@ def _limit() -> None:
 _PROC = Path("/proc/self/statm").exists()
 
 
-def _read(job: dict[str, Any]) -> dict[str, Any]:
+def _read(job: ParquetJob) -> JsonObject:
     try:
         parts = parquet_tables(Path(job["path"]), job["name"], most=job["most"])()
         size = 0
@@ -168,6 +182,6 @@ def _read(job: dict[str, Any]) -> dict[str, Any]:
                 samples_file.put(file, "series", table)
     except WorkbenchError as error:
         return {"why": str(error), "status": error.status}
-    except (MemoryError, Exception) as error:  # a hostile file may break any parser in any way
+    except Exception as error:  # a hostile file may break any parser in any way
         return {"refused": type(error).__name__}
     return {}

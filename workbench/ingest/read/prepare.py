@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypedDict
 
 import numpy as np
 
@@ -22,11 +22,11 @@ from ...errors import FileRefused, TooLarge
 from ...phrases import counted, spaced
 from ...readers import Reading, read
 from ...table import Table
-from ..limits import Limits
+from ..limits import Limits, RecordFields
 from ..plan.paths import shown
-from ..plan.read_options import ReadOptions
+from ..plan.read_options import ReadOptions, SaidReading
 from . import samples_file
-from .exported import Restored, restored
+from .exported import Brought, Restored, restored
 from .joined_parts import Joined
 from .live_file import Snapshot, snapshot
 from .scale_check import scale_findings
@@ -34,6 +34,14 @@ from .time_zone import in_zone
 
 _LOOKS = 4
 _CHUNK = 1 << 20
+
+
+class FileFacts(TypedDict):
+    """A file by its name, and by the hash and the number of its bytes."""
+
+    name: str
+    sha256: str
+    size: int
 
 
 @dataclass
@@ -51,15 +59,16 @@ class Prepared:
     duration: float | None
     kept: list[str]
     findings: list[Finding]
-    metadata: dict[str, Any]
-    files: list[dict[str, Any]]
-    said: dict[str, Any]
+    metadata: RecordFields
+    files: list[FileFacts]
+    said: SaidReading
     capacity: float | None
     voltage_min: float | None
     voltage_max: float | None
-    passport: dict[str, Any] | None = None
+    brought: Brought | None = None
+    """What an exported file says of its records."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> RecordFields:
         return asdict(self)
 
     @classmethod
@@ -104,7 +113,7 @@ def _prepared(
     file: IO[bytes],
     known: Known,
     deadline: float,
-    files: list[dict[str, Any]],
+    files: list[FileFacts],
 ) -> Prepared:
     if (
         len(paths) == 1
@@ -148,7 +157,7 @@ def _prepared(
         rows=survey.rows,
         steps=steps.n,
         cycles=cycles.n,
-        file_hash=hash_of_all(files),
+        file_hash=hash_of_all([file["sha256"] for file in files]),
         content_hash=content.hexdigest(),
         size=sum(one["size"] for one in files),
         start_time=None if reading.start_time is None else _iso(reading.start_time),
@@ -164,14 +173,14 @@ def _prepared(
     )
 
 
-def _exported(found: Restored, options: ReadOptions, files: list[dict[str, Any]]) -> Prepared:
+def _exported(found: Restored, options: ReadOptions, files: list[FileFacts]) -> Prepared:
     survey, measurement = found.survey, found.passport.measurement
     return Prepared(
         format="exported",
         rows=survey.rows,
         steps=found.steps.n,
         cycles=found.cycles.n,
-        file_hash=hash_of_all(files),
+        file_hash=hash_of_all([file["sha256"] for file in files]),
         content_hash=found.content_hash,
         size=sum(one["size"] for one in files),
         start_time=measurement.get("start_time"),
@@ -184,10 +193,7 @@ def _exported(found: Restored, options: ReadOptions, files: list[dict[str, Any]]
         capacity=_largest_capacity(found.steps, found.cycles),
         voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
-        passport={
-            name: getattr(found.passport, name) for name in ("measurement", "instance", "batch", "specification")
-        }
-        | {"steps": "given" if found.passport.steps else None},
+        brought=found.brought,
     )
 
 
@@ -201,16 +207,16 @@ def _reading(path: Path, options: ReadOptions) -> Reading:
     return reading if options.zone is None else in_zone(reading, options.zone)
 
 
-def _file(path: Path, deadline: float, limits: Limits) -> dict[str, Any]:
+def _file(path: Path, deadline: float, limits: Limits) -> FileFacts:
     digest, size = _hash_of(path, deadline, limits)
     return {"name": shown(path.name), "sha256": digest, "size": size}
 
 
-def hash_of_all(files: Sequence[Mapping[str, Any]]) -> str:
+def hash_of_all(hashes: Sequence[str]) -> str:
     """The hash of a file; of several parts, of their hashes in their order."""
-    if len(files) == 1:
-        return str(files[0]["sha256"])
-    return hashlib.sha256("\n".join(str(file["sha256"]) for file in files).encode()).hexdigest()
+    if len(hashes) == 1:
+        return hashes[0]
+    return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
 def _bounded(batches: Iterator[Table], path: Path, deadline: float, limits: Limits) -> Iterator[Table]:

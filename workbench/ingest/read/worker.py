@@ -10,8 +10,9 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypedDict
 
 import orjson
 
@@ -28,9 +29,19 @@ READY = b"ready\n"
 """What a process says before its first answer; until then no file's time runs."""
 
 
-def outcome_of(path: Path, options: ReadOptions, file: IO[bytes]) -> dict[str, Any]:
-    """``{"prepared": ...}``, ``{"holding": ...}`` of a file without a series, or ``{"refused": why, "format": name,
-    "unmapped": ...}`` with a sentence, whatever goes wrong."""
+class Outcome(TypedDict, total=False):
+    """What became of the reading of a file; either it is ``prepared``, or it has a ``holding`` instead of a series, or
+    it is ``refused`` with a sentence, and then with the format as which it was read."""
+
+    prepared: Mapping[str, Any]
+    holding: Mapping[str, Any]
+    refused: str
+    format: str
+    unmapped: bool
+
+
+def outcome_of(path: Path, options: ReadOptions, file: IO[bytes]) -> Outcome:
+    """Read a file and leave its samples in ``file``; whatever goes wrong is in the outcome."""
     unmapped = False
     try:
         with typed_in(options.typed_in):
@@ -57,7 +68,7 @@ def _format_of(path: Path, options: ReadOptions) -> str:
         return ""
 
 
-def options_of(raw: dict[str, Any]) -> ReadOptions:
+def options_of(raw: Mapping[str, Any]) -> ReadOptions:
     parts = tuple(str(_path(part)) for part in raw["parts"])
     given = {"limits": Limits(**raw["limits"]), "repair": tuple(raw["repair"]), "parts": parts}
     return ReadOptions(**{**raw, **given})

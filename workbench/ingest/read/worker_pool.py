@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
@@ -20,7 +20,7 @@ from typing import IO, Any
 import orjson
 
 from ..plan.jobs import Job
-from .worker import READY, outcome_of
+from .worker import READY, Outcome, outcome_of
 
 _GRACE = 10.0
 _START = 120.0
@@ -32,10 +32,10 @@ _PER_FILE = 512 << 10
 """What a small file costs at least, in the same measure (30 ms)."""
 _PROGRAM = "import pathlib, sys; from workbench.ingest.read.worker import main; main(pathlib.Path(sys.argv[1]))"
 
-Outcome = tuple[Job, dict[str, Any], IO[bytes]]
+Done = tuple[Job, Outcome, IO[bytes]]
 
 
-def outcomes(jobs: Sequence[Job], processes: int, *, apart: bool = False) -> Iterator[Outcome]:
+def outcomes(jobs: Sequence[Job], processes: int, *, apart: bool = False) -> Iterator[Done]:
     """Each job with what became of it and its spool, in the order of ``jobs``.
 
     With one process, and where all is read in less time than processes need to start, the files are read here, unless
@@ -80,7 +80,8 @@ class Worker:
         with suppress(OSError):
             self._running()
 
-    def ask(self, job: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def ask(self, job: Mapping[str, Any], seconds: float) -> Any:
+        """The answer to a job, as JSON; ``{"refused": why}`` where the process dies or takes too long."""
         try:
             process = self._running()
             line = self._exchange(process, orjson.dumps(job) + b"\n", seconds)
@@ -92,8 +93,7 @@ class Worker:
         if not line.endswith(b"\n"):
             self.kill()
             return {"refused": "The process that read the file died; the file may be damaged or too large."}
-        answer: dict[str, Any] = orjson.loads(line)
-        return answer
+        return orjson.loads(line)
 
     def _running(self) -> subprocess.Popen[bytes]:
         """The process, ready for a job; OSError if it does not start."""
@@ -180,8 +180,8 @@ class _Pool:
             self._free.put(worker)
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="workbench-ingest")
 
-    def run(self, jobs: Sequence[Job]) -> Iterator[Outcome]:
-        waiting: deque[tuple[Job, Path, Future[dict[str, Any]]]] = deque()
+    def run(self, jobs: Sequence[Job]) -> Iterator[Done]:
+        waiting: deque[tuple[Job, Path, Future[Outcome]]] = deque()
         left = deque(enumerate(jobs))
         while left or waiting:
             while left and len(waiting) < _AHEAD * self._size:
@@ -194,7 +194,7 @@ class _Pool:
                 spool.unlink(missing_ok=True)
                 yield job, outcome, file
 
-    def _ask(self, job: Job, spool: Path) -> dict[str, Any]:
+    def _ask(self, job: Job, spool: Path) -> Outcome:
         worker = self._free.get()
         try:
             task = {
@@ -202,7 +202,8 @@ class _Pool:
                 "spool": str(spool),
                 "options": asdict(job.options) | {"parts": [_as_text(Path(part)) for part in job.options.parts]},
             }
-            return worker.ask(task, job.options.limits.seconds + _GRACE)
+            outcome: Outcome = worker.ask(task, job.options.limits.seconds + _GRACE)
+            return outcome
         finally:
             self._free.put(worker)
 

@@ -7,13 +7,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ...cycling.findings import Finding
 from ...table import Table
 from . import shown
 from .settled_by import settled_by
 from .table import as_table, save
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Group
 
 Status = Literal["stored", "extended", "updated", "duplicate", "refused", "skipped"]
 
@@ -25,6 +29,10 @@ _WORDS: dict[str, str] = {
     "duplicate": "already there",
     "refused": "refused",
 }
+
+
+SumRow: TypeAlias = dict[str, str | int]
+"""A row of a table in sum."""
 
 
 @dataclass
@@ -148,7 +156,7 @@ class Report:
         skipped = [FileReport(path, "skipped", "It is of no known format.") for path in self.skipped]
         return as_table([*self.files, *self.unmapped, *skipped])
 
-    def frame(self) -> Any:
+    def frame(self) -> pd.DataFrame:
         """The report as a DataFrame, one row a file."""
         import pandas as pd
 
@@ -164,9 +172,9 @@ class Report:
         """
         return save(self.table(), self.as_dict(), Path(path))
 
-    def by_format(self) -> list[dict[str, Any]]:
+    def by_format(self) -> list[SumRow]:
         """In sum: files, rows, steps and cycles of each format, and how the files fared."""
-        made = []
+        made: list[SumRow] = []
         for format in dict.fromkeys(file.format for file in self.files):
             files = [file for file in self.files if file.format == format]
             fared = Counter(_WORDS[file.status] for file in files)
@@ -182,7 +190,7 @@ class Report:
             )
         return made
 
-    def assumptions(self) -> list[dict[str, Any]]:
+    def assumptions(self) -> list[SumRow]:
         """In sum: each kind of thing that was assumed, of how many files, an example, and what settles it."""
         found: dict[str, list[str]] = {}
         for file in self.files:
@@ -226,7 +234,7 @@ class Report:
         lines += [f"  sheet: {row}" for row in self.unused]
         return "\n".join(lines)
 
-    def __rich__(self) -> Any:
+    def __rich__(self) -> Group:
         return shown.as_rich(self)
 
     def _repr_html_(self) -> str:

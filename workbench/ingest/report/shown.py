@@ -6,9 +6,9 @@ import html
 import os
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -16,7 +16,7 @@ from ...phrases import option_name, spaced
 from ...phrases import place as typed_where
 
 if TYPE_CHECKING:
-    from .report import FileReport, Report
+    from .report import FileReport, Report, SumRow
 
 HEADINGS = ("file", "status", "format", "rows", "steps", "cycles", "cell", "measurement", "remarks")
 SEVERAL = 4
@@ -31,7 +31,7 @@ _LEVELS = {"odd": "yellow", "repaired": "yellow", "assumed": "", "changed": "", 
 
 def as_rich(report: Report) -> Group:
     """For a terminal: a row a file, the remarks below, then all in sum."""
-    parts: list[Any] = [Text(f"Ingest: {report.summary}", "bold")]
+    parts: list[RenderableType] = [Text(f"Ingest: {report.summary}", "bold")]
     many = len(report) > MANY
     names = dict(zip(map(id, report), _names(report.files), strict=True))
     shown = [file for file in report if not many or file.status == "refused" or file.odd or file.repaired]
@@ -81,7 +81,7 @@ def as_html(report: Report) -> str:
     return "".join(parts)
 
 
-def _sums(report: Report) -> list[tuple[str, list[dict[str, Any]]]]:
+def _sums(report: Report) -> list[tuple[str, list[SumRow]]]:
     found = [("By format", report.by_format()), ("What was assumed, and what settles it", report.assumptions())]
     return [(title, table) for title, table in found if table]
 
@@ -95,7 +95,7 @@ def _cells(file: FileReport) -> list[str]:
     return [file.path, file.status, file.format, *counts, file.instance, file.measurement, remarks]
 
 
-def _cell(value: Any) -> str:
+def _cell(value: str | int) -> str:
     return spaced(value) if isinstance(value, int) else str(value)
 
 
