@@ -1,4 +1,4 @@
-"""The commands that take files in, and give measurements out: ingest, watch, export."""
+"""The commands that read files into a store, and write measurements to files: ingest, watch, export."""
 
 from __future__ import annotations
 
@@ -8,43 +8,48 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Annotated, Any, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
-from ..bench import open_bench
-from ..ingest import IngestKeywords, Report
+from ..ingest.options import IngestKeywords
 from ..phrases import spaced
 from ..place import meant_store
 from .console import out, print_json, progress_bar
+from .help import Commands
 from .ingest_options import with_ingest_options
-from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
+from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
 
-commands = typer.Typer()
+if TYPE_CHECKING:
+    from ..ingest import Report
+
+commands = Commands()
 
 
-@commands.command(
-    epilog="Example: `workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run`"
-)
+@commands.add("workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run")
 @with_ingest_options()
 def ingest(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Cycler files, folders of them, or patterns.")
+        list[str], typer.Argument(metavar="PATH", help="Cycler files, folders, or patterns as `data/*.csv`.")
     ],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
     report: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", help="Keep the report as .csv, .parquet or .json.")
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write the report to a `.csv`, `.parquet` or `.json` file."),
     ] = None,
     as_json: JsonOption = False,
     **options: Unpack[IngestKeywords],
 ) -> None:
-    """Read cycler files or folders into the store; what does not exist yet is created and reported."""
+    """Read cycler files or folders into the store, and report on each file.
+
+    Specifications, batches and cells that do not exist yet are made. A file that cannot be read does not stop the
+    others; the exit code is then 1."""
     with TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
         place = meant_store(store)
         if options["dry_run"] and not place.exists():
-            place = Path(scratch, "workbench.db")  # a dry run creates no store either
+            place = Path(scratch, "workbench.db")  # a dry run makes no store either
         with open_bench(place, project, organization) as bench, progress_bar("Reading") as step:
             name = bench.work.project.name
             done = bench.ingest(paths, progress=step, **options)
@@ -61,43 +66,42 @@ def ingest(
 def _print(report: Report, where: str) -> None:
     out.print(report)
     if report.stored and not report.dry_run:
-        hint = "`workbench catalog` says what can be plotted now."
+        hint = "`workbench catalog` shows what you can plot now."
         out.print(f"\nStored in {where}. {hint}", markup=False, soft_wrap=True)
 
 
-@commands.command(epilog="Example: `workbench watch data/ --sheet cells.csv --store lab.db`")
+@commands.add("workbench watch data/ --sheet cells.csv --store lab.db")
 @with_ingest_options(watch=True)
 def watch(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that cyclers export into.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that the cyclers write to.")],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
     every: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="The time between two looks at the folder.")
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Time between two looks at the folder.")
     ] = 5.0,
     settle: Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=0.0, help="A file is read when it has not changed for this long."),
+        typer.Option(metavar="SECONDS", min=0.0, help="How long a file must stay unchanged before it is read."),
     ] = 10.0,
     once: Annotated[
-        bool, typer.Option("--once", help="Stop when all files that are there have been read.")
+        bool, typer.Option("--once", help="Stop when all files that are in the folder now have been read.")
     ] = False,
     as_json: JsonOption = False,
     **options: Unpack[IngestKeywords],
 ) -> None:
-    """Ingest what appears or grows in a folder, until it is stopped (Ctrl-C).
+    """Read files into the store when they appear or grow in a folder, until Ctrl-C.
 
-    A file is read when it stops changing; a last line that has no end yet waits for it. A watch keeps nothing but the
-    store, so it can be stopped, and started again, at any moment."""
+    A file is read when it has stopped changing. An unfinished last line is read when it is complete. You can stop the
+    command and start it again at any time; it finds out from the store what it has read."""
     with open_bench(meant_store(store), project, organization) as bench:
         if not as_json:
             where = f"{meant_store(store)}, project '{bench.work.project.name}'"
-            out.print(f"Watching '{folder}' for {where}. Ctrl-C stops it.", markup=False, soft_wrap=True)
+            out.print(f"Watching '{folder}' for {where}. Stop with Ctrl-C.", markup=False, soft_wrap=True)
         stop = threading.Event()
         with _asked_to_stop(stop):
-            for report in bench.watch(
-                folder, every=every, settle=settle, once=once, stopped=stop.is_set, **options
-            ):
+            rounds = bench.watch(folder, every=every, settle=settle, once=once, stopped=stop.is_set, **options)
+            for report in rounds:
                 _print_round(report, as_json=as_json)
 
 
@@ -113,22 +117,31 @@ def _print_round(report: Report, *, as_json: bool) -> None:
             out.print(f"          {remark}", markup=False, soft_wrap=True)
 
 
-@commands.command(epilog="Example: `workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet`")
+@commands.add("workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet")
 def export(
-    measurement: Annotated[str, typer.Argument(metavar="MEASUREMENT", help="Its name or id.", show_default=False)],
+    measurement: Annotated[
+        str, typer.Argument(metavar="MEASUREMENT", help="Name or id of the measurement.", show_default=False)
+    ],
     output: Annotated[
         Path,
-        typer.Option("-o", metavar="OUT", help="The file to write: .bdf.csv .bdf.parquet .parquet"),
+        typer.Option(
+            "-o", metavar="OUT", help="The file to write, ending in `.bdf.csv`, `.bdf.parquet` or `.parquet`."
+        ),
     ],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
     instance: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The cell, where several have a measurement of this name.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name or id of the cell, if several cells have a measurement of this name."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a measurement with all that is known of it, so that `workbench ingest` reads it back to the bit."""
+    """Write a measurement and everything known about it to a file.
+
+    `workbench ingest` reads the file back without any loss."""
     with open_bench(existing(store), project, organization) as bench, progress_bar("Writing"):
         record = bench.work.measurement(measurement, instance)
         written = bench.measurements.export(record, output)
@@ -140,7 +153,7 @@ def export(
 
 
 class _asked_to_stop:  # noqa: N801
-    """While inside, a request to end (SIGTERM) lets the file at hand be finished."""
+    """While inside, a request to end (SIGTERM) waits until the current file is finished."""
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop

@@ -14,7 +14,18 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, NamedTuple, ParamSpec, Protocol, Self, TypeAlias, TypedDict, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+)
 from zoneinfo import available_timezones
 
 from pydantic import (
@@ -23,20 +34,21 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    InstanceOf,
     JsonValue,
+    PlainValidator,
     SkipValidation,
     ValidationError,
     create_model,
     field_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..phrases import option_name
-from ..records import Record
-from ..records.values import clean_text
+
+if TYPE_CHECKING:
+    from ..records import Record
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,13 +63,30 @@ class Frame(Protocol):
     def to_dict(self, orient: str, /) -> list[dict[str, JsonValue]]: ...
 
 
-Ref: TypeAlias = str | InstanceOf[Record]
-"""A name, an id or a record."""
+def _as_ref(value: str | Record) -> str | Record:
+    from ..records import Record
+
+    if not isinstance(value, str | Record):
+        raise PydanticCustomError("string_type", "Input should be a name, an id or a record")
+    return value
+
+
+def _as_text(value: str) -> str:
+    from ..records.values import clean_text
+
+    return clean_text(value)
+
+
+if TYPE_CHECKING:
+    Ref: TypeAlias = str | Record
+else:
+    Ref = Annotated[Any, PlainValidator(_as_ref)]
+"""A name, an id or a record; records are imported when one is checked."""
 FileProgress: TypeAlias = Callable[[int, int, str], None]
 """Called with (files done, files in all, the current file)."""
 RatingText: TypeAlias = str | Mapping[str, JsonValue]
 SheetGiven: TypeAlias = str | os.PathLike[str] | Frame | Sequence[Mapping[str, JsonValue]]
-Text: TypeAlias = Annotated[str, AfterValidator(clean_text)]
+Text: TypeAlias = Annotated[str, AfterValidator(_as_text)]
 
 
 @dataclass(frozen=True)
@@ -104,16 +133,15 @@ class IngestOptions(BaseModel):
             ("specification", "cell specification", "cell type", "design"), ("zelltyp", "spezifikation"))),
     ] = Field(
         None,
-        description="The specification of the cells, created if it does not exist; without one the cells belong to "
-        "'Unspecified'.",
+        description="Specification of the cells, created if it does not exist. Without it: `Unspecified`.",
     )  # fmt: skip
     rating: Annotated[
         SkipValidation[RatingText | None],
         Said("RATING", str | None, http=Text | dict[str, JsonValue], column=Names(("rating", "ratings"))),
     ] = Field(
         None,
-        description="The ratings of a specification that is created, as `5Ah,2.5V,4.2V`; without them they are "
-        "estimated from the data and marked as estimated in its `source`.",
+        description="Ratings of a new specification, as `5Ah,2.5V,4.2V`. Without it: estimated from the data, "
+        "and marked so in its `source`.",
     )
     instance: Annotated[
         Ref | None,
@@ -121,56 +149,54 @@ class IngestOptions(BaseModel):
             ("instance", "cell", "cell name", "cell id", "cell instance"), ("zelle", "zellname"))),
     ] = Field(
         None,
-        description="The cell, created if it does not exist; without one each file is about a cell of the file's "
-        "name.",
+        description="The cell, created if it does not exist. Without it: the name of the file.",
     )  # fmt: skip
     batch: Annotated[
         Ref | None,
         Said("NAME", str | None, http=Text, column=Names(("batch", "cell batch"), ("charge", "los"))),
-    ] = Field(None, description="The batch of the cells, created if it does not exist.")
+    ] = Field(None, description="Batch of the cells, created if it does not exist.")
     format: Annotated[str | None, Said("FORMAT", http=Text, column=Names(("format", "file format")))] = Field(
-        None, description="The format of the files; without one it is recognised from their content."
+        None, description="Format of the files. Without it: recognised from the content."
     )
     column_map: Annotated[
         Mapping[str, str] | None,
         Said(
             "THEIRS=OURS", list[str] | None, http=dict[str, str], column=Names(("map", "column map")),
-            help="A column of the file and what it is, as `Volts=Voltage [V]`; may be given several times."),
+            help="A column of the file and what it is, as `Volts=Voltage [V]`."),
     ] = Field(None, description='Columns of the file and what they are, as `{"Volts": "Voltage [V]"}`.')  # fmt: skip
     sign: Annotated[str | None, Said("SIGN", http=Text, column=Names(("sign", "current sign")))] = Field(
         None, description="What a positive current means in the file: `discharge`, `charge` or `unsigned`."
     )
     zone: Annotated[str | None, Said("ZONE", http=Text)] = Field(
         None,
-        description="The time zone of clock times that name none, as `Europe/Berlin`; without one they are taken as "
-        "UTC.",
+        description="Time zone of clock times that name none, as `Europe/Berlin`. Without it: `UTC`.",
     )
     repair: Annotated[
         tuple[str, ...], BeforeValidator(_as_tuple), Said("WHAT", list[str] | None, http=list[str])
     ] = Field(
         (),
-        description="What may be repaired, and is then reported: `time` lets a clock that falls stand still "
-        "instead.",
+        description="What may be repaired. `time`: where a clock jumps back, it stands still instead.",
     )
     jobs: Annotated[int, Said("N", least=1, http=int)] = Field(
         1, description="How many files are read at the same time."
     )
     keep_file: Annotated[bool, Said(watch=False, http=bool)] = Field(
-        False, description="Keep the bytes of the files in the store too."
+        False, description="Keep a copy of each file in the store too."
     )
     sheet: Annotated[SkipValidation[SheetGiven | None], Said("FILE", Path | None)] = Field(
         None,
-        description="A sheet that says what each file is (a csv file or a workbook; in Python also a DataFrame or "
-        "rows): a column `file`, and any of `specification`, `batch`, `cell`, `test`, `protocol`, `tags`, "
-        "`temperature [degC]`, `mass [g]` ...; the same sheet given again updates what is stored.",
+        description="A csv file or a workbook that says what each file is: a column `file`, and any of "
+        "`specification`, `batch`, `cell`, `test`, `protocol`, `tags`, `temperature [degC]`, "
+        "`mass [g]` ... In Python also a DataFrame or rows. The same sheet given again updates "
+        "the store.",
     )
     name_rule: Annotated[str | None, Said("RULE")] = Field(
         None,
-        description="What the names of the files say, as `{batch}_{cell}_{test}`; a sheet wins over it, and it wins "
+        description="What the file names say, as `{batch}_{cell}_{test}`. A sheet wins over it, and it wins "
         "over the other options.",
     )
     dry_run: Annotated[bool, Said(watch=False, http=bool)] = Field(
-        False, description="Report what would happen, and change nothing."
+        False, description="Show what would happen and change nothing."
     )
 
     @field_validator("format")
@@ -219,10 +245,10 @@ class UnknownOption(BadRequest, TypeError):
 class IngestKeywords(TypedDict, total=False):
     """The fields of `IngestOptions` as keyword arguments; a test holds that they are the same."""
 
-    specification: str | Record | None
+    specification: Ref | None
     rating: RatingText | None
-    instance: str | Record | None
-    batch: str | Record | None
+    instance: Ref | None
+    batch: Ref | None
     format: str | None
     column_map: Mapping[str, str] | None
     sign: str | None
