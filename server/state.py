@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
-from workbench.ingest.apart import Apart
+from workbench.ingest.read.parquet_subprocess import ParquetSubprocess
 from workbench.recipe.check import sound
 from workbench.recipe.plot import PlotConfig
 from workbench.records import Plot
@@ -64,7 +64,7 @@ class State:
         self.quick = Threads("quick", settings.quick, settings.waiting)
         self.plans = Threads("plans", settings.plans, settings.waiting, share=max(1, settings.plans // 2))
         self.refusals = Rates(5.0, 20)
-        self.apart = Apart(self.files / "apart", settings.readers)
+        self.apart = ParquetSubprocess(self.files / "apart", settings.readers)
         self.intake = Intake(self)
         self.ingests = Ingests(self)
 

@@ -6,10 +6,9 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from workbench.errors import BadRequest, Invalid, Problem, instead
-from workbench.ingest.told import labels_of
-from workbench.ingest.zones import checked_zone
-from workbench.readers import FORMATS
+from workbench.errors import BadRequest, Invalid, Problem
+from workbench.ingest.options import sent_options
+from workbench.ingest.plan.label_json import labels_of
 
 from .. import schemas as s
 from ..call import Call
@@ -18,21 +17,6 @@ from ..operation import Body, Need, Operation, Parameter
 from . import fields
 
 MOST_FILES = 10_000
-_OPTIONS: dict[str, type] = {
-    "specification": str,
-    "rating": object,
-    "instance": str,
-    "batch": str,
-    "format": str,
-    "column_map": dict,
-    "sign": str,
-    "repair": list,
-    "zone": str,
-    "jobs": int,
-    "keep_file": bool,
-    "dry_run": bool,
-    "whole_lines": bool,
-}
 _TEST: dict[str, type] = {
     "files": list,
     "beside": list,
@@ -57,7 +41,7 @@ def begin(call: Call) -> dict[str, Any]:
     files = fields.texts(given["files"], "files")
     if not 0 < len(files) <= MOST_FILES:
         raise BadRequest(f"An ingest reads 1 to {MOST_FILES} files, not {len(files)}.")
-    options = _options(given.get("options", {}))
+    options = sent_options(given.get("options", {}))
     tests = _tests(given["tests"], len(files)) if "tests" in given else None
     with call.writing(files=len(files)):
         id = call.state.ingests.begin(files, options, call.scope, _owner(call), tests)
@@ -94,30 +78,6 @@ def _test(given: Any, loc: tuple[str | int, ...]) -> Test:
     labels = labels_of(told.get("labels", {}), (*loc, "labels"))
     files, beside = (tuple(one) for one in places.values())
     return Test(files, beside, labels, **said, loose=told.get("loose", False))
-
-
-def _options(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of an ingest, each of its type; what is null is not given."""
-    known = {name: kind for name, kind in _OPTIONS.items() if kind is not object}
-    if unknown := [name for name in given if name not in _OPTIONS]:
-        message = f"There is no option '{unknown[0][:80]}'. {instead(unknown[0], _OPTIONS, 'options')}"
-        raise Invalid(Problem(("options", unknown[0]), message, "extra_forbidden"))
-    told = {name: value for name, value in given.items() if value is not None}
-    rest = fields.read({name: value for name, value in told.items() if name in known}, known)
-    rating = told.get("rating")
-    if rating is not None and not isinstance(rating, str | dict):
-        raise Invalid(Problem(("options", "rating"), "'rating' is a text or an object.", "value_error"))
-    if "format" in rest and rest["format"] not in FORMATS:
-        raise BadRequest(
-            f"There is no format '{rest['format'][:80]}'. {instead(rest['format'], FORMATS, 'formats')}"
-        )
-    if "zone" in rest:
-        checked_zone(rest["zone"])
-    texts = {"column_map": rest.get("column_map", {}).values(), "repair": rest.get("repair", [])}
-    for name, values in texts.items():
-        if not all(isinstance(value, str) for value in values):
-            raise Invalid(Problem(("options", name), f"'{name}' holds texts.", "string_type"))
-    return {**rest, **({"rating": rating} if rating is not None else {})}
 
 
 def told(call: Call) -> dict[str, Any]:

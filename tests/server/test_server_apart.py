@@ -14,13 +14,13 @@ from world import RATINGS, begin, parquet, put, samples, upload
 
 from server import Settings
 from workbench.errors import FileRefused, TooLarge
-from workbench.ingest.apart import Apart
+from workbench.ingest.read.parquet_subprocess import ParquetSubprocess
 from workbench.table import concat
 
 
 @pytest.fixture(scope="module")
-def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
-    made = Apart(tmp_path_factory.mktemp("apart"), 1)
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ParquetSubprocess]:
+    made = ParquetSubprocess(tmp_path_factory.mktemp("apart"), 1)
     yield made
     made.close()
 
@@ -35,11 +35,11 @@ def bomb(path: Path, rows: int = 200_000, size: int = 1 << 20) -> Path:
     return path
 
 
-def test_a_table_comes_back_as_it_was_as_often_as_wanted(apart: Apart, tmp_path: Path) -> None:
+def test_a_table_comes_back_as_it_was_as_often_as_wanted(apart: ParquetSubprocess, tmp_path: Path) -> None:
     table = samples(5000, note=pa.array(["a", None] * 2500), flag=pa.array([True, None] * 2500))
     path = tmp_path / "a.parquet"
     pq.write_table(table, path, row_group_size=700)
-    direct, parts = Apart(tmp_path, 0).tables(path), apart.tables(path)
+    direct, parts = ParquetSubprocess(tmp_path, 0).tables(path), apart.tables(path)
     path.unlink()
     first, again = parts(), parts()
     read = [concat(list(one)) for one in (first, again)]
@@ -51,7 +51,7 @@ def test_a_table_comes_back_as_it_was_as_often_as_wanted(apart: Apart, tmp_path:
     assert read[0]["Time [s]"].values.tobytes() == table["Time [s]"].to_numpy().tobytes()
 
 
-def test_what_cannot_be_read_is_refused_with_the_readers_words(apart: Apart, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_refused_with_the_readers_words(apart: ParquetSubprocess, tmp_path: Path) -> None:
     place = tmp_path / "x"
     for content, why in (
         (b"PAR1 no more", "damaged parquet"),
@@ -65,7 +65,7 @@ def test_what_cannot_be_read_is_refused_with_the_readers_words(apart: Apart, tmp
         apart.tables(place, most=1000)
 
 
-def test_a_bomb_is_refused_and_the_next_file_is_read(apart: Apart, tmp_path: Path) -> None:
+def test_a_bomb_is_refused_and_the_next_file_is_read(apart: ParquetSubprocess, tmp_path: Path) -> None:
     path = bomb(tmp_path / "bomb.parquet")
     with pytest.raises((FileRefused, TooLarge), match=r"bomb\.parquet"):
         apart.tables(path)
@@ -74,7 +74,7 @@ def test_a_bomb_is_refused_and_the_next_file_is_read(apart: Apart, tmp_path: Pat
     assert concat(list(apart.tables(good)())).n == 600
 
 
-def test_damaged_bytes_anywhere_cost_the_file_alone(apart: Apart, tmp_path: Path, long: bool) -> None:
+def test_damaged_bytes_anywhere_cost_the_file_alone(apart: ParquetSubprocess, tmp_path: Path, long: bool) -> None:
     whole = parquet(samples(3000, note=pa.array(["text"] * 3000)))
     place = tmp_path / "a.parquet"
     for n in range(400 if long else 40):

@@ -13,7 +13,7 @@ import pytest
 
 from workbench.errors import Damaged, NotFound, StoreError
 from workbench.ingest import register
-from workbench.ingest.ratings import ratings_of
+from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import Instance, Measurement, Project, Specification
 from workbench.store import connections
 from workbench.store.scope import Scope

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from ..errors import StoreError, WorkbenchError
+from ..readers.holdings import Holding
 from ..store.store import Scope, Store
-from . import paths as places
-from . import spool
-from .intake import Intake
-from .jobs import Job
-from .known import KnownFiles
-from .others import Others
-from .prepare import Prepared
-from .report import FileReport
-from .workers import outcomes
+from ..table import Table
+from .commit.commit import Committer
+from .commit.known_files import KnownFiles
+from .commit.non_series import NonSeries
+from .options import FileProgress
+from .plan import paths as places
+from .plan.jobs import Job
+from .read import samples_file
+from .read.prepare import Prepared
+from .read.worker import Outcome
+from .read.worker_pool import outcomes
+from .report.report import FileReport
 
 
 class Run:
@@ -28,21 +32,21 @@ class Run:
         self,
         store: Store,
         scope: Scope,
-        intake: Intake,
-        others: Others,
+        committer: Committer,
+        non_series: NonSeries,
         jobs: Sequence[Job],
         loose: Set[Path],
-        progress: Callable[[int, int, str], None] | None,
+        progress: FileProgress | None,
     ) -> None:
         self._store = store
-        self._intake = intake
-        self._others = others
+        self._committer = committer
+        self._non_series = non_series
         self._jobs = jobs
         self._loose = loose
         self.skipped: list[str] = []
         self.unmapped: list[FileReport] = []
         self._known = KnownFiles(store, scope)
-        intake.named = self._known.named
+        committer.named = self._known.named
         self._progress = progress
         self._done = 0
         self._reports: dict[int, FileReport] = {}
@@ -56,7 +60,7 @@ class Run:
                 self._reports[id(job)] = self._taken(job, outcome, file)
         return self._ordered()
 
-    def _skips(self, job: Job, outcome: Mapping[str, Any]) -> bool:
+    def _skips(self, job: Job, outcome: Outcome) -> bool:
         """Whether it is a file of a folder that no format knows; it is listed then."""
         strange = "refused" in outcome and outcome.get("format") == "" and self._loose >= set(job.paths)
         if strange and outcome.get("unmapped"):
@@ -80,7 +84,7 @@ class Run:
                 count or 0 for count in (record.sample_count, record.step_count, record.cycle_count)
             )
             try:
-                self._intake.known(job, record, report)
+                self._committer.known(job, record, report)
             except StoreError:
                 raise
             except WorkbenchError as error:
@@ -91,10 +95,10 @@ class Run:
         """The job with what has to be known before it is read."""
         job.before = self._known.read_before(job)
         options = self._known.as_before(job)
-        job.options = replace(options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
+        job.options = replace(options, rated_capacity_ah=self._committer.rated_capacity(job.labels))
         return job
 
-    def _taken(self, job: Job, outcome: Mapping[str, Any], file: IO[bytes]) -> FileReport:
+    def _taken(self, job: Job, outcome: Outcome, file: IO[bytes]) -> FileReport:
         """Commit one prepared file, or say why not."""
         started = time.monotonic()
         report = _report(job)
@@ -103,7 +107,7 @@ class Run:
             return report
         try:
             if "holding" in outcome:
-                self._others.take(job, outcome["holding"], report)
+                self._non_series.take(job, Holding.of(outcome["holding"]), report)
             else:
                 self._store_samples(job, Prepared.of(outcome["prepared"]), file, report)
         except StoreError:
@@ -119,11 +123,11 @@ class Run:
         report.rows, report.steps, report.cycles = prepared.rows, prepared.steps, prepared.cycles
         report.take(prepared.findings)
 
-        def samples() -> Iterator[tuple[str, Any]]:
+        def samples() -> Iterator[tuple[str, Table]]:
             file.seek(0)
-            return spool.tables(file)
+            return samples_file.tables(file)
 
-        self._intake.commit(job, prepared, samples, report)
+        self._committer.commit(job, prepared, samples, report)
 
     def _tell(self, job: Job) -> None:
         if self._progress is not None:
