@@ -28,7 +28,6 @@ from . import crud, fields, tables
 _ELSEWHERE = ("organizations", "users", "projects", "plots", "raw_data")
 KNOWN: dict[str, type[Record]] = {name: cls for name, cls in KINDS.items() if name not in _ELSEWHERE}
 """The kinds that are reached so, by the names of their tables."""
-SAMPLED = ("measurements", "simulations", "analyses", "material_properties")
 """Those that may have tables."""
 BLOCK_ROWS = 1 << 17
 ROWS = "rows"
@@ -170,7 +169,7 @@ def create_with_tables(call: Call) -> dict[str, Any]:
     """A record with its tables, all or nothing; samples of a measurement pass the checks at the door."""
     kind, form = of_path(call), call.body
     form.only("fields", "sign", "columns", *DATASETS)
-    if kind.table not in SAMPLED:
+    if not kind.samples:
         raise BadRequest(f"A {kind.label} has no tables.")
     data = form.json("fields")
     if not isinstance(data, dict):
