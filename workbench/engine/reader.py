@@ -96,7 +96,7 @@ class Reader:
         if unknown:
             raise Invalid([_unknown(record, key) for key in unknown])
         self.dependencies.update(("series", key, dataset) for key in wanted)
-        infos = self.store.series.infos(wanted, dataset)
+        infos = self.store.series.infos(wanted, dataset, scope=self.scope)
         bare = [key for key in wanted if key not in infos]
         if bare:
             raise Invalid([_bare(record, records[key], dataset) for key in bare])
@@ -109,7 +109,7 @@ class Reader:
         ids = self.rows(source, {}, ["id"], None).table["id"].tolist()
         self.dependencies.add(("rows", "series"))  # the revision that rises with every series there is
         found: dict[str, list[Kind]] = {}
-        for info in self.store.series.infos(ids, dataset).values():
+        for info in self.store.series.infos(ids, dataset, scope=self.scope).values():
             for column in info.columns:
                 found.setdefault(column.name, []).append(column.kind)
         over_life = KINDS if _has_life(SOURCES[source]) and found else {}
@@ -127,24 +127,24 @@ class Reader:
         self.reads["sources"] += 1
         if (life := self._life(owner, [x, *columns])) is not None:
             return life.sample(x, columns, window, most)
-        return self.store.series.sample(owner, x, [*columns], window=window, most=most)
+        return self.store.series.sample(owner, x, [*columns], window=window, most=most, scope=self.scope)
 
     def stretch(self, owner: str, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
         """Samples of one source with numbers from ``rows[0]`` to before ``rows[1]``, at most ``most``."""
         self.reads["sources"] += 1
         if (life := self._life(owner, [x, *columns])) is not None:
             return life.stretch(x, columns, rows, most)
-        return self.store.series.sample_rows(owner, x, [*columns], rows, most)
+        return self.store.series.sample_rows(owner, x, [*columns], rows, most, scope=self.scope)
 
     def _life(self, owner: str, names: Sequence[str]) -> InLife | None:
         """A series whose columns over life are asked for; None if none is."""
-        info = self.store.series.info(owner) if KINDS.keys() & set(names) else None
+        info = self.store.series.info(owner, scope=self.scope) if KINDS.keys() & set(names) else None
         return None if info is None else self.lives.beside(info, names)
 
     def summaries(self, owners: Sequence[str], columns: Sequence[str], dataset: str) -> dict[str, Table]:
         """Whole summary tables, with those of ``columns`` that each has."""
         self.reads["sources"] += len(owners)
-        tables = self.store.series.many([*owners], lifetimes.needed(columns, dataset), dataset)
+        tables = self.store.series.many([*owners], lifetimes.needed(columns, dataset), dataset, scope=self.scope)
         return self.lives.tables(tables, columns, dataset) if KINDS.keys() & set(columns) else tables
 
     def revisions(self) -> dict[Dependency, int]:

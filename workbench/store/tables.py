@@ -15,7 +15,7 @@ from ..errors import Damaged
 from ..records import KINDS, Member, Record
 from ..records.record import Link, Unique
 from ..table import from_micros, to_micros
-from .scope import Scope
+from .scope import EVERYTHING, Scope, Within
 
 # Which records stand in which studies: table -> (side of the study, table of the other side, its column).
 ASSIGNMENTS = {
@@ -210,6 +210,20 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
         return f"{owned} AND {several}", [scope.organization_id, values_of(scope.projects)]
     inside = f'({alias}."project_id" IS NULL OR {alias}."project_id" = ?)'
     return f"{owned} AND {inside}", [scope.organization_id, scope.project_id]
+
+
+def owned_within(scope: Within) -> tuple[str, list[Any]]:
+    """The condition that keeps a query on sampled data, with a column ``owner``, to records within the scope."""
+    if scope is EVERYTHING:
+        return "1", []
+    conditions: list[str] = []
+    params: list[Any] = []
+    for cls in KINDS.values():
+        if cls.samples:
+            clause, more = reach(cls, scope)
+            conditions.append(f'exists (select 1 from "{cls.table}" as t where t.id = owner and {clause})')  # noqa: S608
+            params += more
+    return f"({' or '.join(conditions)})", params
 
 
 class Reading:
