@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from types import UnionType
 from typing import Annotated, Generic, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
@@ -58,24 +59,27 @@ class Tagged(Generic[S]):
     def model_of(self, value: object) -> type[S] | None:
         """The model that an object, or what should be one, says it is of."""
         given = value.get(self.by) if isinstance(value, dict) else getattr(value, self.by, None)
-        return next((model for model in self.models if given == self.tag(model)), None)
+        return self.by_tag.get(given) if isinstance(given, str) else None
 
-    def tag(self, model: type[S]) -> str:
-        (tag,) = get_args(model.model_fields[self.by].annotation)
-        return str(tag)
+    @cached_property
+    def by_tag(self) -> dict[str, type[S]]:
+        """The one allowed value of the field -> the model, in order."""
+        return {get_args(model.model_fields[self.by].annotation)[0]: model for model in self.models}
 
     def __get_pydantic_core_schema__(self, source: type[S], handler: GetCoreSchemaHandler) -> CoreSchema:
+        tags = {model: TAG + tag for tag, model in self.by_tag.items()}
+
         def tag_of(value: object) -> str | None:
             model = self.model_of(value)
-            return None if model is None else TAG + self.tag(model)
+            return None if model is None else tags[model]
 
-        choices = {TAG + self.tag(model): handler.generate_schema(model) for model in self.models}
+        choices = {tag: handler.generate_schema(model) for model, tag in tags.items()}
         return core_schema.tagged_union_schema(choices, tag_of)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         made = handler(schema)
         refs = [str(choice["$ref"]) for choice in made["oneOf"]]
-        mapping = {self.tag(model): ref for model, ref in zip(self.models, refs, strict=True)}
+        mapping = dict(zip(self.by_tag, refs, strict=True))
         return {"discriminator": {"mapping": mapping, "propertyName": self.by}, **made}
 
 

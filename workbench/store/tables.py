@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import orjson
@@ -212,10 +212,11 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
     return f"{owned} AND {inside}", [scope.organization_id, scope.project_id]
 
 
-def owned_within(scope: Within) -> tuple[str, list[Any]]:
+@lru_cache(maxsize=256)
+def owned_within(scope: Within) -> tuple[str, tuple[Any, ...]]:
     """The condition that keeps a query on sampled data, with a column ``owner``, to records within the scope."""
     if scope is EVERYTHING:
-        return "1", []
+        return "1", ()
     conditions: list[str] = []
     params: list[Any] = []
     for cls in KINDS.values():
@@ -223,7 +224,7 @@ def owned_within(scope: Within) -> tuple[str, list[Any]]:
             clause, more = reach(cls, scope)
             conditions.append(f'exists (select 1 from "{cls.table}" as t where t.id = owner and {clause})')  # noqa: S608
             params += more
-    return f"({' or '.join(conditions)})", params
+    return f"({' or '.join(conditions)})", tuple(params)
 
 
 class Reading:

@@ -37,5 +37,5 @@ __all__ = [
 
 _OPERATIONS = Tagged[Step]("op", (ListStep, SeriesStep, SummaryStep, AggregateStep, JoinStep))
 AnyStep: TypeAlias = Annotated[Step, _OPERATIONS]
-STEPS: dict[str, type[Step]] = {_OPERATIONS.tag(model): model for model in _OPERATIONS.models}
+STEPS: dict[str, type[Step]] = _OPERATIONS.by_tag
 """Operation -> the step that does it."""

@@ -142,21 +142,22 @@ def _references(model: Strict, at: Loc) -> Iterator[Reference]:
 
 def _bound_fields(model: Strict, visit: Visit, at: Loc) -> dict[str, Any]:
     """Field -> what stands there after ``visit``, of the fields that are not null."""
-    given = ((place, getattr(model, place.name)) for place in _places(type(model)))
-    return {
-        place.name: _value(value, place.position, visit, (*at, place.json))
-        for place, value in given
-        if value is not None
-    }
+    found = {}
+    for name, json, position, _ in _places(type(model)):
+        value = getattr(model, name)
+        if value is not None:
+            found[name] = _value(value, position, visit, (*at, json))
+    return found
 
 
 def _value(value: Any, position: Position | None, visit: Visit, at: Loc) -> Any:
-    if isinstance(value, StepRef):
-        return value
-    if isinstance(value, Filters):
-        return value.holding(_bound_fields(value, visit, at))
     if isinstance(value, Strict):
-        return value.model_copy(update=_bound_fields(value, visit, at))
+        if isinstance(value, StepRef):
+            return value
+        inside = _bound_fields(value, visit, at)
+        if isinstance(value, Filters):
+            return value.holding(inside)
+        return value.model_copy(update=inside) if inside else value
     if isinstance(value, dict):
         made = {key: _value(item, position, visit, (*at, key)) for key, item in value.items() if item is not None}
         return {key: item for key, item in made.items() if item is not None}
