@@ -26,9 +26,10 @@ from .ingest import Growing, Report
 from .ingest import watch as watch_folder
 from .lint import Lint, lint
 from .recipe.check import sound
+from .recipe.cli_values import read_cli_values
 from .recipe.parse import parse
 from .recipe.plot import PlotConfig
-from .recipe.values import effective, read_cli_values
+from .recipe.values import effective
 from .records import (
     Dashboard,
     Instance,

@@ -130,7 +130,7 @@ def _param(name: str, param: Param, plan: Plan, known: Mapping[str, Known]) -> I
             lacks = lacking(live.step, column, (*at, field), known) if column is not None else None
             if lacks is not None:
                 yield lacks
-    if is_number(control.min) and is_number(control.max) and control.min > control.max:  # type: ignore[operator]
+    if is_number(control.min) and is_number(control.max) and control.min > control.max:
         message = f"The min {control.min} is above the max {control.max}, so that no value is allowed; swap them."
         yield Problem(("control", "min"), message, "out_of_range")
         return
