@@ -83,7 +83,7 @@ def a_source_with_samples_is_read(lab: Lab) -> None:
     params = {"cells": {"kind": "data", "default": [lab.cell.id]}}
     frame = lab.run({"curve": curve}, params)["curve"][lab.cell.id]
     assert frame["Voltage [V]"].tolist() == [3.0, 3.1, 3.2]
-    ((loc, message),) = lab.problems({"curve": {**curve, "columns": ["Voltage"]}}, params)
+    ((_, message),) = lab.problems({"curve": {**curve, "columns": ["Voltage"]}}, params)
     assert "'Voltage [V]'" in message
     bare = lab.bench.instances.list(name="A-02").iloc[0]["id"]
     ((_, message),) = lab.problems({"curve": curve}, {"cells": {"kind": "data", "default": [bare]}})
@@ -166,7 +166,7 @@ def an_operation_is_in_schema_page_texts_and_builders(lab: Lab) -> None:
 
 
 def an_operation_is_looked_at(lab: Lab) -> None:
-    seen = lab.bench.look({"plan": {"steps": {**PLAN, "cells": {**LISTED, "fields": ["nam"]}}}, "params": LEAST})
+    seen = lab.bench.look({"plan": {"steps": {**PLAN, "cells": {**LISTED, "fields": ["nam", "batch_name"]}}}, "params": LEAST})
     assert "waits for 'counted'" in seen["sorted"].summary
     assert "waits for 'cells'" in seen["counted"].summary
 
