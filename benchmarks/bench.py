@@ -21,6 +21,7 @@ from peers import FADED, DuckDB
 
 import workbench as wb
 from workbench.records import Measurement
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 MOST = 2000
@@ -144,7 +145,9 @@ def measured(bench: wb.Bench, duck: DuckDB, long: list[str], cycled: list[str], 
 
         def at_store(window: tuple[float, float] | None = window) -> None:
             for one in long:
-                store.series.sample(one, OURS["t"], [OURS["U"], OURS["I"]], window=window, most=MOST)
+                store.series.sample(
+                    one, OURS["t"], [OURS["U"], OURS["I"]], window=window, most=MOST, scope=EVERYTHING
+                )
 
         def at_duck(window: tuple[float, float] | None = window) -> None:
             for one in long:
@@ -167,7 +170,10 @@ def measured(bench: wb.Bench, duck: DuckDB, long: list[str], cycled: list[str], 
         "bench": lambda: bench.dataset(summary_plan(cycled, f"s{next(turn)}")),
         "hit": lambda: bench.dataset(kept),
         "store": lambda: store.series.many(
-            cycled, ["Cycle count", "Discharge capacity [A.h]", "Discharge energy [W.h]"], "cycles"
+            cycled,
+            ["Cycle count", "Discharge capacity [A.h]", "Discharge energy [W.h]"],
+            "cycles",
+            scope=EVERYTHING,
         ),
         "DuckDB": lambda: duck.summarise(cycled),
     }

@@ -26,6 +26,7 @@ from workbench.recipe.check import sound
 from workbench.recipe.steps import AggregateStep, JoinStep
 from workbench.records import Project
 from workbench.store import Scope, Store
+from workbench.store.scope import EVERYTHING
 from workbench.table import Column, Table
 
 GROUPS, EACH, ROUNDS = 200, 1000, 15
@@ -173,7 +174,7 @@ def _reading(
     key = Column("text", codes, None, tuple(ids))
 
     def at_the_store() -> Table:
-        tables = list(store.series.many(ids, columns, "cycles").values())
+        tables = list(store.series.many(ids, columns, "cycles", scope=EVERYTHING).values())
         made = {name: Column.of(np.concatenate([one[name].values for one in tables])) for name in columns}
         return aggregate(step, Table({"measurement_id": key, **made}, len(key)))
 

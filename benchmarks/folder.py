@@ -22,6 +22,7 @@ import cyclers
 
 import workbench as wb
 from workbench.phrases import counted
+from workbench.store.scope import EVERYTHING
 
 FILES = 200
 RULE = "{batch}_{cell}_{test}"
@@ -75,7 +76,11 @@ def content(store: Path) -> list[tuple[Any, ...]]:
         found = []
         for row in listed.to_dict("records"):
             id = row.pop("id")
-            hashes = [info.content_hash for d in ("series", "steps", "cycles") if (info := series.info(id, d))]
+            hashes = [
+                info.content_hash
+                for d in ("series", "steps", "cycles")
+                if (info := series.info(id, d, scope=EVERYTHING))
+            ]
             found.append((*map(str, row.values()), *hashes))
         return sorted(found)
 

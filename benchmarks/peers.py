@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tsdownsample import MinMaxDownsampler, MinMaxLTTBDownsampler
 
 from workbench.store import Store
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 Columns = Mapping[str, NDArray[np.float64]]
@@ -89,12 +90,12 @@ class Ours:
         return self.path.stat().st_size - getattr(self, "_empty", 0)
 
     def column(self, source: str, name: str) -> NDArray[np.float64]:
-        return self.store.series.read(source, [name])[name].values
+        return self.store.series.read(source, [name], scope=EVERYTHING)[name].values
 
     def reduced(
         self, source: str, x: str, columns: Sequence[str], most: int, window: tuple[float, float] | None = None
     ) -> Columns:
-        table = self.store.series.sample(source, x, columns, window=window, most=most).table
+        table = self.store.series.sample(source, x, columns, window=window, most=most, scope=EVERYTHING).table
         return {name: column.values for name, column in table.items()}
 
     def put_summaries(self, tables: Mapping[str, Columns]) -> None:
@@ -103,7 +104,7 @@ class Ours:
                 self.store.series.append(source, "steps", Table.of(columns))
 
     def summarise(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
-        tables = self.store.series.many(ids, ["cycle", "Q", "E"], "steps").values()
+        tables = self.store.series.many(ids, ["cycle", "Q", "E"], "steps", scope=EVERYTHING).values()
         counts = np.array([table.n for table in tables])
         starts = np.cumsum(counts) - counts
         cycle, Q, E = (np.concatenate([table[name].values for table in tables]) for name in ("cycle", "Q", "E"))

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from peers import CONTENDERS, Columns, Contender, DuckDB, Ours, minmax_union, minmaxlttb_union
 
 from workbench.store import Store
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 MOST = 2000
@@ -181,12 +182,15 @@ def growth(report: Report, folder: Path, exponents: list[int]) -> None:
                 t = np.arange(start, start + 10**6, dtype=np.float64)
                 writer.add(Table.of({"t": t, "U": part["U"], "I": part["I"] + rng.integers(0, 2) * 0.0}))
             writer.publish()
-    work = {str(e): lambda e=e: store.series.sample(f"n{e}", "t", ["U", "I"], most=MOST) for e in exponents}
+    work = {
+        str(e): lambda e=e: store.series.sample(f"n{e}", "t", ["U", "I"], most=MOST, scope=EVERYTHING)
+        for e in exponents
+    }
     times = interleaved(work, 30)
     third = interleaved(
         {
             str(e): lambda e=e: store.series.sample(
-                f"n{e}", "t", ["U", "I"], window=(10**e / 3, 10**e / 1.5), most=MOST
+                f"n{e}", "t", ["U", "I"], window=(10**e / 3, 10**e / 1.5), most=MOST, scope=EVERYTHING
             )
             for e in exponents
         },
@@ -237,7 +241,7 @@ def error(report: Report, folder: Path) -> None:
     ):
         columns = make(1_000_000, 9)
         store.series.append(title, "series", Table.of(columns))
-        got = store.series.sample(title, "t", names, most=MOST)
+        got = store.series.sample(title, "t", names, most=MOST, scope=EVERYTHING)
         kept = {
             "ours": got.rows,
             "MinMax": minmax_union(columns, "t", names, MOST),
@@ -289,6 +293,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[3])
 import profiles
 from workbench.store import Store
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 store, n = Store.open(sys.argv[1]), int(sys.argv[2])
 part = Table.of(profiles.decimal(262144, 1))
@@ -308,9 +313,9 @@ with store.series.writer("long") as writer:
 written = peak()
 connection = store.connection()
 connection.execute("pragma mmap_size = 0")
-store.series.sample("warm", "t", ["U", "I"], most=2000)
+store.series.sample("warm", "t", ["U", "I"], most=2000, scope=EVERYTHING)
 for _ in range(3):
-    store.series.sample("long", "t", ["U", "I"], most=2000)
+    store.series.sample("long", "t", ["U", "I"], most=2000, scope=EVERYTHING)
 print(written - before, peak() - written)
 """
 

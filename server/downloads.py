@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from workbench.arrow import to_arrow
 from workbench.errors import NotFound
+from workbench.store.scope import EVERYTHING
 from workbench.store.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Column, Table
@@ -69,7 +70,8 @@ def _make(store: Store, path: Path, owner: str, dataset: str, wanted: str) -> No
     draft = path.with_name(f".{secrets.token_hex(8)}")
     try:
         with store.snapshot():
-            info = store.series.info(owner, dataset)
+            # The address was signed for somebody in whose scope the owner is.
+            info = store.series.info(owner, dataset, scope=EVERYTHING)
             if info is None or revision(info) != wanted:
                 raise NotFound("These data have changed or are gone; ask for a new address.")
             write(store, info, draft)
@@ -81,11 +83,15 @@ def _make(store: Store, path: Path, owner: str, dataset: str, wanted: str) -> No
 def write(store: Store, info: SeriesInfo, path: Path) -> None:
     """Write a series as parquet (zstd), a row group at a time."""
     rows = group_rows(info.rows)
-    schema = _schema(store.series.read(info.owner, rows=(0, min(1, info.rows)), dataset=info.dataset))
+    schema = _schema(
+        store.series.read(info.owner, rows=(0, min(1, info.rows)), dataset=info.dataset, scope=EVERYTHING)
+    )
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for start in range(0, max(info.rows, 1), rows):
             span = (start, min(start + rows, info.rows))
-            writer.write_table(as_arrow(store.series.read(info.owner, rows=span, dataset=info.dataset), schema))
+            writer.write_table(
+                as_arrow(store.series.read(info.owner, rows=span, dataset=info.dataset, scope=EVERYTHING), schema)
+            )
 
 
 def _schema(table: Table) -> Any:

@@ -29,7 +29,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -123,6 +123,10 @@ class Problem:
     def __str__(self) -> str:
         place = ".".join(str(part) for part in self.loc)
         return f"{place}: {self.msg}" if place else self.msg
+
+    def below(self, place: Loc) -> Problem:
+        """The same problem with its place counted from further out."""
+        return replace(self, loc=(*place, *self.loc))
 
     def as_detail(self) -> dict[str, Any]:
         """The ValidationError object of the interface."""

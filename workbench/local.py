@@ -189,7 +189,7 @@ class LocalWorkbench(Work):
 
     def units(self, sources: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
-        for info in self.store.series.infos(sources, "series").values():
+        for info in self.store.series.infos(sources, "series", scope=self.scope).values():
             for column in info.columns:
                 if column.unit is not None:
                     found.setdefault(column.name, column.unit)
@@ -261,7 +261,7 @@ class LocalWorkbench(Work):
 
     def samples(self, record: Record, dataset: str, columns: list[str] | None = None) -> Table:
         with self.store.snapshot():
-            if self.store.series.info(record.id, dataset) is None:
+            if self.store.series.info(record.id, dataset, scope=self.scope) is None:
                 status = getattr(record, "processing_status", None)
                 told = f" (its status is '{status}')" if status and status != "ready" else ""
                 raise NotFound(f"The {record.label} '{record.name}' has no {DATASETS[dataset]}{told}.")
@@ -274,11 +274,11 @@ class LocalWorkbench(Work):
         self, owner: str, dataset: str, columns: list[str] | None = None, rows: tuple[int, int] | None = None
     ) -> Table:
         """The stored table of a record in reach, exact; ``rows`` are those from the first to before the second."""
-        info = self.store.series.info(owner, dataset)
+        info = self.store.series.info(owner, dataset, scope=self.scope)
         there = [] if info is None else [column.name for column in info.columns]
         if unknown := [name for name in columns or [] if name not in there]:
             raise BadRequest(f"There is no column '{unknown[0]}'. {instead(unknown[0], there, 'columns')}")
-        return self.store.series.read(owner, columns, rows, dataset=dataset)
+        return self.store.series.read(owner, columns, rows, dataset=dataset, scope=self.scope)
 
     def steps(self, measurement: Measurement) -> Table:
         """The steps summary, with ``Step type`` by the present rated capacity."""
@@ -315,9 +315,9 @@ class LocalWorkbench(Work):
         return extend(self.store, self.scope, measurement, samples, actor=self.actor)
 
     def pieces(self, measurement: Measurement) -> Iterator[Table]:
-        info = self.store.series.info(measurement.id)
+        info = self.store.series.info(measurement.id, scope=self.scope)
         for start in range(0, 0 if info is None else info.rows, _PIECE):
-            yield self.store.series.read(measurement.id, None, (start, start + _PIECE))
+            yield self.store.series.read(measurement.id, None, (start, start + _PIECE), scope=self.scope)
 
     def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
         with self.store.snapshot():

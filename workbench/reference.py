@@ -31,9 +31,9 @@ from .cycling.life import LIFE_COLUMNS
 from .cycling.steps import STEP_COLUMNS
 from .ingest import FileReport, Report
 from .lint import RULES, Lint
-from .recipe.assemble import STEPS
 from .recipe.build import FUNCTIONS
 from .recipe.recipe import Recipe
+from .recipe.steps import STEPS
 from .records.catalog import Catalog
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"

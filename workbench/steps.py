@@ -16,40 +16,31 @@
 
 from __future__ import annotations
 
-from .recipe.build import column, metric, metric_builder, step_builder
+from collections.abc import Callable
+from typing import Any
 
-__all__ = [
-    "aggregate",
-    "column",
-    "count",
-    "first",
-    "first_where",
-    "join",
-    "last",
-    "last_where",
-    "list",
-    "max",
-    "mean",
-    "metric",
-    "min",
-    "series",
-    "sum",
-    "summary",
-]
+from .errors import instead
+from .recipe.build import FUNCTIONS, column, metric, metric_builder, step_builder
+from .recipe.steps import STEPS
 
-# Named as in a recipe's JSON; used behind "steps." they hide no built-in.
-list = step_builder("list")
-series = step_builder("series")
-summary = step_builder("summary")
-aggregate = step_builder("aggregate")
-join = step_builder("join")
+_BUILDERS: dict[str, Callable[..., Any]] = {
+    **{op: step_builder(op) for op in STEPS},
+    **{fn: metric_builder(fn) for fn in FUNCTIONS},
+    "column": column,
+    "metric": metric,
+}
+__all__ = sorted(_BUILDERS)
 
-first = metric_builder("first")
-last = metric_builder("last")
-min = metric_builder("min")
-max = metric_builder("max")
-mean = metric_builder("mean")
-sum = metric_builder("sum")
-count = metric_builder("count")
-first_where = metric_builder("first_where")
-last_where = metric_builder("last_where")
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """The builders, named as in a recipe's JSON: behind ``steps.`` they hide no built-in."""
+    try:
+        return _BUILDERS[name]
+    except KeyError:
+        raise AttributeError(
+            f"There is no builder 'steps.{name}'. {instead(name, _BUILDERS, 'builders')}"
+        ) from None
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

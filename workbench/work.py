@@ -30,9 +30,10 @@ from .ingest.recompute import Recomputed
 from .ingest.watch_folder import Watching
 from .lint import Lint, lint
 from .recipe.check import sound
+from .recipe.cli_values import read_cli_values
 from .recipe.parse import parse
 from .recipe.plot import PlotConfig
-from .recipe.values import effective, read_cli_values
+from .recipe.values import effective
 from .records import (
     Dashboard,
     Instance,

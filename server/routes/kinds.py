@@ -11,6 +11,7 @@ from workbench.errors import BadRequest, Conflict, Invalid, NotFound, Problem, i
 from workbench.ingest import extend, register
 from workbench.records import KINDS, Measurement, Record
 from workbench.store.rules import refuse_kept
+from workbench.store.scope import Scope
 from workbench.store.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Table, concat
@@ -28,7 +29,6 @@ from . import crud, fields, tables
 _ELSEWHERE = ("organizations", "users", "projects", "plots", "raw_data")
 KNOWN: dict[str, type[Record]] = {name: cls for name, cls in KINDS.items() if name not in _ELSEWHERE}
 """The kinds that are reached so, by the names of their tables."""
-SAMPLED = ("measurements", "simulations", "analyses", "material_properties")
 """Those that may have tables."""
 BLOCK_ROWS = 1 << 17
 ROWS = "rows"
@@ -142,11 +142,11 @@ def samples(call: Call) -> Blocks:
             raise BadRequest("Columns over the life of a cell stand with all steps or cycles of a measurement.")
         return _streamed(call, iter([call.work.over_life(record, dataset)]))
     with call.store.snapshot():
-        info = call.store.series.info(record.id, dataset)
+        info = call.store.series.info(record.id, dataset, scope=call.scope)
         if info is None or dataset != "series" or info.rows <= BLOCK_ROWS:
             return _streamed(call, iter([call.work.samples(record, dataset, columns)]))
         first = call.work.sampled(record.id, dataset, columns, rows=(0, BLOCK_ROWS))
-    return _streamed(call, _blocks(call.store, info, first))
+    return _streamed(call, _blocks(call.store, call.scope, info, first))
 
 
 def _streamed(call: Call, parts: Iterator[Table]) -> Blocks:
@@ -154,14 +154,18 @@ def _streamed(call: Call, parts: Iterator[Table]) -> Blocks:
     return Blocks(arrow.blocks(ROWS, parts, compression), None, arrow.MEDIA_TYPE)
 
 
-def _blocks(store: Store, info: SeriesInfo, first: Table) -> Iterator[Table]:
+def _blocks(store: Store, scope: Scope, info: SeriesInfo, first: Table) -> Iterator[Table]:
     yield first
     for start in range(BLOCK_ROWS, info.rows, BLOCK_ROWS):
         with store.snapshot():
-            if store.series.info(info.owner, info.dataset) != info:
+            if store.series.info(info.owner, info.dataset, scope=scope) != info:
                 raise Conflict("These data have changed since their first row was read; ask again.")
             part = store.series.read(
-                info.owner, first.names, rows=(start, min(start + BLOCK_ROWS, info.rows)), dataset=info.dataset
+                info.owner,
+                first.names,
+                rows=(start, min(start + BLOCK_ROWS, info.rows)),
+                dataset=info.dataset,
+                scope=scope,
             )
         yield part
 
@@ -170,7 +174,7 @@ def create_with_tables(call: Call) -> dict[str, Any]:
     """A record with its tables, all or nothing; samples of a measurement pass the checks at the door."""
     kind, form = of_path(call), call.body
     form.only("fields", "sign", "columns", *DATASETS)
-    if kind.table not in SAMPLED:
+    if not kind.samples:
         raise BadRequest(f"A {kind.label} has no tables.")
     data = form.json("fields")
     if not isinstance(data, dict):

@@ -25,7 +25,7 @@ def create_material(call: Call) -> dict[str, Any]:
 
 def shown(call: Call, sets: Sequence[MaterialProperty]) -> list[dict[str, Any]]:
     """Property sets on the wire, with the number of empty cells of each column."""
-    infos = call.store.series.infos([one.id for one in sets])
+    infos = call.store.series.infos([one.id for one in sets], scope=call.scope)
     return [
         {
             **crud.wire(one),
@@ -129,7 +129,7 @@ def _again(call: Call, original: Attachment) -> Iterator[tables.Parts]:
 
 def data(call: Call) -> dict[str, Any]:
     record = call.record(MaterialProperty)
-    if call.store.series.info(record.id) is None:
+    if call.store.series.info(record.id, scope=call.scope) is None:
         raise NotFound("This property set has no table.")
     return columns(call.work.sampled(record.id, "series"))
 

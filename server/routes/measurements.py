@@ -137,7 +137,7 @@ def _cycles(call: Call) -> Any:
 
 def _require(call: Call, dataset: str) -> None:
     record = call.record(Measurement)
-    if call.store.series.info(record.id, dataset) is None:
+    if call.store.series.info(record.id, dataset, scope=call.scope) is None:
         status = "" if record.processing_status == "ready" else f" (its status is '{record.processing_status}')"
         raise NotFound(f"This measurement has no {dataset}{status}.")
 

@@ -33,7 +33,7 @@ def of_series(call: Call, owner: str, dataset: str, filename: str, label: str) -
     NotFound
         If there is none.
     """
-    info = call.store.series.info(owner, dataset)
+    info = call.store.series.info(owner, dataset, scope=call.scope)
     if info is None:
         raise NotFound(f"This {label} has no {'steps' if dataset == 'steps' else 'samples'}.")
     return address(call, ("series", owner, dataset, downloads.revision(info)), filename)

@@ -165,7 +165,7 @@ def _twin(call: Call, made: R) -> R | None:
 
 def _told(call: Call, record: Record) -> list[Any]:
     """All that a request said when it made a record."""
-    infos = [call.store.series.info(record.id, dataset) for dataset in DATASETS]
+    infos = [call.store.series.info(record.id, dataset, scope=call.scope) for dataset in DATASETS]
     original = call.store.uploads.attached(record.id, "original")
     return [
         {name: getattr(record, name) for name in record.given()},

@@ -20,11 +20,11 @@ from workbench.cycling.columns import SERIES_COLUMNS
 from workbench.cycling.cycles import CYCLE_COLUMNS
 from workbench.cycling.steps import STEP_COLUMNS, STEP_TYPES
 from workbench.local import LocalWorkbench
-from workbench.recipe.filters import ALL, APPLIES
+from workbench.recipe.filters import ALL, APPLIES, SAMPLED
 from workbench.recipe.parse import parse_draft
 from workbench.recipe.plot import AuthoringDraft
 from workbench.recipe.schema import schema_of
-from workbench.recipe.steps import Function, SeriesSource
+from workbench.recipe.steps import Function
 from workbench.records import SOURCES
 from workbench.records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
 from workbench.store.listing import list_columns
@@ -71,7 +71,7 @@ def test_every_column_of_samples_and_summaries_is_named(prompt: str, bench: Benc
         part = prompt.partition(f"## summary, dataset {dataset}: ")[2].partition("\n## ")[0]
         assert [column.name for column in columns if column.name not in part] == []
     catalog = bench.catalog()
-    for source in get_args(SeriesSource):
+    for source in SAMPLED:
         part = prompt.partition(f"## {source}: ")[2].partition("\n## ")[0]
         there = {column.name for column in catalog[source].series}
         ours = there if source in ("analyses", "materialProperties") else there & {c.name for c in SERIES_COLUMNS}

@@ -11,6 +11,7 @@ from reference.plan import Record, Records, Rows
 
 from workbench.records import Project
 from workbench.store import Scope, Store
+from workbench.store.scope import EVERYTHING
 from workbench.table import Column, Table, time_text, to_micros
 
 TIME, VOLTAGE, CURRENT = "Time [s]", "Voltage [V]", "Current [A]"
@@ -149,9 +150,9 @@ def _describe(lab: Lab) -> None:
             record = Record(plain)
             if source == "measurements":
                 for dataset in ("series", "steps", "cycles"):
-                    info = lab.store.series.info(row["id"], dataset)
+                    info = lab.store.series.info(row["id"], dataset, scope=EVERYTHING)
                     if info is not None:
-                        stored = lab.store.series.read(row["id"], dataset=dataset)
+                        stored = lab.store.series.read(row["id"], dataset=dataset, scope=EVERYTHING)
                         kinds = {name: column.kind for name, column in stored.items()}
                         record.data[dataset] = Rows(kinds, plain_rows(stored))
             lab.records.records[source].append(record)

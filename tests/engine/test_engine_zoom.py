@@ -14,6 +14,7 @@ from workbench.engine.answer import Answered, dataset
 from workbench.engine.zoom import detail, traceable, visible_ranges
 from workbench.recipe.check import sound
 from workbench.recipe.plot import PlotConfig
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 N = 50_000
@@ -93,7 +94,7 @@ def test_sources_that_agree_in_all_that_is_shown_need_the_script_to_say_which(la
     _, answered, (first, _) = asked(lab)
     (cell,) = lab.store.rows.page("instances", lab.scope).items
     key = next(iter(answered.dataset.steps["curves"]))
-    lab.measurement(cell, "Twin", series=lab.store.series.read(key))
+    lab.measurement(cell, "Twin", series=lab.store.series.read(key, scope=EVERYTHING))
     _, answered, _ = asked(lab)
     meta = {"step": "curves", "id": key}
     figure = {"data": [trace(first), trace(first, meta=meta)]}
@@ -103,7 +104,7 @@ def test_sources_that_agree_in_all_that_is_shown_need_the_script_to_say_which(la
 def test_detail_is_real_samples_denser_where_one_looks(lab: Lab) -> None:
     config, answered, (first, _) = asked(lab)
     key = next(iter(answered.dataset.steps["curves"]))
-    exact = lab.store.series.read(key)
+    exact = lab.store.series.read(key, scope=EVERYTHING)
     low, high = 40_000.0, 40_400.0
     figure = {"data": [trace(first)]}
     finer = detail(figure, answered.dataset, config, lab.store, lab.scope, traces=[0], x=[low, high], width=2000)[
@@ -135,7 +136,7 @@ def test_against_an_x_that_goes_back_and_forth_each_visible_stretch_is_read(lab:
     figure = {"data": [trace(first, VOLTAGE, TIME)]}
     args: dict[str, Any] = {"traces": [0], "x": [3.55, 3.65], "y": [20_000.0, 60_000.0]}
     finer = detail(figure, answered.dataset, config, lab.store, lab.scope, width=4000, **args)[0]
-    exact = lab.store.series.read(key)
+    exact = lab.store.series.read(key, scope=EVERYTHING)
     inside = {
         (v, t)
         for v, t in zip(exact[VOLTAGE].tolist(), exact[TIME].tolist(), strict=True)

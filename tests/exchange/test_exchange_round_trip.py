@@ -16,6 +16,7 @@ import workbench as wb
 from workbench.errors import BadRequest
 from workbench.readers import recognise
 from workbench.records import Measurement
+from workbench.store.scope import EVERYTHING
 from workbench.table import Column, Table
 
 NAMES = ("out.bdf.csv", "out.bdf.parquet", "out.parquet")
@@ -81,7 +82,9 @@ def returned(tmp_path: Path, path: Path, **options: Any) -> tuple[wb.Bench, Meas
 
 
 def content(bench: wb.Bench, id: str) -> list[Any]:
-    infos = [bench.work.store.series.info(id, dataset) for dataset in ("series", "steps", "cycles")]
+    infos = [
+        bench.work.store.series.info(id, dataset, scope=EVERYTHING) for dataset in ("series", "steps", "cycles")
+    ]
     return [info.content_hash if info else None for info in infos]
 
 

@@ -29,7 +29,7 @@ from workbench.ingest.read import worker_pool
 from workbench.ingest.read.prepare import largest_move
 from workbench.phrases import typed_in
 from workbench.records import Batch, Instance, Measurement, Project, Specification
-from workbench.store.scope import Scope
+from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 
 
@@ -86,11 +86,14 @@ def test_a_file_becomes_a_measurement_with_steps_and_cycles(store: Store, scope:
     measurement = store.rows.get(Measurement, file.measurement_id or "", scope)
     assert (measurement.name, measurement.instance_name) == ("RPT 1", "RPT 1")
     assert (measurement.sample_count, measurement.step_count, measurement.cycle_count) == (66, 6, 2)
-    samples = store.series.read(measurement.id)
+    samples = store.series.read(measurement.id, scope=EVERYTHING)
     assert samples["Note"].tolist()[:3] == ["n0", "n1", "n2"]
-    steps = store.series.read(measurement.id, dataset="steps")
+    steps = store.series.read(measurement.id, dataset="steps", scope=EVERYTHING)
     assert steps.records() == steps_of(samples).records()
-    assert store.series.read(measurement.id, dataset="cycles").records() == cycles_of(steps).records()
+    assert (
+        store.series.read(measurement.id, dataset="cycles", scope=EVERYTHING).records()
+        == cycles_of(steps).records()
+    )
     assert steps["Charge capacity [A.h]"].tolist()[0] == pytest.approx(1 / 6)
     assert store.verify() == []
 
@@ -189,7 +192,7 @@ def test_jobs_change_nothing_that_is_stored(tmp_path: Path) -> None:
         with Store.open(tmp_path / f"{jobs}.db") as store:
             report = ingest(store, first_scope(store), folder, jobs=jobs)
             infos = [
-                store.series.info(file.measurement_id or "", name)
+                store.series.info(file.measurement_id or "", name, scope=EVERYTHING)
                 for file in report
                 for name in ("series", "steps")
             ]

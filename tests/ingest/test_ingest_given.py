@@ -19,7 +19,7 @@ from workbench.errors import Conflict, FileRefused, NotFound
 from workbench.ingest import extend, register
 from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import Instance, Measurement, Project, Specification
-from workbench.store.scope import Scope
+from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 from workbench.table import Column, Table
 
@@ -79,9 +79,9 @@ def test_samples_come_back_bit_for_bit_with_steps_and_cycles(store: Store, scope
     made = register(store, scope, {"instance_id": cell, "name": "m", "tags": ["a"]}, table)
     assert (made.sample_count, made.step_count, made.cycle_count) == (54, 6, 3)
     assert made.tags == ["a"]
-    same(store.series.read(made.id), table)
-    same(store.series.read(made.id, dataset="steps"), steps_of(table))
-    same(store.series.read(made.id, dataset="cycles"), cycles_of(steps_of(table)))
+    same(store.series.read(made.id, scope=EVERYTHING), table)
+    same(store.series.read(made.id, dataset="steps", scope=EVERYTHING), steps_of(table))
+    same(store.series.read(made.id, dataset="cycles", scope=EVERYTHING), cycles_of(steps_of(table)))
     assert store.verify() == []
 
 
@@ -117,7 +117,7 @@ def test_missing_steps_are_put_last_or_refused(store: Store, scope: Scope, cell:
     table = series()
     bare = table.select([name for name in table if name not in ("Step count", "Cycle from cycler")])
     made = register(store, scope, {"instance_id": cell, "name": "m"}, bare)
-    stored = store.series.read(made.id)
+    stored = store.series.read(made.id, scope=EVERYTHING)
     assert stored.names == [*bare.names, "Step count"]
     assert stored["Step count"].tolist() == table["Step count"].tolist()
     with pytest.raises(FileRefused, match="'Step count' is missing"):
@@ -128,8 +128,8 @@ def test_batches_are_taken_like_one_table(store: Store, scope: Scope, cell: str)
     table = series()
     parts = [table.slice(k, k + 7) for k in range(0, table.n, 7)]
     made = register(store, scope, {"instance_id": cell, "name": "m"}, lambda: iter(parts))
-    same(store.series.read(made.id), table)
-    same(store.series.read(made.id, dataset="steps"), steps_of(table))
+    same(store.series.read(made.id, scope=EVERYTHING), table)
+    same(store.series.read(made.id, dataset="steps", scope=EVERYTHING), steps_of(table))
 
 
 def test_given_steps_stay_and_cycles_follow_from_them(store: Store, scope: Scope, cell: str) -> None:
@@ -144,11 +144,14 @@ def test_given_steps_stay_and_cycles_follow_from_them(store: Store, scope: Scope
         }
     )
     made = register(store, scope, {"instance_id": cell, "name": "m"}, series(), steps=given_rows)
-    steps = store.series.read(made.id, dataset="steps")
+    steps = store.series.read(made.id, dataset="steps", scope=EVERYTHING)
     assert steps["Discharge capacity [A.h]"].tolist() == [0.0, 7.0]
     assert steps["Step type"].tolist() == ["up", "down"]
     assert steps["Charge capacity [A.h]"].tolist() == pytest.approx([80 / 3600, 0.0])
-    assert store.series.read(made.id, dataset="cycles")["Discharge capacity [A.h]"].tolist() == [0.0, 7.0]
+    assert store.series.read(made.id, dataset="cycles", scope=EVERYTHING)["Discharge capacity [A.h]"].tolist() == [
+        0.0,
+        7.0,
+    ]
     assert made.source["steps"] == "given"
     wrong = Table.of({"Start index": [50], "End index": [60]})
     with pytest.raises(FileRefused, match="Step 0 covers samples 50 to 60"):
@@ -179,7 +182,7 @@ def test_open_circuit_data_need_no_time(store: Store, scope: Scope, cell: str) -
     table = Table.of({"Voltage [V]": [3.0, 3.5, 4.0], "SOC": [0.0, 0.5, 1.0], "Step count": [0, 0, 0]})
     made = register(store, scope, {"instance_id": cell, "name": "ocv"}, table)
     assert "findings" not in made.source
-    same(store.series.read(made.id), table)
+    same(store.series.read(made.id, scope=EVERYTHING), table)
 
 
 def test_given_steps_stay_while_a_test_grows(store: Store, scope: Scope, cell: str) -> None:
@@ -196,15 +199,15 @@ def test_given_steps_stay_while_a_test_grows(store: Store, scope: Scope, cell: s
     )
     fields = {"instance_id": cell, "name": "m"}
     made = register(store, scope, fields, table.slice(0, 14), steps=given_rows)
-    assert store.series.read(made.id, dataset="steps")["Step count"].tolist() == [1, 0]
+    assert store.series.read(made.id, dataset="steps", scope=EVERYTHING)["Step count"].tolist() == [1, 0]
     extend(store, scope, made.id, table.slice(14, 18))
-    steps = store.series.read(made.id, dataset="steps")
+    steps = store.series.read(made.id, dataset="steps", scope=EVERYTHING)
     assert steps["End index"].tolist() == [8, 17]
     assert steps["Step type"].tolist() == ["up", "down"]
     assert steps["Remark"].tolist() == ["a", "b"]
     assert steps["Discharge capacity [A.h]"].tolist() == pytest.approx([5.0, 80 / 3600])
     extend(store, scope, made.id, table.slice(18, 54))
-    grown = store.series.read(made.id, dataset="steps")
+    grown = store.series.read(made.id, dataset="steps", scope=EVERYTHING)
     same(
         grown.slice(0, 2).select(["Discharge capacity [A.h]", "End index"]),
         steps.select(["Discharge capacity [A.h]", "End index"]),
@@ -213,7 +216,7 @@ def test_given_steps_stay_while_a_test_grows(store: Store, scope: Scope, cell: s
     assert grown["Cycle count"].tolist() == [0, 0, 1, 1, 2, 2]
     assert grown["Step type"].tolist()[1:4] == ["down", "Constant current charge", "Constant current discharge"]
     assert grown["Remark"].tolist()[2:] == [None] * 4
-    same(store.series.read(made.id, dataset="cycles"), cycles_of(grown))
+    same(store.series.read(made.id, dataset="cycles", scope=EVERYTHING), cycles_of(grown))
     assert store.verify() == []
 
 
@@ -230,10 +233,10 @@ def test_growth_gives_what_the_whole_gives(
     made = register(store, scope, {"instance_id": cell, "name": name}, table.slice(0, edges[1]))
     for start, stop in pairwise(edges[1:]):
         extend(store, scope, made.id, [table.slice(start, stop)])
-    same(store.series.read(made.id), table)
-    same(store.series.read(made.id, dataset="steps"), steps_of(table))
-    same(store.series.read(made.id, dataset="cycles"), cycles_of(steps_of(table)))
-    assert [rows for _, _, rows in store.series.history(made.id)] == edges[1:]
+    same(store.series.read(made.id, scope=EVERYTHING), table)
+    same(store.series.read(made.id, dataset="steps", scope=EVERYTHING), steps_of(table))
+    same(store.series.read(made.id, dataset="cycles", scope=EVERYTHING), cycles_of(steps_of(table)))
+    assert [rows for _, _, rows in store.series.history(made.id, scope=EVERYTHING)] == edges[1:]
     assert store.rows.get(Measurement, made.id, scope).sample_count == table.n
 
 
@@ -258,7 +261,7 @@ def test_growth_must_go_on_from_what_is_stored(store: Store, scope: Scope, cell:
     assert store.rows.get(Measurement, made.id, scope).sample_count == 20
     few = {name: rest[name] for name in ("Time [s]", "Step count", "Charge capacity [A.h]")}
     extend(store, scope, made.id, Table(few, 10))
-    assert store.series.read(made.id)["Note"].tolist()[20:] == [None] * 10
+    assert store.series.read(made.id, scope=EVERYTHING)["Note"].tolist()[20:] == [None] * 10
     assert store.verify() == []
 
 

@@ -12,6 +12,7 @@ from ingest_lab import cycler_text
 import workbench as wb
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 
@@ -30,7 +31,11 @@ def whole(tmp_path: Path, *paths: Path, **options: str) -> tuple[Table, Table, T
 
 def tables(bench: wb.Bench, id: str) -> tuple[Table, Table, Table]:
     series = bench.work.store.series
-    return series.read(id), series.read(id, dataset="steps"), series.read(id, dataset="cycles")
+    return (
+        series.read(id, scope=EVERYTHING),
+        series.read(id, dataset="steps", scope=EVERYTHING),
+        series.read(id, dataset="cycles", scope=EVERYTHING),
+    )
 
 
 def same(one: tuple[Table, Table, Table], other: tuple[Table, Table, Table]) -> bool:
@@ -67,7 +72,7 @@ def test_the_log_grows_and_open_plots_are_told(bench: wb.Bench, tmp_path: Path) 
     file = bench.ingest(path)[0]
     assert (file.status, file.added, file.rows) == ("extended", 66, 132)
     assert "had 66 rows and has 132 now" in file.why
-    assert [rows for _, _, rows in bench.work.store.series.history(id)] == [66, 132]
+    assert [rows for _, _, rows in bench.work.store.series.history(id, scope=EVERYTHING)] == [66, 132]
     assert len(bench.dataset({"plan": plan})["c"]) == 4
     record = bench.measurements.get(id)
     assert (record.sample_count, record.cycle_count) == (132, 4)

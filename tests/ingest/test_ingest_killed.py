@@ -16,7 +16,7 @@ import numpy as np
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
 from workbench.records import Instance, Measurement, Project
-from workbench.store.scope import Scope
+from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 
 PROGRAM = """
@@ -100,11 +100,11 @@ def test_killed_ingests_leave_whole_measurements_only(tmp_path: Path, long: bool
             assert acknowledged.keys() <= {item.id for item in measurements}
             assert len(measurements) == len({item.name for item in measurements})
             for item in measurements:
-                samples = store.series.read(item.id)
+                samples = store.series.read(item.id, scope=EVERYTHING)
                 assert samples.n == ROWS
-                steps = store.series.read(item.id, dataset="steps")
+                steps = store.series.read(item.id, dataset="steps", scope=EVERYTHING)
                 assert steps.n == steps_of(samples).n == ROWS // 1000
-                assert store.series.read(item.id, dataset="cycles").n == cycles_of(steps).n
+                assert store.series.read(item.id, dataset="cycles", scope=EVERYTHING).n == cycles_of(steps).n
                 assert sum(map(len, store.pieces.get(item.files[0].piece))) == item.files[0].size
             assert store.rows.page(Instance, scope, limit=None).total == len(measurements)
             seen = max(seen, len(measurements))

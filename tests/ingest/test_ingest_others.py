@@ -9,7 +9,7 @@ import pytest
 from ingest_lab import ingest
 
 from workbench.records import DriveCycle, Instance, Measurement, Project, Specification
-from workbench.store.scope import Scope
+from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 
 
@@ -34,7 +34,7 @@ def test_capacities_become_cycles_that_plans_can_use(lab: tuple[Store, Scope], t
     assert made["A"].measurement_type == "properties"
     assert made["A"].properties["last_discharge_capacity"] == {"value": 1.71, "unit": "A.h"}
     cycles = store.series.many(
-        [m.id for m in made.values()], ["Capacity retention", "Coulombic efficiency"], "cycles"
+        [m.id for m in made.values()], ["Capacity retention", "Coulombic efficiency"], "cycles", scope=EVERYTHING
     )
     assert cycles[made["A"].id]["Capacity retention"].tolist() == pytest.approx([1.0, 0.9])
     assert cycles[made["A"].id]["Coulombic efficiency"].tolist() == pytest.approx([0.95, 0.9])

@@ -14,7 +14,7 @@ from ingest_lab import ingest
 from workbench.ingest import FileReport
 from workbench.readers import read, recognise
 from workbench.records import Project
-from workbench.store.scope import Scope
+from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 
 FOLDERS = (
@@ -79,7 +79,7 @@ def test_rows_cycles_voltages_and_durations(
         file = reports.get(name)
         if file is None or file.measurement_id is None or name in CYCLES_ONLY:
             continue
-        samples = store.series.read(file.measurement_id)
+        samples = store.series.read(file.measurement_id, scope=EVERYTHING)
         assert samples.n == ROWS.get(name, wanted["rows"]), name
         if wanted.get("cycles") is not None and "Cycle from cycler" in samples:
             assert len(np.unique(samples["Cycle from cycler"].floats())) == wanted["cycles"], name
@@ -105,7 +105,7 @@ def test_capacities(stored: tuple[Store, dict[str, FileReport]], shared_data: Pa
         counters = wanted.get("by_counter") or {}
         if file is None or file.measurement_id is None:
             continue
-        cycles = store.series.read(file.measurement_id, dataset="cycles")
+        cycles = store.series.read(file.measurement_id, dataset="cycles", scope=EVERYTHING)
         for way in ("charge", "discharge"):
             told = counters.get(f"{way}_throughput_Ah")
             if told is None:
@@ -114,7 +114,9 @@ def test_capacities(stored: tuple[Store, dict[str, FileReport]], shared_data: Pa
             mine = float(np.nansum(cycles[column].floats()))
             if abs(mine - told) > max(1e-4 * told, 1e-9):
                 found.add((name, way))
-                steps = store.series.read(file.measurement_id, ["Step count"])["Step count"].values
+                steps = store.series.read(file.measurement_id, ["Step count"], scope=EVERYTHING)[
+                    "Step count"
+                ].values
                 between = rises_between_steps(shared_data / name, column, steps)
                 assert mine + between == pytest.approx(told, rel=1e-4), (name, way)
     assert found == APART

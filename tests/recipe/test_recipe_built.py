@@ -12,14 +12,13 @@ import pytest
 import workbench as wb
 from workbench import steps
 from workbench.demo.saved import saved_plots
-from workbench.recipe.assemble import STEPS
 from workbench.recipe.build import FUNCTIONS
 from workbench.recipe.drafts import ParamDraft, StepDraft
 from workbench.recipe.filters import Filters
 from workbench.recipe.names import reference
 from workbench.recipe.params import Control
 from workbench.recipe.shapes import fields_of
-from workbench.recipe.steps import Function
+from workbench.recipe.steps import STEPS, Function
 
 ROOT = Path(__file__).parents[2]
 SAVED = {plot.slug: plot.config for plot in saved_plots()}

@@ -8,9 +8,10 @@ import pytest
 from recipe_examples import found, problems_of, small
 
 from workbench.errors import BadRequest
+from workbench.recipe.cli_values import read_cli_values
 from workbench.recipe.parse import parse
 from workbench.recipe.plot import PlotConfig
-from workbench.recipe.values import check_value, effective, fixed_options, read_cli_values, same_key
+from workbench.recipe.values import check_value, effective, fixed_options, same_key
 
 
 def config(default: Any, **control: Any) -> PlotConfig:

@@ -16,6 +16,7 @@ import workbench as wb
 from workbench.demo.saved import saved_plots
 from workbench.errors import Invalid, Problem
 from workbench.remote.faults import problems_of
+from workbench.store.scope import EVERYTHING
 from workbench.transform.frames import SeriesFrames
 from workbench.work import FigureAnswer
 
@@ -267,7 +268,7 @@ def test_samples_given_far_are_stored_as_given_near(lab: Sides, rows: int) -> No
         for bench, name in ((lab.near, "near"), (lab.far, "far"))
     ]
     store = lab.near.work.store
-    one, two = (store.series.read(record.id) for record in made)
+    one, two = (store.series.read(record.id, scope=EVERYTHING) for record in made)
     assert one.names == two.names
     for name in one:
         assert one[name].kind == two[name].kind
@@ -276,7 +277,10 @@ def test_samples_given_far_are_stored_as_given_near(lab: Sides, rows: int) -> No
         present = ~one[name].null_mask()
         assert one[name].take(present).tolist() == two[name].take(present).tolist() or name == "odd"
     assert one["odd"].values.tobytes() == two["odd"].values.tobytes()
-    assert store.series.info(made[0].id).content_hash == store.series.info(made[1].id).content_hash
+    assert (
+        store.series.info(made[0].id, scope=EVERYTHING).content_hash
+        == store.series.info(made[1].id, scope=EVERYTHING).content_hash
+    )
     for table in ("time_series", "steps", "cycles"):
         here, there = (getattr(bench.measurements, table)(made[1].id) for bench in (lab.near, lab.far))
         pd.testing.assert_frame_equal(here, there, check_exact=True)

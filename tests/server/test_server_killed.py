@@ -16,6 +16,7 @@ import pytest
 from process import Server
 from world import RATINGS, RECIPE, parquet, samples
 
+from workbench.store.scope import EVERYTHING
 from workbench.store.store import Store
 
 ROUNDS, LONG_ROUNDS = 3, 50
@@ -167,6 +168,6 @@ def test_what_was_acknowledged_is_there_after_every_kill(tmp_path: Path, long: b
     with Store.open(store, create=False) as opened:
         assert opened.verify() == []
         for id, rows in said.measurements.items():
-            time_column = opened.series.read(id, ["Time [s]"])["Time [s]"].values
+            time_column = opened.series.read(id, ["Time [s]"], scope=EVERYTHING)["Time [s]"].values
             assert np.array_equal(time_column, np.arange(rows))
     assert len(said.measurements) + len(said.files) + len(said.plots) >= 3

@@ -13,6 +13,7 @@ import pytest
 from workbench.errors import BadRequest, StoreError
 from workbench.store import Store, abreast
 from workbench.store import series as of_series
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 
@@ -85,7 +86,7 @@ def test_a_series_that_lost_a_part_is_never_published(tmp_path: Path, monkeypatc
             for again in (partial(writer.add, table), writer.publish):
                 with pytest.raises(StoreError, match="could not be written; write the series again"):
                     again()
-        assert store.series.info("a") is None
+        assert store.series.info("a", scope=EVERYTHING) is None
         assert store.connection().execute("select count(*) from chunks").fetchone() == (0,)
     assert not helpers()
 
@@ -108,7 +109,7 @@ def test_a_writer_works_inside_the_callers_transaction(tmp_path: Path, monkeypat
         with store.transaction() as connection, store.series.writer("a") as writer:
             writer.add(Table.of({"v": values}))
             writer.publish(connection)
-        assert store.series.read("a")["v"].values.tobytes() == values.tobytes()
+        assert store.series.read("a", scope=EVERYTHING)["v"].values.tobytes() == values.tobytes()
         assert store.series.verify() == []
 
 

@@ -11,6 +11,7 @@ from workbench.cycling.cycles import CYCLE_COLUMNS
 from workbench.cycling.steps import STEP_COLUMNS
 from workbench.records import SOURCES
 from workbench.store.catalog import catalog
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 
@@ -142,6 +143,6 @@ def test_deleting_a_record_deletes_its_series(lab: Lab) -> None:
     write(lab, made.id, "series", x=[0.0])
     write(lab, made.id, "cycles", x=[0.0])
     lab.rows.delete("specifications", made.specification_id, lab.scope)
-    assert lab.store.series.info(made.id, "series") is None
-    assert lab.store.series.info(made.id, "cycles") is None
+    assert lab.store.series.info(made.id, "series", scope=EVERYTHING) is None
+    assert lab.store.series.info(made.id, "cycles", scope=EVERYTHING) is None
     assert lab.store.verify() == []

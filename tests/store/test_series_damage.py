@@ -14,6 +14,7 @@ import pytest
 from workbench.errors import Damaged, StoreError, WorkbenchError
 from workbench.store import Scope, Store, chunks
 from workbench.store.catalog import catalog
+from workbench.store.scope import EVERYTHING
 from workbench.store.tables import sampled_rows
 from workbench.table import Column, Table
 
@@ -50,16 +51,19 @@ def plain(got: Any) -> list[Any]:
 
 
 READS: dict[str, Callable[[Store], Any]] = {
-    "whole": lambda s: flat(s.series.read("m")),
-    "overview": lambda s: plain(s.series.sample("m", "t", ["U", "x"], most=60)),
-    "window": lambda s: plain(s.series.sample("m", "t", ["U", "state"], window=(9000.0, 9100.0), most=500)),
-    "scattered": lambda s: plain(s.series.sample("m", "U", ["t"], window=(3.69, 3.71), most=50)),
-    "zoom": lambda s: plain(s.series.sample_rows("m", "t", ["U"], (100, 30_000), 40)),
+    "whole": lambda s: flat(s.series.read("m", scope=EVERYTHING)),
+    "overview": lambda s: plain(s.series.sample("m", "t", ["U", "x"], most=60, scope=EVERYTHING)),
+    "window": lambda s: plain(
+        s.series.sample("m", "t", ["U", "state"], window=(9000.0, 9100.0), most=500, scope=EVERYTHING)
+    ),
+    "scattered": lambda s: plain(s.series.sample("m", "U", ["t"], window=(3.69, 3.71), most=50, scope=EVERYTHING)),
+    "zoom": lambda s: plain(s.series.sample_rows("m", "t", ["U"], (100, 30_000), 40, scope=EVERYTHING)),
     "many": lambda s: {
-        k: flat(t) for k, t in s.series.many([f"m{k}" for k in range(8)], ["Q", "Cycle"], "steps").items()
+        k: flat(t)
+        for k, t in s.series.many([f"m{k}" for k in range(8)], ["Q", "Cycle"], "steps", scope=EVERYTHING).items()
     },
-    "info": lambda s: s.series.info("m"),
-    "history": lambda s: s.series.history("m"),
+    "info": lambda s: s.series.info("m", scope=EVERYTHING),
+    "history": lambda s: s.series.history("m", scope=EVERYTHING),
 }
 
 
@@ -142,7 +146,7 @@ def test_every_byte_of_a_chunk_and_its_head_is_covered(tmp_path: Path) -> None:
             with store.transaction() as connection:
                 connection.execute(f"update chunks set {column} = ? where key = ?", (bytes(broken), key))
             with pytest.raises(Damaged, match="series of 'm': chunk 0 of column 't'"):
-                store.series.read("m")
+                store.series.read("m", scope=EVERYTHING)
             assert store.series.verify() != []
         with store.transaction() as connection:
             connection.execute(f"update chunks set {column} = ? where key = ?", (value, key))
@@ -173,7 +177,10 @@ def test_changes_behind_the_stores_back_are_found(tmp_path: Path, change: str) -
     with Store.open(path) as store:
         assert store.series.verify() != []
         with pytest.raises(WorkbenchError):
-            plain(store.series.sample("m", "t", ["U", "state"], most=60)), flat(store.series.read("m"))
+            (
+                plain(store.series.sample("m", "t", ["U", "state"], most=60, scope=EVERYTHING)),
+                flat(store.series.read("m", scope=EVERYTHING)),
+            )
 
 
 @pytest.mark.parametrize("change", ["rows = rows + 1", "rows = rows << 8", "revision = revision + 1"])
@@ -214,7 +221,7 @@ def test_a_damaged_draft_costs_no_published_series(tmp_path: Path) -> None:
         with store.transaction() as connection:
             connection.execute("insert into drafts select id, null, 0 from series")
     with Store.open(path) as store:
-        assert flat(store.series.read("m")) == flat(samples(300))
+        assert flat(store.series.read("m", scope=EVERYTHING)) == flat(samples(300))
         assert store.series.verify() == []
 
 
@@ -225,7 +232,7 @@ def test_a_damaged_counter_overwrites_no_published_series(tmp_path: Path) -> Non
             connection.execute("update sqlite_sequence set seq = seq - 1 where name = 'drafts'")
         with pytest.raises(Damaged, match="again"):
             store.series.append("n", "series", samples(20))
-        assert flat(store.series.read("m")) == flat(samples(300))
+        assert flat(store.series.read("m", scope=EVERYTHING)) == flat(samples(300))
         assert store.series.verify() == []
 
 
@@ -257,11 +264,27 @@ def test_a_chunk_that_cannot_be_decoded_is_named(tmp_path: Path, payload: bytes)
     column = f"(key >> {chunks.CHUNK_BITS} & {chunks.INDEX})"
     level = f"(key >> {bits} & 15)"
     cases = [
-        (f"{level} = 0 and {column} = 1", "column 'U'", lambda s: s.series.read("m", ["U"])),
-        (f"{level} = 0 and {column} = 3", "column 'state'", lambda s: s.series.read("m", ["state"])),
-        (f"{level} = 0 and {column} = 0", "column 't'", lambda s: s.series.read("m", ["t"], (35_990, 35_999))),
-        (f"{level} > 0 and {column} = 1", "column 'U'", lambda s: s.series.sample("m", "t", ["U"], most=40)),
-        (f"{level} > 0 and {column} > 99", "the row numbers", lambda s: s.series.sample("m", "t", ["U"], most=40)),
+        (f"{level} = 0 and {column} = 1", "column 'U'", lambda s: s.series.read("m", ["U"], scope=EVERYTHING)),
+        (
+            f"{level} = 0 and {column} = 3",
+            "column 'state'",
+            lambda s: s.series.read("m", ["state"], scope=EVERYTHING),
+        ),
+        (
+            f"{level} = 0 and {column} = 0",
+            "column 't'",
+            lambda s: s.series.read("m", ["t"], (35_990, 35_999), scope=EVERYTHING),
+        ),
+        (
+            f"{level} > 0 and {column} = 1",
+            "column 'U'",
+            lambda s: s.series.sample("m", "t", ["U"], most=40, scope=EVERYTHING),
+        ),
+        (
+            f"{level} > 0 and {column} > 99",
+            "the row numbers",
+            lambda s: s.series.sample("m", "t", ["U"], most=40, scope=EVERYTHING),
+        ),
     ]
     for n, (where, name, read) in enumerate(cases):
         with Store.open(tmp_path / f"{n}.wb") as store:
@@ -277,7 +300,7 @@ def test_a_summary_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
         store.series.append("m", "steps", Table.of({"Cycle": [1, 2], "Q": [0.1, 0.2]}))
         forge(store, f"key >> {chunks.CHUNK_BITS} & {chunks.INDEX} = 1", b"junk")
         with pytest.raises(Damaged, match="series of 'm': chunk 0 of column 'Q' cannot be decoded"):
-            store.series.many(["m"], ["Q"], "steps")
+            store.series.many(["m"], ["Q"], "steps", scope=EVERYTHING)
 
 
 def test_stray_chunks_are_found(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as arrays
 from workbench.errors import BadRequest, Conflict, NotFound, StoreError
 from workbench.store import Store
 from workbench.store.chunks import CHUNK
+from workbench.store.scope import EVERYTHING
 from workbench.table import Column, Table, concat
 
 ODD = np.array([np.nan, -0.0, 0.0, np.inf, -np.inf, 1e300, 5e-324, 0.1])
@@ -85,12 +86,15 @@ def test_every_kind_comes_back(store: Store, n: int) -> None:
             writer.add(table)
         info = writer.publish()
     assert info.rows == n
-    assert identical(store.series.read("a"), table)
+    assert identical(store.series.read("a", scope=EVERYTHING), table)
     assert identical(
-        store.series.read("a", ["words", "odd"], (n // 3, n // 2)),
+        store.series.read("a", ["words", "odd"], (n // 3, n // 2), scope=EVERYTHING),
         table.select(["words", "odd"]).slice(n // 3, n // 2),
     )
-    assert store.series.many(["a"], ["flag", "gone", "int8"], "series")["a"].names == ["flag", "int8"]
+    assert store.series.many(["a"], ["flag", "gone", "int8"], "series", scope=EVERYTHING)["a"].names == [
+        "flag",
+        "int8",
+    ]
     assert store.series.verify() == []
 
 
@@ -111,14 +115,14 @@ def test_appends_give_what_one_write_gives(shared: Store, data: st.DataObject) -
     with store.series.writer("whole") as writer:
         writer.add(table)
         writer.publish()
-    assert identical(store.series.read("grown"), table)
-    grown, whole = store.series.info("grown"), store.series.info("whole")
+    assert identical(store.series.read("grown", scope=EVERYTHING), table)
+    grown, whole = store.series.info("grown", scope=EVERYTHING), store.series.info("whole", scope=EVERYTHING)
     assert grown is not None
     assert whole is not None
     assert grown.columns == whole.columns
     assert grown.content_hash == whole.content_hash
     assert chunks_of(store, grown.id) == chunks_of(store, whole.id), "levels too"
-    assert [rows for _, _, rows in store.series.history("grown")] == np.cumsum(sizes).tolist()
+    assert [rows for _, _, rows in store.series.history("grown", scope=EVERYTHING)] == np.cumsum(sizes).tolist()
 
 
 def chunks_of(store: Store, number: int) -> list[tuple[int, bytes]]:
@@ -137,8 +141,8 @@ def test_a_long_series_grows_as_if_written_at_once(store: Store) -> None:
     with store.series.writer("whole") as writer:
         writer.add(table)
         writer.publish()
-    assert identical(store.series.read("grown"), table)
-    grown, whole = store.series.info("grown"), store.series.info("whole")
+    assert identical(store.series.read("grown", scope=EVERYTHING), table)
+    grown, whole = store.series.info("grown", scope=EVERYTHING), store.series.info("whole", scope=EVERYTHING)
     assert chunks_of(store, grown.id) == chunks_of(store, whole.id)  # type: ignore[union-attr]
     assert store.series.verify() == []
 
@@ -156,9 +160,9 @@ def test_an_append_rewrites_only_the_tail(store: Store) -> None:
 def test_kinds_that_widen_keep_every_value(store: Store) -> None:
     store.series.append("a", "series", Table.of({"v": np.array([1, 2], np.int8), "w": Column.nulls(2)}))
     store.series.append("a", "series", Table.of({"v": np.array([300, -5], np.int16), "w": ["x", None]}))
-    assert store.series.read("a")["v"].values.tolist() == [1, 2, 300, -5]
+    assert store.series.read("a", scope=EVERYTHING)["v"].values.tolist() == [1, 2, 300, -5]
     store.series.append("a", "series", Table.of({"v": np.array([0.5]), "w": ["y"]}))
-    got = store.series.read("a")
+    got = store.series.read("a", scope=EVERYTHING)
     assert got["v"].kind == "number"
     assert got["v"].tolist() == [1, 2, 300, -5, 0.5]
     assert got["w"].tolist() == [None, None, "x", None, "y"]
@@ -167,7 +171,7 @@ def test_kinds_that_widen_keep_every_value(store: Store) -> None:
 def test_a_column_that_an_append_lacks_is_null_there(store: Store) -> None:
     store.series.append("a", "series", Table.of({"t": [1.0, 2.0], "v": [1.0, 2.0]}))
     info = store.series.append("a", "series", Table.of({"t": [3.0]}))
-    assert store.series.read("a")["v"].tolist() == [1.0, 2.0, None]
+    assert store.series.read("a", scope=EVERYTHING)["v"].tolist() == [1.0, 2.0, None]
     assert info.column("v").nulls == 1  # type: ignore[union-attr]
     assert info.column("t").sorted  # type: ignore[union-attr]
     assert not info.column("v").sorted  # type: ignore[union-attr]
@@ -187,7 +191,7 @@ def test_kinds_that_do_not_join_are_refused(
     store.series.append("a", "series", Table.of({"v": first}))
     with pytest.raises(BadRequest, match=words):
         store.series.append("a", "series", Table.of({"v": second}))
-    assert store.series.read("a")["v"].tolist() == first
+    assert store.series.read("a", scope=EVERYTHING)["v"].tolist() == first
 
 
 def test_mixed_columns_and_new_columns_are_refused(store: Store) -> None:
@@ -207,14 +211,14 @@ def test_info_says_what_the_columns_are(store: Store) -> None:
     assert (time.unit, time.sorted, time.min, time.max, time.nulls) == ("s", True, 0.0, 1.0, 0)
     assert (voltage.sorted, voltage.min, voltage.max, voltage.dtype) == (False, 2.0, 2.0, "float64")
     assert (words.kind, words.nulls, words.unit) == ("text", 1, None)
-    assert store.series.infos(["b", "a"]) == {"a": info}
+    assert store.series.infos(["b", "a"], scope=EVERYTHING) == {"a": info}
 
 
 def test_a_clock_that_starts_again_at_a_chunk_is_not_sorted(store: Store) -> None:
     t = np.tile(np.arange(CHUNK * 1.0), 3)
     info = store.series.append("a", "series", Table.of({"t": t, "n": np.arange(len(t))}))
     assert [column.sorted for column in info.columns] == [False, True]
-    assert store.series.sample("a", "t", ["n"], window=(5.0, 6.0), most=10).rows.tolist() == [
+    assert store.series.sample("a", "t", ["n"], window=(5.0, 6.0), most=10, scope=EVERYTHING).rows.tolist() == [
         start + k for start in (0, CHUNK, 2 * CHUNK) for k in (5, 6)
     ]
 
@@ -223,14 +227,14 @@ def test_datasets_and_owners_are_apart(store: Store) -> None:
     for dataset in ("series", "steps"):
         store.series.append("a", dataset, Table.of({"v": [dataset]}))
     store.series.append("A", "series", Table.of({"v": ["other"]}))
-    assert store.series.read("a", dataset="steps")["v"].tolist() == ["steps"]
+    assert store.series.read("a", dataset="steps", scope=EVERYTHING)["v"].tolist() == ["steps"]
     store.series.delete("a", "steps")
-    assert store.series.info("a", "steps") is None
-    assert store.series.read("a")["v"].tolist() == ["series"]
+    assert store.series.info("a", "steps", scope=EVERYTHING) is None
+    assert store.series.read("a", scope=EVERYTHING)["v"].tolist() == ["series"]
     store.series.delete("a")
     with pytest.raises(NotFound, match="'a' has no series"):
-        store.series.read("a")
-    assert store.series.read("A")["v"].tolist() == ["other"]
+        store.series.read("a", scope=EVERYTHING)
+    assert store.series.read("A", scope=EVERYTHING)["v"].tolist() == ["other"]
     assert store.series.verify() == []
     assert store.connection().execute("select count(*) from chunks").fetchone() == (1,)
 
@@ -240,7 +244,7 @@ def test_many_gives_whole_tables_in_the_order_asked(store: Store) -> None:
         store.series.append(
             f"m{k}", "steps", Table.of({"Cycle": np.arange(k * 10), "Q": np.full(k * 10, 0.5 * k)})
         )
-    got = store.series.many(["m3", "gone", "m0", "m1"], ["Q", "Cycle"], "steps")
+    got = store.series.many(["m3", "gone", "m0", "m1"], ["Q", "Cycle"], "steps", scope=EVERYTHING)
     assert list(got) == ["m3", "m0", "m1"]
     assert got["m3"].names == ["Q", "Cycle"]
     assert got["m3"]["Cycle"].tolist() == list(range(30))
@@ -267,7 +271,7 @@ def test_nothing_is_seen_before_publish_and_nothing_stays_after_discard(store: S
     with store.series.writer("a") as writer:
         writer.add(table)
         assert store.connection().execute("select count(*) from chunks").fetchone()[0] > 0
-        assert store.series.info("a") is None
+        assert store.series.info("a", scope=EVERYTHING) is None
     assert store.connection().execute("select count(*) from chunks").fetchone() == (0,)
     assert store.connection().execute("select count(*) from drafts").fetchone() == (0,)
     with pytest.raises(StoreError, match="is done"):
@@ -279,9 +283,9 @@ def test_publishing_joins_the_callers_transaction(store: Store) -> None:
     writer.add(Table.of({"v": [1.0]}))
     with contextlib.suppress(ZeroDivisionError), store.transaction() as connection:
         writer.publish(connection)
-        assert store.series.info("a") is not None
+        assert store.series.info("a", scope=EVERYTHING) is not None
         raise ZeroDivisionError
-    assert store.series.info("a") is None
+    assert store.series.info("a", scope=EVERYTHING) is None
 
 
 def test_a_first_append_never_replaces_a_series_that_came_meanwhile(store: Store) -> None:
@@ -296,13 +300,15 @@ def test_wide_tables_come_back(store: Store) -> None:
     n = 20_000
     table = Table.of({f"c{k}": np.round(np.sin(np.arange(n) / (k + 1)), 3) for k in range(40)})
     store.series.append("a", "series", table)
-    assert identical(store.series.read("a"), table)
-    got = store.series.sample("a", "c0", ["c39"], most=100)
+    assert identical(store.series.read("a", scope=EVERYTHING), table)
+    got = store.series.sample("a", "c0", ["c39"], most=100, scope=EVERYTHING)
     assert got.table["c39"].values.max() == table["c39"].values.max()
 
 
 def test_concat_of_reads_is_the_whole(store: Store) -> None:
     table = every_kind(40_000)
     store.series.append("a", "series", table)
-    parts = [store.series.read("a", rows=(start, start + 7000)) for start in range(0, 40_000, 7000)]
+    parts = [
+        store.series.read("a", rows=(start, start + 7000), scope=EVERYTHING) for start in range(0, 40_000, 7000)
+    ]
     assert identical(concat(parts), table)

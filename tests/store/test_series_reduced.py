@@ -10,6 +10,7 @@ import pytest
 from workbench.dataset import Samples
 from workbench.errors import BadRequest, NotFound
 from workbench.store import Store
+from workbench.store.scope import EVERYTHING
 from workbench.table import Column, Table
 
 SIZES = [1, 2, 5, 100, 3000, 16384, 16385, 50_000, 150_000, 300_000]
@@ -118,10 +119,10 @@ def test_reads_of_random_windows(stored: tuple[Store, dict[int, Table]], n: int,
         x = str(rng.choice(["sorted", "when", "noise", "holes", "whole", "steps", "small", "nulls"]))
         most = int(rng.choice([1, 2, 3, 2 * k + 1, 2 * k + 2, 2 * k + 3, 50, 500, 2000, 5000]))
         low, high = window_of(table[x], rng)
-        got = store.series.sample(f"n{n}", x, columns, window=(low, high), most=most)
+        got = store.series.sample(f"n{n}", x, columns, window=(low, high), most=most, scope=EVERYTHING)
         rows = np.arange(n) if low is None and high is None else inside(table[x], low, high)
         keeps_contract(got, table, rows, x, columns, most)
-        again = store.series.sample(f"n{n}", x, columns, window=(low, high), most=most)
+        again = store.series.sample(f"n{n}", x, columns, window=(low, high), most=most, scope=EVERYTHING)
         assert np.array_equal(again.rows, got.rows)
 
 
@@ -144,12 +145,12 @@ def test_reads_of_random_rows(stored: tuple[Store, dict[int, Table]], n: int, lo
         columns = rng.choice(NAMES, k, replace=False).tolist()
         start, stop = np.sort(rng.integers(0, n + 2, 2)).tolist()
         most = int(rng.choice([1, 2 * k + 2, 100, 2000]))
-        got = store.series.sample_rows(f"n{n}", "sorted", columns, (start, stop), most)
+        got = store.series.sample_rows(f"n{n}", "sorted", columns, (start, stop), most, scope=EVERYTHING)
         keeps_contract(got, tables[n], np.arange(start, min(stop, n)), "sorted", columns, most)
 
 
 def test_an_upside_down_window_selects_nothing(stored: tuple[Store, dict[int, Table]]) -> None:
-    got = stored[0].series.sample("n50000", "sorted", ["noise"], window=(5.0, 4.0), most=100)
+    got = stored[0].series.sample("n50000", "sorted", ["noise"], window=(5.0, 4.0), most=100, scope=EVERYTHING)
     assert (got.total, got.complete, len(got.rows)) == (0, True, 0)
     assert got.table["noise"].kind == "number"
 
@@ -158,27 +159,31 @@ def test_bounds_between_float32_neighbours_are_exact(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s.wb")
     x = np.array([0.1, 0.2, 0.3], np.float32)
     store.series.append("a", "series", Table.of({"x": x}))
-    assert store.series.sample("a", "x", [], window=(0.1, 0.2), most=9).rows.tolist() == [0]
-    assert store.series.sample("a", "x", [], window=(float(x[0]), float(x[1])), most=9).rows.tolist() == [0, 1]
+    assert store.series.sample("a", "x", [], window=(0.1, 0.2), most=9, scope=EVERYTHING).rows.tolist() == [0]
+    assert store.series.sample(
+        "a", "x", [], window=(float(x[0]), float(x[1])), most=9, scope=EVERYTHING
+    ).rows.tolist() == [0, 1]
 
 
 def test_integer_bounds_beyond_doubles_are_exact(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s.wb")
     x = np.array([2**53, 2**53 + 1, 2**53 + 2], np.int64)
     store.series.append("a", "series", Table.of({"x": x}))
-    assert store.series.sample("a", "x", [], window=(2**53 + 1, 2**53 + 1), most=9).rows.tolist() == [1]
-    assert store.series.sample("a", "x", [], window=(0.5, 1e300), most=9).total == 3
-    assert store.series.sample("a", "x", [], window=(-1e300, 0.5), most=9).total == 0
+    assert store.series.sample(
+        "a", "x", [], window=(2**53 + 1, 2**53 + 1), most=9, scope=EVERYTHING
+    ).rows.tolist() == [1]
+    assert store.series.sample("a", "x", [], window=(0.5, 1e300), most=9, scope=EVERYTHING).total == 3
+    assert store.series.sample("a", "x", [], window=(-1e300, 0.5), most=9, scope=EVERYTHING).total == 0
 
 
 def test_a_window_needs_an_x_with_an_order(stored: tuple[Store, dict[int, Table]]) -> None:
     with pytest.raises(BadRequest, match="words"):
-        stored[0].series.sample("n100", "words", ["noise"], window=(1.0, None), most=10)
+        stored[0].series.sample("n100", "words", ["noise"], window=(1.0, None), most=10, scope=EVERYTHING)
 
 
 def test_an_unknown_column_names_the_near_one(stored: tuple[Store, dict[int, Table]]) -> None:
     with pytest.raises(NotFound, match="'noise'"):
-        stored[0].series.sample("n100", "sorted", ["noice"], most=10)
+        stored[0].series.sample("n100", "sorted", ["noice"], most=10, scope=EVERYTHING)
 
 
 def test_spikes_survive_among_many_samples(tmp_path: Path) -> None:
@@ -189,5 +194,5 @@ def test_spikes_survive_among_many_samples(tmp_path: Path) -> None:
     y[spikes] += rng.choice([-0.5, 0.5], 40)
     store = Store.open(tmp_path / "s.wb")
     store.series.append("a", "series", Table.of({"t": np.arange(n) * 1.0, "y": y}))
-    got = store.series.sample("a", "t", ["y"], most=1000)
+    got = store.series.sample("a", "t", ["y"], most=1000, scope=EVERYTHING)
     assert np.isin(spikes, got.rows).mean() > 0.9

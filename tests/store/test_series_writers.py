@@ -19,6 +19,7 @@ from workbench.errors import StoreError
 from workbench.store import Store, connections, lease
 from workbench.store.building import Builder
 from workbench.store.reading import Reading
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 WRITER = """
@@ -51,8 +52,8 @@ def test_a_reader_sees_the_old_or_the_new_series(tmp_path: Path) -> None:
 
     def read() -> None:
         while not stop.is_set():
-            table = store.series.read("a")
-            got = store.series.sample("a", "t", ["k"], most=50)
+            table = store.series.read("a", scope=EVERYTHING)
+            got = store.series.sample("a", "t", ["k"], most=50, scope=EVERYTHING)
             k = table["k"].values
             if not (k == k[0]).all() or table.n != 40_000 + int(k[0]) or len(set(got.table["k"].tolist())) != 1:
                 wrong.append(table.n)
@@ -80,9 +81,9 @@ def test_a_snapshot_holds_still(tmp_path: Path) -> None:
         with other.transaction() as connection:
             other.bump(connection, "measurements")
         assert store.revisions(["measurements"], [("a", "series")]) == before
-        assert store.series.read("a").n == 30_000
+        assert store.series.read("a", scope=EVERYTHING).n == 30_000
     assert store.revisions(["measurements"], [("a", "series")]) != before
-    assert store.series.read("a").n == 30_005
+    assert store.series.read("a", scope=EVERYTHING).n == 30_005
 
 
 def test_appends_from_many_threads_all_arrive(tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ def test_appends_from_many_threads_all_arrive(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert errors == []
-    values, counts = np.unique(store.series.read("a")["k"].values, return_counts=True)
+    values, counts = np.unique(store.series.read("a", scope=EVERYTHING)["k"].values, return_counts=True)
     assert dict(zip(values.tolist(), counts.tolist(), strict=True)) == {-1: 1, 0: 500, 1: 500, 2: 500}
 
 
@@ -126,7 +127,7 @@ def test_an_append_arrives_however_often_others_come_first(
     monkeypatch.setattr(store.series, "_resumed", interrupted)
     assert store.series.append("a", "series", constant(2, 5)).rows == 10 + len(first) + 5
     assert len(first) > 1
-    assert store.series.read("a")["k"].tolist() == [0.0] * 10 + [1.0] * len(first) + [2.0] * 5
+    assert store.series.read("a", scope=EVERYTHING)["k"].tolist() == [0.0] * 10 + [1.0] * len(first) + [2.0] * 5
 
 
 def test_killed_writers_leave_nothing_half(tmp_path: Path, long: bool) -> None:
@@ -150,7 +151,9 @@ def test_killed_writers_leave_nothing_half(tmp_path: Path, long: bool) -> None:
             assert store.connection().execute("pragma integrity_check").fetchall() == [("ok",)]
             assert store.series.verify() == []
             present = {
-                int(store.series.read(f"m{k}")["k"].values[0]) for k in range(5) if store.series.info(f"m{k}")
+                int(store.series.read(f"m{k}", scope=EVERYTHING)["k"].values[0])
+                for k in range(5)
+                if store.series.info(f"m{k}", scope=EVERYTHING)
             }
             newest = {k % 5: k for k in said}
             for k in newest.values():
@@ -158,8 +161,8 @@ def test_killed_writers_leave_nothing_half(tmp_path: Path, long: bool) -> None:
                 assert kept, "what was acknowledged is there"
                 assert min(kept) >= k
             for k in range(5):
-                if store.series.info(f"m{k}"):
-                    assert store.series.read(f"m{k}").n == 700_000
+                if store.series.info(f"m{k}", scope=EVERYTHING):
+                    assert store.series.read(f"m{k}", scope=EVERYTHING).n == 700_000
             alive = {number for (number,) in store.connection().execute("select id from series")}
             held = {key >> 35 for (key,) in store.connection().execute("select key from chunks")}
             assert held == alive, "what the dead writer left was swept at opening"
@@ -182,10 +185,10 @@ def test_the_sweep_spares_a_writer_that_lives_elsewhere(tmp_path: Path) -> None:
     assert process.stdout.readline() == "written\n"
     with Store.open(path) as store:
         assert store.series.sweep() == 0
-        assert store.series.info("a") is None
+        assert store.series.info("a", scope=EVERYTHING) is None
         output, _ = process.communicate("go\n")
         assert output == "1500000\n"
-        assert store.series.read("a").n == 1_500_000
+        assert store.series.read("a", scope=EVERYTHING).n == 1_500_000
         assert store.series.verify() == []
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from workbench.errors import Conflict, Damaged, NotFound, StoreError, StoreTooNew
 from workbench.store import Store
+from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
 
@@ -136,7 +137,7 @@ def test_a_backup_is_one_moment_and_a_whole_store(store: Store, tmp_path: Path) 
     store.series.append("a", "series", Table.of({"v": [3.0]}))
     assert not (tmp_path / "copy.wb-wal").exists()
     with Store.open(tmp_path / "copy.wb") as copy:
-        assert copy.series.read("a")["v"].tolist() == [1.0, 2.0]
+        assert copy.series.read("a", scope=EVERYTHING)["v"].tolist() == [1.0, 2.0]
         assert b"".join(copy.pieces.get(piece)) == b"file"
         assert copy.series.verify() + copy.pieces.verify() == []
     with pytest.raises(Conflict, match="exists already"):
@@ -181,7 +182,7 @@ def test_backups_to_one_place_do_not_mix(store: Store, tmp_path: Path, monkeypat
 def test_a_closed_store_says_so(store: Store) -> None:
     store.close()
     with pytest.raises(StoreError, match="was closed"):
-        store.series.read("a")
+        store.series.read("a", scope=EVERYTHING)
 
 
 def test_pieces_come_back_by_their_content(store: Store) -> None:

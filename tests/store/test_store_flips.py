@@ -17,6 +17,7 @@ from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import KINDS, SOURCES, Instance, Measurement, Plot, Project, Specification
 from workbench.store import Scope, Store
 from workbench.store.catalog import catalog
+from workbench.store.scope import EVERYTHING
 from workbench.store.search import search
 from workbench.table import Table
 
@@ -86,7 +87,9 @@ def reads_of(ids: dict[str, str]) -> dict[str, Callable[[Store, Scope], Any]]:
         "searched": lambda s, scope: search(s, "cycling", scope, per_type=20),
         "words": lambda s, scope: search(s, "degrees", scope, per_type=20),
         "catalog": lambda s, scope: catalog(s, scope),
-        "steps": lambda s, _: str(s.series.many([ids["test"]], ["Step count", "Duration [s]"], "steps")),
+        "steps": lambda s, _: str(
+            s.series.many([ids["test"]], ["Step count", "Duration [s]"], "steps", scope=EVERYTHING)
+        ),
         "studied": lambda s, scope: s.rows.page(Measurement, scope, where={"tags": {"any": ["RPT"]}}).items,
         "open": lambda s, scope: (
             s.rows.plan_list("measurements", scope, {}, ["protocol.rate"], None).table["protocol.rate"].tolist()

@@ -16,7 +16,7 @@ from workbench.ingest import register
 from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import Instance, Measurement, Project, Specification
 from workbench.store import connections
-from workbench.store.scope import Scope
+from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 from workbench.table import Table
 
@@ -24,6 +24,7 @@ FULL = """
 import resource, sys
 import numpy as np
 from workbench.errors import Damaged, StoreError
+from workbench.store.scope import EVERYTHING
 from workbench.store.store import Store
 from workbench.table import Table
 store = Store.open(sys.argv[1])
@@ -36,9 +37,10 @@ for owner in ("grown", "new"):
         assert not isinstance(error, Damaged), error
         print(error)
 resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-print(store.series.verify(), store.series.info("grown").rows, store.series.info("new"))
+rows = store.series.info("grown", scope=EVERYTHING).rows
+print(store.series.verify(), rows, store.series.info("new", scope=EVERYTHING))
 store.series.append("new", "series", Table.of({"v": np.random.default_rng(1).random(200_000)}))
-print(store.series.info("new").rows)
+print(store.series.info("new", scope=EVERYTHING).rows)
 """
 
 
@@ -90,7 +92,7 @@ def test_a_store_that_others_hold_is_busy_for_writers_and_open_for_readers(
     monkeypatch.setattr(connections, "BUSY_SECONDS", 0.05)
     other = busy(store.path)
     with Store.open(store.path) as second:
-        assert second.series.read(id).n == 50
+        assert second.series.read(id, scope=EVERYTHING).n == 50
         with pytest.raises(StoreError, match="busy: another process"):
             second.rows.delete(Measurement, id, scope_of(second))
     other.execute("rollback")
@@ -112,12 +114,12 @@ def test_a_store_that_was_taken_away_is_not_made_anew(measured: tuple[Store, str
 def test_nothing_is_written_into_a_store_that_was_replaced(measured: tuple[Store, str], tmp_path: Path) -> None:
     store, id = measured
     store.backup(tmp_path / "copy.db")
-    assert store.series.read(id).n == 50
+    assert store.series.read(id, scope=EVERYTHING).n == 50
     (tmp_path / "copy.db").replace(store.path)
     with pytest.raises(StoreError, match="was replaced by another file"):
         store.series.append(id, "series", Table.of({"Time [s]": [99.0]}))
     with pytest.raises(StoreError, match="was replaced by another file"):
-        store.series.read(id)
+        store.series.read(id, scope=EVERYTHING)
 
 
 def test_a_deletion_is_done_though_its_chunks_cannot_go_yet(

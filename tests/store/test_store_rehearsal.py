@@ -11,7 +11,7 @@ from workbench.errors import NotFound
 from workbench.records import Instance, Measurement
 from workbench.store import search
 from workbench.store.rehearsal import rehearsal
-from workbench.store.scope import Scope
+from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 
 
@@ -35,8 +35,8 @@ def test_it_has_all_records_and_no_samples(lab: wb.Bench) -> None:
         (measured,) = private.rows.page(Measurement, scope).items
         assert cell == lab.instances.get("Cell ü 1")
         assert measured == lab.measurements.get("RPT")
-        info = private.series.info(measured.id)
-        assert info == store.series.info(measured.id)
+        info = private.series.info(measured.id, scope=EVERYTHING)
+        assert info == store.series.info(measured.id, scope=EVERYTHING)
         assert private.connection().execute("select count(*) from chunks").fetchone() == (0,)
         assert [hit.name for hit in search.search(private, "ell ü", scope).results] == ["Cell ü 1"]
         assert [hit.name for hit in search.search(private, "refer", scope).results] == ["Cell ü 1"]

@@ -10,21 +10,8 @@ from typing import Any
 from ..recipe.filters import ALL, APPLIES
 from ..recipe.plot import AuthoringDraft
 from ..recipe.schema import schema_of
+from ..recipe.shapes import models_under
 
-_ORDER = (
-    *(
-        "PlotConfig",
-        "Plan",
-        "ListStep",
-        "Filters",
-        "StepRef",
-        "SeriesStep",
-        "Window",
-        "SummaryStep",
-        "AggregateStep",
-    ),
-    *("Metric", "Where", "RatioOf", "JoinStep", "On", "Caps", "Param", "Control", "ControlOption", "OptionsFrom"),
-)
 _AT_LENGTH = ("Param",)
 """Objects whose fields are told one by one; of the others the names, the sentence and the rules say all."""
 _KINDS = {"string": "text"}
@@ -42,9 +29,9 @@ def fields() -> str:
     words = _Words(parts)
     lines = [_HEAD, *words.aliases(), ""]
     lines += _object("AuthoringDraft", whole, words)
-    for name in dict.fromkeys([*_ORDER, *parts]):
-        if "properties" in parts[name]:
-            lines += _filters(parts[name], words) if name == "Filters" else _object(name, parts[name], words)
+    for model in models_under(AuthoringDraft)[1:]:
+        name = model.__name__
+        lines += _filters(parts[name], words) if name == "Filters" else _object(name, parts[name], words)
     return "\n".join(lines)
 
 

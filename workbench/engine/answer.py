@@ -18,8 +18,9 @@ from ..store.store import Store
 from ..table import Table
 from . import keys
 from .choices import Chosen, resolve
+from .plan import Part
 from .reader import Cancel, Dependency, Progress, revisions
-from .run import Known, Part, Ran, run
+from .run import Known, Ran, run
 from .warnings import once
 
 KIND = "dataset"

@@ -18,8 +18,9 @@ from ..store.store import Store
 from ..table import Table
 from .choices import live_options, options_from, resolve
 from .columns import empty
+from .plan import Plan
 from .reader import Reader
-from .run import Plan, one_step
+from .run import one_step
 
 
 class _WithoutSamples(Reader):

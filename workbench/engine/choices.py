@@ -12,7 +12,7 @@ from ..errors import Invalid, Problem
 from ..phrases import counted
 from ..recipe.bind import Binder, Bound
 from ..recipe.jsontext import show
-from ..recipe.params import OptionsFrom, Param
+from ..recipe.params import Choice, OptionsFrom, Param
 from ..recipe.plot import Caps, PlotConfig
 from ..recipe.references import ancestors, params_of
 from ..recipe.values import effective, fixed_options, same_key
@@ -34,8 +34,8 @@ class Chosen:
     """
 
     values: dict[str, Any]
-    options: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    live: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    options: dict[str, list[Choice]] = field(default_factory=dict)
+    live: dict[str, list[Choice]] = field(default_factory=dict)
     warnings: list[Warn] = field(default_factory=list)
 
 
@@ -52,8 +52,8 @@ def resolve(config: PlotConfig, given: Mapping[str, Any] | None, run_options: Ru
         or what is wrong with an options step (at that step).
     """
     values = effective(config, given)
-    options: dict[str, list[dict[str, Any]]] = {}
-    all_live: dict[str, list[dict[str, Any]]] = {}
+    options: dict[str, list[Choice]] = {}
+    all_live: dict[str, list[Choice]] = {}
     warnings: list[Warn] = []
     for name in order(config):
         param = config.params[name]
@@ -87,7 +87,7 @@ def bound_for(config: PlotConfig, values: Mapping[str, Any], step: str) -> Bound
     return Bound(config, dict(values), steps, config.plan.caps or Caps())
 
 
-def live_options(name: str, live: OptionsFrom, table: Table) -> list[dict[str, Any]]:
+def live_options(name: str, live: OptionsFrom, table: Table) -> list[Choice]:
     """Every distinct non-null value in row order, with the label of the first row that has it."""
     at = ("config", "params", name, "control", "optionsFrom")
     values = column_of(table, live.value, (*at, "value"))
@@ -98,7 +98,7 @@ def live_options(name: str, live: OptionsFrom, table: Table) -> list[dict[str, A
     return [{"value": value, "label": label} for value, label in zip(found, shown, strict=True)]
 
 
-def settled(param: Param, value: Any, options: list[dict[str, Any]]) -> tuple[Any, list[Any]]:
+def settled(param: Param, value: Any, options: list[Choice]) -> tuple[Any, list[Any]]:
     """The value as it stands among the choices, and what was dropped of it."""
     keys = {same_key(option["value"]) for option in options}
     if value is None:

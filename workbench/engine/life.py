@@ -26,6 +26,7 @@ from ..dataset import Samples
 from ..store.layout import SeriesColumn
 from ..store.listing import Listed
 from ..store.reading import Window
+from ..store.scope import Scope
 from ..store.series import Series, SeriesInfo
 from ..store.store import Store
 from ..table import Column, Table
@@ -39,6 +40,7 @@ class Rows(Protocol):
     """What reads records and series for a plan, and notes what the answer hangs on."""
 
     store: Store
+    scope: Scope
     dependencies: set[tuple[str, ...]]
 
     def rows(
@@ -69,7 +71,7 @@ class Lives:
         rows = reader.rows("measurements", {"instanceIds": instances}, fields, None).table
         ids = rows["id"].tolist()
         reader.dependencies.update(("series", id, "cycles") for id in ids)
-        cycles = reader.store.series.many(ids, [CAPACITY, ENERGY], "cycles")
+        cycles = reader.store.series.many(ids, [CAPACITY, ENERGY], "cycles", scope=reader.scope)
         starts = rows["start_time"]
         unknown = starts.missing()
         tests: dict[str, list[OneTest]] = {}
@@ -100,7 +102,9 @@ class Lives:
         if key not in self._passed:
             self._reader.dependencies.add(("series", info.owner, "steps"))
             needs = [START_INDEX, END_INDEX, *NEEDS["steps"][name]]
-            steps = self._reader.store.series.many([info.owner], needs, "steps").get(info.owner)
+            steps = self._reader.store.series.many([info.owner], needs, "steps", scope=self._reader.scope).get(
+                info.owner
+            )
             made = None if steps is None else Passed.of(steps, name, info.rows, life.passed(name))
             self._passed[key] = made
         return self._passed[key]
@@ -113,7 +117,8 @@ class Lives:
             return None
         passed = {name: self.passed(info, name, before) for name in added if name in THROUGHPUTS}
         known = {name: one for name, one in passed.items() if one is not None}
-        return InLife(self._reader.store.series, info.owner, before, added, known, info.rows)
+        reader = self._reader
+        return InLife(reader.store.series, reader.scope, info.owner, before, added, known, info.rows)
 
     def widened(self, info: SeriesInfo, dataset: str, names: Sequence[str]) -> SeriesInfo:
         """What a source holds, with those of ``names`` that are columns over the life of its cell."""
@@ -159,13 +164,15 @@ class InLife:
     def __init__(
         self,
         series: Series,
+        scope: Scope,
         owner: str,
         before: Life,
         names: Sequence[str],
         passed: Mapping[str, Passed],
         rows: int,
     ) -> None:
-        self._series, self._owner, self._before, self._n = series, owner, before, rows
+        self._series, self._scope, self._owner = series, scope, owner
+        self._before, self._n = before, rows
         self._names, self._passed = names, passed
 
     def sample(self, x: str, columns: Sequence[str], window: Window | None, most: int) -> Samples:
@@ -173,16 +180,22 @@ class InLife:
         asked = [x, *columns]
         base, names = self._stored(x)[0], self._all_stored(x, columns)
         if window is not None and x in self._passed:
-            found = self._series.sample_rows(self._owner, base, names, self._rows(x, window), most)
+            found = self._series.sample_rows(
+                self._owner, base, names, self._rows(x, window), most, scope=self._scope
+            )
             return _without_nulls(self._made(found, asked), x)
         if window is not None and x in self._names:
             window = self._before.bounds(x, *window)
-        return self._made(self._series.sample(self._owner, base, names, window=window, most=most), asked)
+        return self._made(
+            self._series.sample(self._owner, base, names, window=window, most=most, scope=self._scope), asked
+        )
 
     def stretch(self, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
         """As ``store.series.sample_rows``."""
         base, names = self._stored(x)[0], self._all_stored(x, columns)
-        return self._made(self._series.sample_rows(self._owner, base, names, rows, most), [x, *columns])
+        return self._made(
+            self._series.sample_rows(self._owner, base, names, rows, most, scope=self._scope), [x, *columns]
+        )
 
     def _stored(self, name: str) -> tuple[str, ...]:
         """What the series has of a column: itself, or those that it is computed from."""
@@ -236,7 +249,7 @@ class InLife:
 
     def _values(self, name: str, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         needs = [*NEEDS["series"][name]]
-        table = self._series.read(self._owner, needs, (start, stop))
+        table = self._series.read(self._owner, needs, (start, stop), scope=self._scope)
         at = np.arange(start, stop)
         column = self._passed[name].column(at, [table[need] for need in needs])
         known = ~column.missing()

@@ -10,7 +10,9 @@ from typing import Any
 from ..dataset import Dataset, StepColumns, StepResult, Warn
 from ..errors import Invalid, Loc, Problem
 from ..recipe.check import sound
+from ..recipe.names import StepRef
 from ..recipe.plot import PlotConfig
+from ..recipe.steps import STEPS, earlier_fields
 from ..recipe.strict import Strict
 from ..table import Table
 from ..units import split_unit
@@ -18,6 +20,8 @@ from ..units import split_unit
 Units = Callable[[Sequence[str]], Mapping[str, str]]
 _STEPS: Loc = ("config", "plan", "steps")
 _PARAMS: Loc = ("config", "params")
+_NAMES_A_STEP = {*earlier_fields(StepRef), *(name for model in STEPS.values() for name in earlier_fields(model))}
+"""Keys under which the name of another step is written."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,7 @@ def _references(step: Any) -> set[str]:
     found: set[str] = set()
     if isinstance(step, Mapping):
         for key, value in step.items():
-            if key in ("from", "input", "left", "right") and isinstance(value, str):
+            if key in _NAMES_A_STEP and isinstance(value, str):
                 found.add(value)
             found |= _references(value) if not isinstance(value, str) else _param_in(value)
     elif isinstance(step, list | tuple):

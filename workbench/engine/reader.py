@@ -9,6 +9,7 @@ from ..cycling.life import KINDS
 from ..dataset import Samples
 from ..errors import Cancelled, Invalid, Problem
 from ..recipe.jsontext import show
+from ..records import SOURCES, Record
 from ..store.listing import Listed
 from ..store.scope import Scope
 from ..store.series import SeriesInfo
@@ -18,18 +19,6 @@ from . import life as lifetimes
 from .columns import merged
 from .life import InLife, Lives
 
-_STATUS = {
-    "measurements": ("measurement_type", "processing_status"),
-    "analyses": ("analysis_type", None),
-    "materialProperties": (None, None),
-    "simulations": (None, "state"),
-}
-_NOUNS = {
-    "measurements": "measurement",
-    "analyses": "analysis",
-    "materialProperties": "property set",
-    "simulations": "simulation",
-}
 Dependency: TypeAlias = tuple[str, ...]
 """``("rows", table)`` or ``("series", owner, dataset)``, as the store names revisions."""
 
@@ -98,20 +87,20 @@ class Reader:
         Invalid
             At ``("ids",)``: an id that no record in reach has, or a record without that data.
         """
-        kind, status = _STATUS[source]
-        fields = ["id", "name", *(field for field in (kind, status) if field)]
+        record = SOURCES[source]
+        fields = ["id", "name", *(field for field in (record.kind_field, record.status_field) if field)]
         wanted = [key for key in ids if isinstance(key, str)]
         table = self.rows(source, {"ids": wanted}, fields, max(len(wanted), 1)).table if ids else Table({}, 0)
         records = {record["id"]: record for record in table.records()}
         unknown = [key for key in ids if not isinstance(key, str) or key not in records]
         if unknown:
-            raise Invalid([_unknown(source, key) for key in unknown])
+            raise Invalid([_unknown(record, key) for key in unknown])
         self.dependencies.update(("series", key, dataset) for key in wanted)
-        infos = self.store.series.infos(wanted, dataset)
+        infos = self.store.series.infos(wanted, dataset, scope=self.scope)
         bare = [key for key in wanted if key not in infos]
         if bare:
-            raise Invalid([_bare(source, records[key], kind, status, dataset) for key in bare])
-        if source == "measurements":
+            raise Invalid([_bare(record, records[key], dataset) for key in bare])
+        if _has_life(record):
             infos = {key: self.lives.widened(info, dataset, columns) for key, info in infos.items()}
         return [Source(key, str(records[key]["name"]), infos[key]) for key in wanted]
 
@@ -120,10 +109,10 @@ class Reader:
         ids = self.rows(source, {}, ["id"], None).table["id"].tolist()
         self.dependencies.add(("rows", "series"))  # the revision that rises with every series there is
         found: dict[str, list[Kind]] = {}
-        for info in self.store.series.infos(ids, dataset).values():
+        for info in self.store.series.infos(ids, dataset, scope=self.scope).values():
             for column in info.columns:
                 found.setdefault(column.name, []).append(column.kind)
-        over_life = KINDS if source == "measurements" and found else {}
+        over_life = KINDS if _has_life(SOURCES[source]) and found else {}
         return {**over_life, **{name: merged(kinds) for name, kinds in found.items()}}
 
     def sample(
@@ -138,24 +127,24 @@ class Reader:
         self.reads["sources"] += 1
         if (life := self._life(owner, [x, *columns])) is not None:
             return life.sample(x, columns, window, most)
-        return self.store.series.sample(owner, x, [*columns], window=window, most=most)
+        return self.store.series.sample(owner, x, [*columns], window=window, most=most, scope=self.scope)
 
     def stretch(self, owner: str, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
         """Samples of one source with numbers from ``rows[0]`` to before ``rows[1]``, at most ``most``."""
         self.reads["sources"] += 1
         if (life := self._life(owner, [x, *columns])) is not None:
             return life.stretch(x, columns, rows, most)
-        return self.store.series.sample_rows(owner, x, [*columns], rows, most)
+        return self.store.series.sample_rows(owner, x, [*columns], rows, most, scope=self.scope)
 
     def _life(self, owner: str, names: Sequence[str]) -> InLife | None:
         """A series whose columns over life are asked for; None if none is."""
-        info = self.store.series.info(owner) if KINDS.keys() & set(names) else None
+        info = self.store.series.info(owner, scope=self.scope) if KINDS.keys() & set(names) else None
         return None if info is None else self.lives.beside(info, names)
 
     def summaries(self, owners: Sequence[str], columns: Sequence[str], dataset: str) -> dict[str, Table]:
         """Whole summary tables, with those of ``columns`` that each has."""
         self.reads["sources"] += len(owners)
-        tables = self.store.series.many([*owners], lifetimes.needed(columns, dataset), dataset)
+        tables = self.store.series.many([*owners], lifetimes.needed(columns, dataset), dataset, scope=self.scope)
         return self.lives.tables(tables, columns, dataset) if KINDS.keys() & set(columns) else tables
 
     def revisions(self) -> dict[Dependency, int]:
@@ -177,22 +166,28 @@ def source_ids(ids: Sequence[Any]) -> list[Any]:
     return [key for _, key in dict.fromkeys((isinstance(key, bool), key) for key in ids if key is not None)]
 
 
-def _unknown(source: str, key: Any) -> Problem:
+def _has_life(record: type[Record]) -> bool:
+    """Whether records have cycles, so that they stand in the life of a cell."""
+    return "cycles" in record.samples
+
+
+def _unknown(record: type[Record], key: Any) -> Problem:
     shown = f"'{key}'" if isinstance(key, str) else show(key)
     return Problem(
         ("ids",),
-        f"There is no {_NOUNS[source]} {shown} in reach. Take ids from a list step, or choose among its rows.",
+        f"There is no {record.label} {shown} in reach. Take ids from a list step, or choose among its rows.",
         ctx={"id": key},
     )
 
 
-def _bare(source: str, record: Mapping[str, Any], kind: str | None, status: str | None, dataset: str) -> Problem:
-    what = _NOUNS[source]
-    of_kind = f" of type '{record[kind]}'" if kind and record[kind] is not None else ""
-    state = f", and its status is '{record[status]}'" if status and record[status] is not None else ""
+def _bare(kind: type[Record], record: Mapping[str, Any], dataset: str) -> Problem:
+    given = record.get(kind.kind_field or "")
+    of_kind = f" of type '{given}'" if given is not None else ""
+    status = record.get(kind.status_field or "")
+    state = f", and its status is '{status}'" if status is not None else ""
     data = "series" if dataset == "series" else f"'{dataset}' summary"
     return Problem(
         ("ids",),
-        f"The {what} '{record['name']}' ({record['id']}){of_kind} has no {data}{state}. Leave it out of 'ids'.",
+        f"The {kind.label} '{record['name']}' ({record['id']}){of_kind} has no {data}{state}. Leave it out of 'ids'.",
         ctx={"id": record["id"]},
     )

@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..dataset import StepColumns, StepResult, Warn
 from ..errors import Invalid, Problem
 from ..recipe.bind import Bound
-from ..recipe.filters import Filters
-from ..recipe.names import StepRef, literal
-from ..recipe.plot import Caps
-from ..recipe.steps import AggregateStep, JoinStep, ListStep, SeriesStep, Step, SummaryStep
+from ..recipe.names import literal
+from ..recipe.steps import Step
 from ..store.scope import Scope
 from ..store.store import Store
-from ..table import Table
-from .columns import column_of, kinds_of
-from .equality import distinct
+from . import ops  # noqa: F401 - registers what every operation does
 from .mixing import Mixing
-from .ops.aggregate import aggregate
-from .ops.join import join
-from .ops.list import list_rows
-from .ops.series import series
-from .ops.summary import summary
+from .plan import Part, Plan, run_step
 from .reader import Cancel, Dependency, Progress, Reader
-
-
-class Part(NamedTuple):
-    """What one step gave: its result, the kinds of its columns, its warnings."""
-
-    result: StepResult
-    columns: StepColumns
-    warnings: list[Warn]
 
 
 class Known(NamedTuple):
@@ -63,69 +46,6 @@ class Ran:
     @property
     def warnings(self) -> list[Warn]:
         return [warning for part in self.parts.values() for warning in part.warnings]
-
-
-class Plan:
-    """The steps that have run so far, for the one that runs now."""
-
-    def __init__(self, bound: Bound, reader: Reader) -> None:
-        self.reader = reader
-        self.caps: Caps = bound.caps
-        self.parts: dict[str, Part] = {}
-
-    def table(self, name: str) -> Table:
-        """The rows of an earlier step. The check of the recipe has seen that they are rows."""
-        result = self.parts[name].result
-        if not isinstance(result, Table):
-            raise Invalid(Problem((), f"Step '{name}' is a series step, which has no rows."))
-        return result
-
-    def values(self, ref: StepRef, place: tuple[str, ...]) -> list[Any]:
-        """The distinct non-null values of a column of an earlier step, in row order."""
-        return distinct(column_of(self.table(ref.from_), ref.column, (*place, "column")))
-
-    def ids(self, ids: Any) -> list[Any]:
-        return self.values(ids, ("ids",)) if isinstance(ids, StepRef) else list(ids)
-
-    def where(self, where: Filters | None) -> dict[str, Any]:
-        return {
-            key: self.values(value, ("where", key)) if isinstance(value, StepRef) else value
-            for key, value in (where.items() if where is not None else ())
-        }
-
-
-def _run_list(step: ListStep, plan: Plan) -> Part:
-    table, warnings = list_rows(step, plan.where(step.where), plan.reader, plan.caps)
-    return Part(table, kinds_of(table), warnings)
-
-
-def _run_series(step: SeriesStep, plan: Plan) -> Part:
-    return Part(*series(step, plan.ids(step.ids), plan.reader, plan.caps))
-
-
-def _run_summary(step: SummaryStep, plan: Plan) -> Part:
-    table, warnings = summary(step, plan.ids(step.ids), plan.reader, plan.caps)
-    return Part(table, kinds_of(table), warnings)
-
-
-def _run_aggregate(step: AggregateStep, plan: Plan) -> Part:
-    table = aggregate(step, plan.table(step.input))
-    return Part(table, kinds_of(table), [])
-
-
-def _run_join(step: JoinStep, plan: Plan) -> Part:
-    table = join(step, plan.table(step.left), plan.table(step.right), plan.caps.max_summary_rows)
-    return Part(table, kinds_of(table), [])
-
-
-RUN: dict[type[Step], Callable[[Any, Plan], Part]] = {
-    ListStep: _run_list,
-    SeriesStep: _run_series,
-    SummaryStep: _run_summary,
-    AggregateStep: _run_aggregate,
-    JoinStep: _run_join,
-}
-"""The meaning of every step, by its shape."""
 
 
 def run(
@@ -177,7 +97,7 @@ def run(
 def one_step(bound: Bound, name: str, step: Step, plan: Plan) -> Part:
     """Run one step on those before it; its problems and warnings say where they belong."""
     try:
-        part = RUN[type(step)](step, plan)
+        part = run_step(step, plan)
     except Invalid as error:
         raise Invalid([placed(bound, name, problem) for problem in error.problems]) from None
     return part._replace(warnings=[replace(warning, step=name) for warning in part.warnings])

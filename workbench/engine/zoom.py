@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ..dataset import Dataset, Samples, StepResult
 from ..recipe.plot import PlotConfig
-from ..recipe.steps import SeriesStep
 from ..store.scope import Scope
 from ..store.store import Store
 from ..table import Column, Table, concat, to_micros
@@ -104,10 +103,11 @@ def detail(
         reader = Reader(store, scope, cancel=cancel)
         for n in dict.fromkeys(traces):
             step = config.plan.steps.get(known[n].step) if n in known else None
-            if not isinstance(step, SeriesStep):
+            source = None if step is None else step.stored_in
+            if source is None:
                 continue
             reader.begin(known[n].step, 0, 1)
-            reader.sources(step.source, [known[n].id], "series")
+            reader.sources(source, [known[n].id], "series")
             held = dataset.steps[known[n].step]
             if isinstance(held, Table):
                 continue

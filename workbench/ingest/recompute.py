@@ -16,6 +16,7 @@ from ..records import Project, Record
 from ..store import Scope, Store, derived, search
 from ..store.abreast import CORES
 from ..store.derived import Outdated
+from ..store.scope import EVERYTHING
 from ..table import Table
 
 R = TypeVar("R", bound=Record)
@@ -160,7 +161,7 @@ def _made(store: Store, one: Outdated) -> _Made:
         keys = [(one.id, dataset) for dataset in ("series", "steps")]
         revisions = store.series.revisions(keys)
         if "steps" not in one.datasets:
-            cycles = cycles_of(store.series.read(one.id, dataset="steps"))
+            cycles = cycles_of(store.series.read(one.id, dataset="steps", scope=EVERYTHING))
             return _Made({"cycles": cycles}, keys, revisions)
         builder = StepsBuilder()
         for part in _samples(store, one.id):
@@ -171,12 +172,12 @@ def _made(store: Store, one: Outdated) -> _Made:
 
 def _samples(store: Store, id: str) -> Iterator[Table]:
     """The columns that steps are made of, piece by piece."""
-    info = store.series.info(id)
+    info = store.series.info(id, scope=EVERYTHING)  # who asks was checked when the tests were chosen
     if info is None:
         raise NotFound(f"The measurement '{id}' has no samples any more.")
     names = [name for name in info.names if name in (*READ, c.STEP_COUNT, c.CYCLE_COUNT)]
     for start in range(0, info.rows, _PIECE):
-        yield store.series.read(id, names, (start, min(start + _PIECE, info.rows)))
+        yield store.series.read(id, names, (start, min(start + _PIECE, info.rows)), scope=EVERYTHING)
 
 
 def _publish(store: Store, one: Outdated, made: _Made) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import ipywidgets as widgets
 
+from ..recipe.controls import Decided
 from ..recipe.values import same_key
 
-Decided = Mapping[str, Any]
 Changed = Callable[[], None]
+FIELDS: dict[str, type[Field]] = {}
+"""The class that draws each widget: every subclass of ``Field`` puts itself here, under its ``kinds``."""
 
 
 class Field:
@@ -24,6 +26,10 @@ class Field:
     """
 
     kinds: ClassVar[tuple[str, ...]] = ()
+    """The widgets of ``recipe.controls`` that the class draws."""
+
+    def __init_subclass__(cls) -> None:
+        FIELDS.update(dict.fromkeys(cls.kinds, cls))
 
     def __init__(self, decided: Decided, changed: Changed) -> None:
         self.decided = decided

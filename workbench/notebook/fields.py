@@ -6,17 +6,24 @@ Values are looked up by place in lists of our own: ipywidgets compares with ``==
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, ClassVar
 
 import ipywidgets as widgets
+from pydantic import JsonValue
 
-from ..recipe.controls import text_of
+from ..recipe.controls import WIDGETS, Decided, Shown, text_of
 from ..recipe.values import same_key
-from .field import Changed, Decided, Field, same
+from .field import FIELDS, Changed, Field, same
 
 NONE = "(none)"
+
+
+def _several(decided: Decided) -> list[JsonValue]:
+    """The present values of a multiple choice or a range."""
+    value = decided["value"]
+    return value if isinstance(value, list) else []
 
 
 # Choices
@@ -25,8 +32,8 @@ NONE = "(none)"
 class _Choice(Field):
     """One of several values."""
 
-    def offered(self, decided: Decided) -> list[Mapping[str, Any]]:
-        nothing = [{"value": None, "label": NONE, "available": True}] if decided["nullable"] else []
+    def offered(self, decided: Decided) -> list[Shown]:
+        nothing: list[Shown] = [{"value": None, "label": NONE, "available": True}] if decided["nullable"] else []
         return [*nothing, *decided["options"]]
 
     def choices(self, decided: Decided) -> tuple[list[str], int | None]:
@@ -139,8 +146,9 @@ class Toggles(Field):
         labels = [option["label"] for option in decided["options"]]
         if labels != self.labels:
             self._make(labels)
-        keys = {same_key(value) for value in decided["value"] or []}
-        self._nulls = [value for value in decided["value"] or [] if value is None]  # no option, and kept
+        chosen = _several(decided)
+        keys = {same_key(value) for value in chosen}
+        self._nulls = [value for value in chosen if value is None]  # no option, and kept
         for button, value in zip(self.main.children, self.values, strict=True):
             button.value = same_key(value) in keys
             button.disabled = decided["disabled"]
@@ -200,9 +208,10 @@ class Several(Field):
     def put(self, decided: Decided) -> None:
         self.values = [option["value"] for option in decided["options"]]
         self.labels = [option["label"] for option in decided["options"]]
-        keys = {same_key(value) for value in decided["value"] or []}
+        chosen = _several(decided)
+        keys = {same_key(value) for value in chosen}
         self.chosen = [n for n, value in enumerate(self.values) if same_key(value) in keys]
-        self._nulls = [value for value in decided["value"] or [] if value is None]  # no option, and kept
+        self._nulls = [value for value in chosen if value is None]  # no option, and kept
         self._list()
         self.main.disabled = decided["disabled"]
         few = len(self.values) < 4
@@ -334,7 +343,7 @@ class Range(Field):
 
     def put(self, decided: Decided) -> None:
         if decided["value"]:
-            self.main.value = tuple(decided["value"])
+            self.main.value = tuple(_several(decided))
 
     @property
     def value(self) -> Any:
@@ -486,12 +495,8 @@ def _refused(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
-FIELDS: dict[str, type[Field]] = {
-    kind: made
-    for made in (Select, Search, Toggles, Several, Switch, Number, Range, Optional, Text, Time, Json)
-    for kind in made.kinds
-}
-"""The class of every widget that can be decided, save ``hidden``."""
+if missing := set(WIDGETS) - set(FIELDS):
+    raise ImportError(f"No class here draws {', '.join(sorted(missing))}: name it in the 'kinds' of one.")
 
 
 def field(decided: Decided, changed: Changed) -> Field:

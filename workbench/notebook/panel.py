@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..recipe.controls import decide
+from ..recipe.controls import Decided, decide
 from ..recipe.params import Param
 from .doors import at_home
 from .field import Field
@@ -63,7 +63,7 @@ class ControlPanel:
         for name, held in self.fields.items():
             held.hint(wrong.get(name) or held.decided.get("note"), name in wrong)
 
-    def _shown(self, name: str, decided: Mapping[str, Any]) -> Field:
+    def _shown(self, name: str, decided: Decided) -> Field:
         held = self.fields.get(name)
         if held is None or not replaceable(held.decided, decided) or held.decided["kind"] != decided["kind"]:
             return field(decided, lambda: self._heard(name))

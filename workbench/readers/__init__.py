@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 
@@ -11,53 +12,81 @@ from ..cycling.columns import CURRENT, TIME, VOLTAGE
 from ..cycling.findings import Finding
 from ..errors import BadRequest, FileRefused, instead
 from ..phrases import quoted
-from .arbin import ARBIN
-from .arbin_access import ARBIN_RES
 from .arrow import parquet_names
-from .basytec import BASYTEC
-from .bdf import BDF, BDF_PARQUET
 from .beside import with_spectra
-from .biologic import BIOLOGIC
-from .biologic_binary import BIOLOGIC_MPR
 from .columns import plan_columns, unique_labels
-from .delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
-from .digatron import DIGATRON
-from .gamry import GAMRY
-from .hdf5 import HDF5
+from .delimited import DELIMITED, IMPEDANCE
 from .holdings import other_format
-from .landt import LANDT, LANDT_SHORT
 from .layout import header_lines
-from .maccor import MACCOR
-from .matlab import MATLAB
 from .missing import is_of_a_test, why_refused
-from .neware import NESTED, NEWARE
-from .neware_binary import NDA, NDAX
-from .novonix import NOVONIX
-from .own import OWN, OWN_PARQUET
-from .parquet import OPEN_CIRCUIT_PARQUET, PARQUET, PYPROBE
-from .pec import PEC
-from .plugins import outside_formats
+from .plugins import NEEDED, outside_formats
 from .reading import Reader, Reading
 from .source import Head, look
-from .spectra import IMPEDANCE_BARE, IMPEDANCE_BLANKS
 from .text import TextFormat
 from .views import sheet_notes, view, without_sheet
 
 __all__ = ["BUILT_IN", "FORMATS", "Reader", "Reading", "format_of", "read", "recognise", "rule_of"]
 
-_OF_BRANDS: tuple[Reader, ...] = (
-    NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE,
-    LANDT_SHORT, NEWARE, NESTED, MACCOR, BIOLOGIC, LANDT, ARBIN, NOVONIX, BASYTEC, PEC, DIGATRON,
-    GAMRY,
-)  # fmt: skip
-_GENERAL: tuple[Reader, ...] = (
-    PARQUET, DELIMITED, OPEN_CIRCUIT, OPEN_CIRCUIT_PARQUET, IMPEDANCE, IMPEDANCE_BLANKS,
-    IMPEDANCE_BARE,
-)  # fmt: skip
-BUILT_IN: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_GENERAL)}
+_OF_BRANDS = (
+    "neware_binary.NDA",
+    "neware_binary.NDAX",
+    "arbin_access.ARBIN_RES",
+    "biologic_binary.BIOLOGIC_MPR",
+    "matlab.MATLAB",
+    "hdf5.HDF5",
+    "own.OWN",
+    "own.OWN_PARQUET",
+    "bdf.BDF",
+    "bdf.BDF_PARQUET",
+    "parquet.PYPROBE",
+    "landt.LANDT_SHORT",
+    "neware.NEWARE",
+    "neware.NESTED",
+    "maccor.MACCOR",
+    "biologic.BIOLOGIC",
+    "landt.LANDT",
+    "arbin.ARBIN",
+    "novonix.NOVONIX",
+    "basytec.BASYTEC",
+    "pec.PEC",
+    "digatron.DIGATRON",
+    "gamry.GAMRY",
+)
+"""The formats of brands, ``module.NAME``, in the order in which they are tried: a new one is its file and a line."""
+_GENERAL = (
+    "parquet.PARQUET",
+    "delimited.DELIMITED",
+    "delimited.OPEN_CIRCUIT",
+    "parquet.OPEN_CIRCUIT_PARQUET",
+    "delimited.IMPEDANCE",
+    "spectra.IMPEDANCE_BLANKS",
+    "spectra.IMPEDANCE_BARE",
+)
+
+
+def _loaded(places: Sequence[str]) -> Iterator[Reader]:
+    """The declarations at these places.
+
+    Raises
+    ------
+    ImportError
+        If one is not there, or lacks what a format says of itself.
+    """
+    for place in places:
+        module, _, name = place.rpartition(".")
+        found: Reader | None = getattr(import_module(f"{__name__}.{module}"), name, None)
+        lacking = [part for part in NEEDED if not hasattr(found, part)]
+        if found is None or lacking:
+            raise ImportError(f"The format '{place}' has no '{lacking[0]}'; it is listed in {__name__}.")
+        yield found
+
+
+BUILT_IN: dict[str, Reader] = {format.name: format for format in _loaded((*_OF_BRANDS, *_GENERAL))}
 """The formats of this package by name."""
 _OUTSIDE = tuple(outside_formats(BUILT_IN))
-FORMATS: dict[str, Reader] = {format.name: format for format in (*_OF_BRANDS, *_OUTSIDE, *_GENERAL)}
+FORMATS: dict[str, Reader] = {
+    format.name: format for format in (*_loaded(_OF_BRANDS), *_OUTSIDE, *_loaded(_GENERAL))
+}
 """All formats by name, in the order in which they are tried: those of other packages after the brands that are
 known here, and before the general ones, which stand last."""
 

@@ -10,7 +10,7 @@ from .foreign import reason
 from .reading import Reader
 
 GROUP = "workbench.readers"
-_NEEDED = ("name", "brand", "endings", "about", "sign_rule", "counters", "matches", "read")
+NEEDED = ("name", "brand", "endings", "about", "sign_rule", "counters", "matches", "read")
 
 
 class PluginWarning(UserWarning):
@@ -30,7 +30,7 @@ def outside_formats(taken: Iterable[str], found: Iterable[EntryPoint] | None = N
             _warn(entry, f"it cannot be imported: {reason(error)}")
             continue
         for reader in loaded if isinstance(loaded, tuple | list) else (loaded,):
-            lacking = [name for name in _NEEDED if not hasattr(reader, name)]
+            lacking = [name for name in NEEDED if not hasattr(reader, name)]
             if lacking:
                 _warn(entry, f"it is no reader: it has no '{lacking[0]}'")
             elif reader.name in names:

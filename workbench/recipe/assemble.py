@@ -7,21 +7,13 @@ from typing import Any, TypeAlias
 
 from ..errors import BadRequest, Invalid, Loc, Problem
 from .drafts import ColumnDraft, ParamDraft, StepDraft
+from .marks import Position
 from .parse import read_model
-from .references import Position, rebuild
 from .shapes import fields_of, only_object
-from .steps import AggregateStep, JoinStep, ListStep, SeriesStep, Step, SummaryStep
+from .steps import STEPS, Step, earlier_fields
 from .strict import Strict
 
 Params: TypeAlias = Mapping[str, Any] | Iterable[ParamDraft]
-STEPS: dict[str, type[Step]] = {
-    "list": ListStep,
-    "series": SeriesStep,
-    "summary": SummaryStep,
-    "aggregate": AggregateStep,
-    "join": JoinStep,
-}
-"""Operation -> the step that does it."""
 _BINDS = "ids, conditions of a list or join, ends of a window, the value of a comparison, a factor"
 
 
@@ -104,7 +96,7 @@ class _StepWriter:
         return {"op": step.op, **made}
 
     def _field(self, name: str, value: Any) -> Any:
-        if isinstance(value, StepDraft) and name in ("input", "left", "right"):
+        if isinstance(value, StepDraft) and name in earlier_fields(self.model):
             return self._named(value, (name,))
         return self._plain(by_place(self.model, name, value), (name,))
 
@@ -133,11 +125,12 @@ class _StepWriter:
 
     def _key(self, step: StepDraft, at: Loc) -> str:
         """The column that names the rows of a whole step where ids are wanted."""
-        while step.op == "join" and isinstance(step.fields.get("left"), StepDraft):
-            step = step.fields["left"]
-        if step.op not in ("list", "summary"):
+        model = STEPS[step.op]
+        while model.rows_from is not None and isinstance(inner := step.fields.get(model.rows_from), StepDraft):
+            step, model = inner, STEPS[inner.op]
+        if model.row_key is None:
             self._wrong(at, f"Say which column of the {step.op} step is meant, as in step['name'].")
-        return "measurement_id" if step.op == "summary" else "id"
+        return model.row_key or "id"
 
     def _wrong(self, at: Loc, message: str) -> None:
         self.problems.append(Problem((*self.at, *at), message, "bad_reference"))
@@ -170,7 +163,7 @@ def value_places(model: type[Step], raw: Mapping[str, Any]) -> set[Loc] | None:
         found.update([at, *((*at, place) for place in range(len(value) if isinstance(value, list) else 0))])
         return value
 
-    rebuild(step, visit)
+    step.rebuilt(visit)
     return found
 
 

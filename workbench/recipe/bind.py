@@ -9,10 +9,11 @@ from typing import Any
 from ..errors import Invalid, Loc, Problem, instead
 from .filters import CLOSED
 from .jsontext import canonical, show
+from .marks import Position
 from .names import literal, reference
 from .params import Param
 from .plot import Caps, PlotConfig
-from .references import Position, params_of, rebuild
+from .references import params_of
 from .steps import Step
 from .strict import is_number, kind
 from .values import effective
@@ -91,7 +92,7 @@ class Binder:
         def visit(value: Any, position: Position, at: Loc) -> Any:
             return self._bound(value, position, ("config", "plan", "steps", name, *at))
 
-        return rebuild(step, visit)
+        return step.rebuilt(visit)
 
     def _bound(self, value: Any, position: Position, at: Loc) -> Any:
         if position in ("ids", "filter list"):

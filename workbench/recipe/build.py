@@ -10,12 +10,12 @@ from typing import Any, get_args
 from pydantic.fields import FieldInfo
 
 from ..errors import BadRequest, instead
-from .assemble import STEPS, PlanDraft, by_place
+from .assemble import PlanDraft, by_place
 from .drafts import Compared, MetricDraft, ParamDraft, StepDraft
 from .filters import APPLIES, Filters
 from .params import Control, Param
 from .shapes import fields_of
-from .steps import Function, Metric
+from .steps import STEPS, Function, Metric
 
 _Kind = inspect._ParameterKind
 _MEANING = {

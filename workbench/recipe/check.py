@@ -8,15 +8,14 @@ from typing import Any
 from ..errors import Invalid, Loc, Problem, instead
 from .bind import Binder
 from .circles import circle
-from .columns import Known, column_problems, known_columns, lacking
-from .filters import APPLIES, RatioOf
+from .columns import column_problems, known_columns, lacking
 from .jsontext import plain
 from .params import OptionsFrom, Param
 from .parse import parse
 from .plot import Plan, PlotConfig
-from .references import ancestors, params_of, refer
+from .references import ancestors, params_of
 from .shapes import without
-from .steps import ROW_SHAPED, AggregateStep, ListStep, Metric, Step
+from .steps import Known, Step
 from .strict import is_number
 from .values import check_value
 
@@ -63,28 +62,25 @@ def check(config: PlotConfig, *, at: Loc = ("config",)) -> list[Problem]:
     steps = config.plan.steps
     known = known_columns(steps)
     problems: list[Problem] = []
+    earlier: dict[str, Known] = {}
     for name, step in steps.items():
-        place: Loc = ("plan", "steps", name)
+        own = {name: known[name]} if name in known else {}
         found = [
             *_references(steps, name),
-            *_conditions(step),
-            *_metrics(step),
-            *column_problems(steps, name, known),
+            *step.problems(earlier),
+            *column_problems(name, step, earlier | own),
         ]
-        problems += [_below(place, problem) for problem in found]
+        problems += [problem.below(("plan", "steps", name)) for problem in found]
+        earlier |= own
     for name, param in config.params.items():
-        problems += [_below(("params", name), problem) for problem in _param(name, param, config.plan, known)]
+        problems += [problem.below(("params", name)) for problem in _param(name, param, config.plan, known)]
     problems += _option_circles(config)
     lenient = frozenset(name for name, param in config.params.items() if _options_from(param) is not None)
     binder = Binder(config.params, {name: param.default for name, param in config.params.items()}, lenient)
     for name, step in steps.items():
         binder.step(name, step)
     bound = [_above(problem) for problem in binder.problems]
-    return [_below(at, problem) for problem in problems + bound]
-
-
-def _below(place: Loc, problem: Problem) -> Problem:
-    return Problem((*place, *problem.loc), problem.msg, problem.type, problem.ctx)
+    return [problem.below(at) for problem in problems + bound]
 
 
 def _above(problem: Problem) -> Problem:
@@ -94,7 +90,7 @@ def _above(problem: Problem) -> Problem:
 
 def _references(steps: Mapping[str, Step], name: str) -> Iterator[Problem]:
     earlier = list(steps)[: list(steps).index(name)]
-    for found in refer(steps[name]):
+    for found in steps[name].references():
         at = (*found.at, "from") if found.column is not None else found.at
         wrong = _not_rows(found.step, steps, earlier)
         if wrong:
@@ -103,73 +99,14 @@ def _references(steps: Mapping[str, Step], name: str) -> Iterator[Problem]:
 
 def _not_rows(name: str, steps: Mapping[str, Step], allowed: list[str]) -> str | None:
     """Why ``name`` cannot be referred to, None where it can."""
-    rows = [step for step in allowed if isinstance(steps[step], ROW_SHAPED)]
+    rows = [step for step in allowed if steps[step].has_rows]
     if name not in steps:
         return f"There is no step '{name}'. {instead(name, rows, 'row-shaped steps before this one')}"
     if name not in allowed:
         return f"Step '{name}' does not stand before this one; move it up, since steps run in their order."
     if name not in rows:
-        return f"Step '{name}' is a series step, which has no rows. {instead(name, rows, 'row-shaped steps')}"
+        return f"Step '{name}' is a {steps[name].op} step, which has no rows. {instead(name, rows, 'row-shaped steps')}"
     return None
-
-
-def _conditions(step: Step) -> Iterator[Problem]:
-    """Filters that do not apply to the source, whatever their value."""
-    if not isinstance(step, ListStep) or step.where is None:
-        return
-    for key in step.where.keys():  # noqa: SIM118 - given keys, not the fields of the model
-        if step.source not in APPLIES[key]:
-            message = f"'{key}' does not apply to {step.source}; it applies to {', '.join(APPLIES[key])}."
-            yield Problem(("where", key), message, "filter_not_applicable")
-
-
-def _metrics(step: Step) -> Iterator[Problem]:
-    if not isinstance(step, AggregateStep):
-        return
-    for name, metric in step.metrics.items():
-        if name in step.group_by:
-            message = f"Metric '{name}' has the name of a group column; give it another name."
-            yield Problem(("metrics", name), message, "name_taken")
-        for problem in _metric(metric):
-            yield _below(("metrics", name), problem)
-        for problem in _ratio(step, name, metric):
-            yield _below(("metrics", name, "where", "value", "ratio_of"), problem)
-
-
-def _metric(metric: Metric) -> Iterator[Problem]:
-    searching = metric.fn in ("first_where", "last_where")
-    if metric.column is None and metric.fn != "count":
-        yield Problem(("column",), f"'{metric.fn}' needs a column; only count can do without.", "missing")
-    if searching and metric.where is None:
-        yield Problem(("where",), f"'{metric.fn}' needs a 'where' that says which row it looks for.", "missing")
-    if not searching and metric.where is not None:
-        other = (
-            f"use {metric.fn}_where" if metric.fn in ("first", "last") else "filter the rows in an earlier step"
-        )
-        yield Problem(("where",), f"'{metric.fn}' takes no 'where'; remove it or {other}.", "where_not_allowed")
-
-
-def _ratio(step: AggregateStep, name: str, metric: Metric) -> Iterator[Problem]:
-    wanted = _ratio_of(metric)
-    if wanted is None:
-        return
-    if wanted not in step.metrics:
-        message = f"There is no metric '{wanted}' in this step. {instead(wanted, step.metrics, 'metrics')}"
-        yield Problem((), message, "unknown_metric")
-        return
-
-    def refers(metric_name: str) -> list[str]:
-        other = _ratio_of(step.metrics[metric_name])
-        return [other] if other in step.metrics else []
-
-    path = circle(name, refers)
-    if path:
-        yield Problem((), f"Metric '{name}' depends on itself: {' -> '.join(path)}. Break the circle.", "circle")
-
-
-def _ratio_of(metric: Metric) -> str | None:
-    where = metric.where
-    return where.value.ratio_of if where is not None and isinstance(where.value, RatioOf) else None
 
 
 def _options_from(param: Param) -> OptionsFrom | None:
@@ -193,7 +130,7 @@ def _param(name: str, param: Param, plan: Plan, known: Mapping[str, Known]) -> I
             lacks = lacking(live.step, column, (*at, field), known) if column is not None else None
             if lacks is not None:
                 yield lacks
-    if is_number(control.min) and is_number(control.max) and control.min > control.max:  # type: ignore[operator]
+    if is_number(control.min) and is_number(control.max) and control.min > control.max:
         message = f"The min {control.min} is above the max {control.max}, so that no value is allowed; swap them."
         yield Problem(("control", "min"), message, "out_of_range")
         return
@@ -218,7 +155,7 @@ def _choice_dependencies(config: PlotConfig) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, param in config.params.items():
         live = _options_from(param)
-        if live is None or not isinstance(steps.get(live.step), ROW_SHAPED):
+        if live is None or live.step not in steps or not steps[live.step].has_rows:
             found[name] = []
             continue
         used = {p for step in (*ancestors(config.plan, live.step), live.step) for p in params_of(steps[step])}

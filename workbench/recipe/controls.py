@@ -1,55 +1,120 @@
-"""Which control a param gets, as data: notebooks and the web page only draw what is decided here.
+"""The kinds of controls: when a param gets each, what it is drawn with, and how its value is read from text.
 
-``options`` first, then the type of the default, then min, max and step.
+Each kind is declared once, in ``KINDS``; the first that fits a param is its control. Notebooks and the web page only
+draw what is decided here: ``workbench/notebook/fields.py`` has a class for each widget.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final, Literal, TypeAlias
+from types import EllipsisType
+from typing import NotRequired, TypedDict
+
+from pydantic import JsonValue
 
 from ..phrases import counted
+from .jsontext import read_json, show
 from .params import Control, Param
 from .strict import is_number
 from .values import fixed_options, same_key
 
-Widget: TypeAlias = Literal[
-    "hidden",
-    "toggle_buttons",
-    "dropdown",
-    "combobox",
-    "toggle_multiple",
-    "select_multiple",
-    "filtered_select_multiple",
-    "checkbox",
-    "int_slider",
-    "float_slider",
-    "bounded_int",
-    "bounded_float",
-    "int",
-    "float",
-    "int_range_slider",
-    "float_range_slider",
-    "optional_number",
-    "date",
-    "datetime",
-    "text",
-    "textarea",
-    "json",
-]
 MOST_SLIDER_STEPS = 1000
-DEFAULT: Final[Any] = object()
+WAIT_MS = 150
+"""How long a control that is typed into waits for the next letter."""
+HIDDEN = "hidden"
+"""The widget of a param without a control."""
+
+
+class Shown(TypedDict):
+    """A choice as it is shown; one that is chosen and no longer there is not ``available``."""
+
+    value: JsonValue
+    label: str
+    available: bool
+
+
+class Drawing(TypedDict):
+    """What a kind says of a param: its ``widget``, and what that is drawn with."""
+
+    widget: str
+    options: NotRequired[list[Shown]]
+    disabled: NotRequired[bool]
+    note: NotRequired[str | None]
+    placeholder: NotRequired[str]
+    rows: NotRequired[int]
+    all_none: NotRequired[bool]
+    integer: NotRequired[bool]
+    min: NotRequired[float | None]
+    max: NotRequired[float | None]
+    step: NotRequired[float]
+    format: NotRequired[str]
+
+
+class Scale(TypedDict):
+    """Bounds, step and format of a number."""
+
+    integer: bool
+    min: float | None
+    max: float | None
+    step: float
+    format: str
+
+
+class Decided(Drawing):
+    """All that draws the control of a param."""
+
+    name: str
+    kind: str
+    label: str
+    description: str
+    value: JsonValue
+    multiple: bool
+    nullable: bool
+    debounce_ms: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A param as the kinds see it; ``choices`` is None where anything may be given."""
+
+    default: JsonValue
+    value: JsonValue
+    control: Control
+    choices: Sequence[Mapping[str, JsonValue]] | None = None
+
+
+def _as_it_is(text: str, default: JsonValue) -> JsonValue:
+    return text
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of control.
+
+    Parameters
+    ----------
+    widgets : the widgets that ``draw`` may name.
+    draw : what draws the control of a param, None if it is not for this one.
+    read : the value that a text stands for, from the text and the default; ValueError says what is wanted.
+    waits : the widgets that wait for the next letter before they give a value.
+    """
+
+    widgets: tuple[str, ...]
+    draw: Callable[[Asked], Drawing | None]
+    read: Callable[[str, JsonValue], JsonValue] = _as_it_is
+    waits: tuple[str, ...] = ()
 
 
 def decide(
     name: str,
     param: Param,
-    options: Sequence[Mapping[str, Any]] | None = None,
-    value: Any = DEFAULT,
-) -> dict[str, Any]:
+    options: Sequence[Mapping[str, JsonValue]] | None = None,
+    value: JsonValue | EllipsisType = ...,
+) -> Decided:
     """What draws the control of a param.
 
     Parameters
@@ -61,73 +126,100 @@ def decide(
     Returns
     -------
     dict
-        ``widget`` (one of ``Widget``), ``name``, ``kind`` (data or view), ``label``, ``description`` (never
+        ``widget`` (one of ``WIDGETS``), ``name``, ``kind`` (data or view), ``label``, ``description`` (never
         empty), ``value``, ``multiple``, ``nullable`` (null can be chosen) and ``debounce_ms``. With choices:
         ``options`` (``{"value", "label", "available"}`` with labels that differ), ``disabled`` and ``note``.
         With numbers: ``min``, ``max``, ``step`` and ``format``; a bound that is absent is null.
     """
-    control = param.control
-    made = _common(name, param, param.default if value is DEFAULT else value)
-    if control is None:
-        return {**made, "widget": "hidden"}
-    choices = list(options) if options is not None else fixed_options(param)
-    if choices is None and control.options_from is not None:
-        choices = []
-    made |= _by_type(param.default, control) if choices is None else _choices(param, choices, made["value"])
-    made["debounce_ms"] = 150 if made["widget"] in _TYPED else 0
-    return made
-
-
-_TYPED = frozenset(
-    {"text", "textarea", "json", "int", "float", "bounded_int", "bounded_float", "optional_number"}
-    | {"combobox", "toggle_multiple", "select_multiple", "filtered_select_multiple"}
-)
-
-
-def _common(name: str, param: Param, value: Any) -> dict[str, Any]:
     control = param.control or Control()
+    asked = Asked(
+        param.default,
+        param.default if isinstance(value, EllipsisType) else value,
+        control,
+        _choices_of(param, options),
+    )
+    drawing: Drawing = {"widget": HIDDEN}
+    waits = 0
+    if param.control is not None:
+        kind, drawing = _fitting(asked)
+        waits = WAIT_MS if drawing["widget"] in kind.waits else 0
     label = control.label or name
     return {
         "name": name,
         "kind": param.kind,
         "label": label,
         "description": control.description or label,
-        "value": value,
+        "value": asked.value,
         "multiple": param.multiple,
         "nullable": param.default is None,
-        "debounce_ms": 0,
+        "debounce_ms": waits,
+        **drawing,
     }
 
 
-def _choices(param: Param, choices: Sequence[Mapping[str, Any]], value: Any) -> dict[str, Any]:
+def read_text(param: Param, text: str) -> JsonValue:
+    """The value that a text stands for, by the control of the param; of several values, of one of them.
+
+    Raises
+    ------
+    ValueError, Invalid
+        If the text does not stand for one; says what is wanted.
+    """
+    default = param.default
+    if isinstance(default, list):
+        default = next((item for item in default if item is not None), None)
+    kind, _ = _fitting(Asked(default, default, param.control or Control()))
+    return kind.read(text, default)
+
+
+def _fitting(asked: Asked) -> tuple[Kind, Drawing]:
+    for kind in KINDS:
+        drawing = kind.draw(asked)
+        if drawing is not None:
+            return kind, drawing
+    raise TypeError(f"no control fits the default {asked.default!r}")
+
+
+def _choices_of(
+    param: Param, options: Sequence[Mapping[str, JsonValue]] | None
+) -> Sequence[Mapping[str, JsonValue]] | None:
+    choices = list(options) if options is not None else fixed_options(param)
+    live = param.control is not None and param.control.options_from is not None
+    return [] if choices is None and live else choices
+
+
+# Choices
+
+
+def _choices(asked: Asked) -> Drawing | None:
+    choices = asked.choices
+    if choices is None:
+        return None
     known = {same_key(choice["value"]) for choice in choices}
-    chosen = value if isinstance(value, list) else [value]
+    chosen = asked.value if isinstance(asked.value, list) else [asked.value]
     absent = [item for item in chosen if item is not None and same_key(item) not in known]
-    labels = _labels(choices)
-    shown = [{"value": item, "label": f"{text_of(item)} (not available)", "available": False} for item in absent]
-    for choice, label in zip(choices, labels, strict=True):
+    shown: list[Shown] = [
+        {"value": item, "label": f"{text_of(item)} (not available)", "available": False} for item in absent
+    ]
+    for choice, label in zip(choices, _labels(choices), strict=True):
         shown.append({"value": choice["value"], "label": label, "available": True})
-    live = param.control.options_from if param.control else None
-    note = None
-    made: dict[str, Any]
-    if not choices:
-        why = "" if live is None else f": there are no rows in {live.step}"
-        note = f"Nothing to choose from{why}."
-    made = {
-        "widget": _choice_widget(param.multiple, shown),
+    live, multiple = asked.control.options_from, isinstance(asked.default, list)
+    why = "" if live is None else f": there are no rows in {live.step}"
+    made: Drawing = {
+        "widget": _choice_widget(multiple, shown),
         "options": shown,
         "disabled": not choices,
-        "note": note,
+        "note": None if choices else f"Nothing to choose from{why}.",
     }
     if made["widget"] == "combobox":
         made["placeholder"] = f"{counted(len(choices), 'choice')}, type to search"
-    if param.multiple:
+    if multiple:
         made["rows"] = min(max(len(shown), 1), 8)
         made["all_none"] = len(shown) >= 4
     return made
 
 
-def _choice_widget(multiple: bool, shown: Sequence[Mapping[str, Any]]) -> Widget:
+def _choice_widget(multiple: bool, shown: Sequence[Shown]) -> str:
     lengths = [len(choice["label"]) for choice in shown]
     short = max(lengths, default=0) <= 14 and sum(lengths) <= 48
     if multiple:
@@ -139,7 +231,7 @@ def _choice_widget(multiple: bool, shown: Sequence[Mapping[str, Any]]) -> Widget
     return "dropdown" if len(shown) <= 40 else "combobox"
 
 
-def _labels(choices: Sequence[Mapping[str, Any]]) -> list[str]:
+def _labels(choices: Sequence[Mapping[str, JsonValue]]) -> list[str]:
     """The label of each choice; where several share one, the value stands behind it."""
     labels = [text_of(c["value"]) if c.get("label") is None else str(c["label"]) for c in choices]
     made: list[str] = []
@@ -154,45 +246,78 @@ def _labels(choices: Sequence[Mapping[str, Any]]) -> list[str]:
     return made
 
 
-def text_of(value: Any) -> str:
+def text_of(value: JsonValue) -> str:
     """A value as a label: texts as they are, others as in JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _by_type(default: Any, control: Control) -> dict[str, Any]:
-    if isinstance(default, bool):
-        return {"widget": "checkbox"}
-    if is_number(default):
-        return _number(default, control)
-    if default is None and (control.min, control.max, control.step) != (None, None, None):
-        # Without a default nothing says that it is a whole number, save a whole step.
-        return {"widget": "optional_number", **_scale(0.0 if control.step is None else 0, control)}
-    if isinstance(default, list) and _is_range(default, control):
-        scale = _scale(next((item for item in default if isinstance(item, float)), 0), control)
-        return {"widget": "int_range_slider" if scale["integer"] else "float_range_slider", **scale}
-    if isinstance(default, list | dict):
-        return {"widget": "json"}
-    if isinstance(default, str) and (time := _time_widget(default)) is not None:
-        return {"widget": time}
-    long = isinstance(default, str) and (len(default) > 80 or "\n" in default)
-    return {"widget": "textarea" if long else "text"}
+# Switches and numbers
 
 
-def _is_range(default: list[Any], control: Control) -> bool:
-    both = control.min is not None and control.max is not None
-    return both and len(default) == 2 and all(is_number(item) for item in default) and default[0] <= default[1]
+def _switch(asked: Asked) -> Drawing | None:
+    return {"widget": "checkbox"} if isinstance(asked.default, bool) else None
 
 
-def _number(default: int | float, control: Control) -> dict[str, Any]:
-    scale = _scale(default, control)
+def _true_or_false(text: str, default: JsonValue) -> bool:
+    if text.casefold() in ("true", "false"):
+        return text.casefold() == "true"
+    raise ValueError(f"is true or false, not {show(text)}.")
+
+
+def _number(asked: Asked) -> Drawing | None:
+    if not is_number(asked.default):
+        return None
+    scale = _scale(asked.default, asked.control)
     which = "int" if scale["integer"] else "float"
-    if scale["min"] is None or scale["max"] is None:
-        return {"widget": which, **scale}
-    slides = scale["max"] > scale["min"] and (scale["max"] - scale["min"]) / scale["step"] <= MOST_SLIDER_STEPS
-    return {"widget": f"{which}_slider" if slides else f"bounded_{which}", **scale}
+    low, high = scale["min"], scale["max"]
+    if low is None or high is None:
+        return _scaled(which, scale)
+    slides = high > low and (high - low) / scale["step"] <= MOST_SLIDER_STEPS
+    return _scaled(f"{which}_slider" if slides else f"bounded_{which}", scale)
 
 
-def _scale(default: int | float, control: Control) -> dict[str, Any]:
+def _read_number(text: str, default: JsonValue) -> int | float:
+    for read in (float,) if isinstance(default, float) else (int, float):
+        try:
+            number = read(text)
+        except ValueError:
+            continue
+        if math.isfinite(number):
+            return number
+    raise ValueError(f"needs a number, not {show(text)}.")
+
+
+def _optional(asked: Asked) -> Drawing | None:
+    control = asked.control
+    if asked.default is not None or (control.min, control.max, control.step) == (None, None, None):
+        return None
+    # Without a default nothing says that it is a whole number, save a whole step.
+    return _scaled("optional_number", _scale(0.0 if control.step is None else 0, control))
+
+
+def _range(asked: Asked) -> Drawing | None:
+    default, control = asked.default, asked.control
+    if not isinstance(default, list) or len(default) != 2 or control.min is None or control.max is None:
+        return None
+    low, high = default
+    if not (is_number(low) and is_number(high) and low <= high):
+        return None
+    scale = _scale(low if isinstance(low, float) else high, control)
+    return _scaled("int_range_slider" if scale["integer"] else "float_range_slider", scale)
+
+
+def _scaled(widget: str, scale: Scale) -> Drawing:
+    return {
+        "widget": widget,
+        "integer": scale["integer"],
+        "min": scale["min"],
+        "max": scale["max"],
+        "step": scale["step"],
+        "format": scale["format"],
+    }
+
+
+def _scale(default: int | float, control: Control) -> Scale:
     """Bounds, step and format; whole numbers only if default, bounds and step all are."""
     given = [number for number in (control.min, control.max, control.step) if number is not None]
     integer = isinstance(default, int) and all(float(number).is_integer() for number in given)
@@ -227,7 +352,23 @@ def _decimals(step: float) -> int:
     return next((n for n in range(10) if abs(round(step, n) - step) <= 1e-9 * abs(step)), 10)
 
 
-def _time_widget(text: str) -> Widget | None:
+# Texts, times and JSON
+
+
+def _json(asked: Asked) -> Drawing | None:
+    return {"widget": "json"} if isinstance(asked.default, list | dict) else None
+
+
+def _read_json(text: str, default: JsonValue) -> JsonValue:
+    return read_json(text, ())
+
+
+def _time(asked: Asked) -> Drawing | None:
+    widget = _time_widget(asked.default) if isinstance(asked.default, str) else None
+    return None if widget is None else {"widget": widget}
+
+
+def _time_widget(text: str) -> str | None:
     """``date`` or ``datetime`` for an ISO text that is a real one; an impossible date stays text."""
     try:
         if len(text) == 10:
@@ -239,3 +380,30 @@ def _time_widget(text: str) -> Widget | None:
     except ValueError:
         return None
     return None
+
+
+def _text(asked: Asked) -> Drawing | None:
+    default = asked.default
+    long = isinstance(default, str) and (len(default) > 80 or "\n" in default)
+    return {"widget": "textarea" if long else "text"}
+
+
+_SEARCHED = ("combobox", "toggle_multiple", "select_multiple", "filtered_select_multiple")
+KINDS: tuple[Kind, ...] = (
+    Kind(("toggle_buttons", "dropdown", *_SEARCHED), _choices, waits=_SEARCHED),
+    Kind(("checkbox",), _switch, _true_or_false),
+    Kind(
+        ("int_slider", "float_slider", "bounded_int", "bounded_float", "int", "float"),
+        _number,
+        _read_number,
+        waits=("int", "float", "bounded_int", "bounded_float"),
+    ),
+    Kind(("optional_number",), _optional, _read_number, waits=("optional_number",)),
+    Kind(("int_range_slider", "float_range_slider"), _range),
+    Kind(("json",), _json, _read_json, waits=("json",)),
+    Kind(("date", "datetime"), _time),
+    Kind(("text", "textarea"), _text, waits=("text", "textarea")),
+)
+"""The kinds of controls, in the order in which they are asked; the last fits every param."""
+WIDGETS: tuple[str, ...] = tuple(widget for kind in KINDS for widget in kind.widgets)
+"""The name of every widget that can be decided for a param with a control."""

@@ -2,51 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 from pydantic.alias_generators import to_camel
 
+from ..records import SOURCES
+from .marks import Binds, OneOf, mark_of
 from .names import ColumnName, Identifier, Ids
 from .strict import TAG, NumberOrText, NumberTextOrNull, ScalarOrNull, Strict, is_number
 
-ListSource: TypeAlias = Literal[
-    "instances",
-    "measurements",
-    "analyses",
-    "materials",
-    "materialProperties",
-    "simulations",
-    "cellSpecifications",
-]
-ALL: tuple[ListSource, ...] = (
-    "instances",
-    "measurements",
-    "analyses",
-    "materials",
-    "materialProperties",
-    "simulations",
-    "cellSpecifications",
-)
-APPLIES: dict[str, tuple[ListSource, ...]] = {
-    "ids": ALL,
-    "instanceIds": ("instances", "measurements", "analyses"),
-    "measurementIds": ("measurements", "analyses"),
-    "specificationIds": ("cellSpecifications", "instances", "measurements", "analyses", "simulations"),
-    "name": ALL,
-    "nameContains": ALL,
-    "batch": ("instances", "measurements", "analyses"),
-    "measurementType": ("measurements",),
-    "analysisType": ("analyses",),
-    "materialId": ("materials", "materialProperties"),
-    "studyId": ("measurements", "simulations"),
-}
-"""Filters key -> the sources it applies to."""
-LISTS = frozenset({"ids", "instanceIds", "measurementIds", "specificationIds"})
-"""The keys whose position takes a list of values; all others take one value."""
-CLOSED: dict[str, tuple[str, ...]] = {"measurementType": ("time_series", "file", "properties")}
-"""The keys whose values come from a closed set."""
+Condition: TypeAlias = Annotated[ScalarOrNull, Binds("filter")]
+AnyOf: TypeAlias = Annotated[Ids | None, Binds("filter list")]
 
 
 class Filters(Strict):
@@ -57,21 +25,19 @@ class Filters(Strict):
 
     model_config = ConfigDict(alias_generator=to_camel)
 
-    ids: Ids | None = Field(None, description="Only the records with these ids.")
-    instance_ids: Ids | None = Field(None, description="Only what belongs to these cell instances.")
-    measurement_ids: Ids | None = Field(None, description="Only what belongs to these measurements.")
-    specification_ids: Ids | None = Field(None, description="Only what belongs to these cell specifications.")
-    name: ScalarOrNull = Field(None, description="Only records of exactly this name.")
-    name_contains: ScalarOrNull = Field(
-        None, description="Only records whose name contains this text, case ignored."
-    )
-    batch: ScalarOrNull = Field(None, description="Only cells of this batch: its id, or its name, case ignored.")
-    measurement_type: ScalarOrNull = Field(
+    ids: AnyOf = Field(None, description="Only the records with these ids.")
+    instance_ids: AnyOf = Field(None, description="Only what belongs to these cell instances.")
+    measurement_ids: AnyOf = Field(None, description="Only what belongs to these measurements.")
+    specification_ids: AnyOf = Field(None, description="Only what belongs to these cell specifications.")
+    name: Condition = Field(None, description="Only records of exactly this name.")
+    name_contains: Condition = Field(None, description="Only records whose name contains this text, case ignored.")
+    batch: Condition = Field(None, description="Only cells of this batch: its id, or its name, case ignored.")
+    measurement_type: Condition = Field(
         None, description="Only measurements of this type: time_series, file or properties."
     )
-    analysis_type: ScalarOrNull = Field(None, description="Only analyses of this type.")
-    material_id: ScalarOrNull = Field(None, description="Only the material with this id, or its property sets.")
-    study_id: ScalarOrNull = Field(None, description="Only what is assigned to the study with this id.")
+    analysis_type: Condition = Field(None, description="Only analyses of this type.")
+    material_id: Condition = Field(None, description="Only the material with this id, or its property sets.")
+    study_id: Condition = Field(None, description="Only what is assigned to the study with this id.")
 
     def keys(self) -> list[str]:
         """JSON keys of the given conditions, in the order of declaration."""
@@ -97,20 +63,67 @@ class Filters(Strict):
     def __len__(self) -> int:
         return len(self.keys())
 
-    @classmethod
-    def of(cls, conditions: dict[str, Any]) -> Filters:
-        """Filters holding these conditions (JSON key -> bound condition), taken as they are."""
-        names = {field.alias: name for name, field in cls.model_fields.items()}
-        return cls.model_construct(_fields_set=None, **{names[key]: value for key, value in conditions.items()})
+    def holding(self, conditions: Mapping[str, Any]) -> Filters:
+        """Filters holding these conditions (field -> bound condition), taken as they are; one of None is absent."""
+        given = {name: value for name, value in conditions.items() if value is not None}
+        return Filters.model_construct(_fields_set=None, **given)
+
+
+ALL: tuple[str, ...] = tuple(sorted(SOURCES, key=lambda source: SOURCES[source].listed_place))
+"""The sources of a list step, as the records declare them."""
+ListSource: TypeAlias = Annotated[str, OneOf(ALL)]
+
+
+SAMPLED: tuple[str, ...] = tuple(source for source in ALL if "series" in SOURCES[source].samples)
+"""The sources of a series step."""
+SeriesSource: TypeAlias = Annotated[str, OneOf(SAMPLED)]
+
+
+def _applies() -> dict[str, tuple[str, ...]]:
+    """The keys in the order of ``Filters``, each with its sources.
+
+    Raises
+    ------
+    TypeError
+        If a source declares a filter that is no field of ``Filters``.
+    """
+    keys = [str(field.alias) for field in Filters.model_fields.values()]
+    for source, record in SOURCES.items():
+        if unknown := [key for key in record.filters if key not in keys]:
+            raise TypeError(f"The source '{source}' has a filter '{unknown[0]}', which is no field of Filters.")
+    return {key: tuple(source for source in ALL if key in SOURCES[source].filters) for key in keys}
+
+
+def _closed() -> dict[str, tuple[str, ...]]:
+    """Filters key -> the only values it takes, where the field of the record has a closed set."""
+    found = {}
+    for record in SOURCES.values():
+        for key, wanted in record.filters.items():
+            if choices := record.members()[wanted.field].choices:
+                found[key] = choices
+    return found
+
+
+APPLIES = _applies()
+"""Filters key -> the sources it applies to."""
+CLOSED = _closed()
+"""The keys whose values come from a closed set."""
+LISTS = frozenset(
+    str(field.alias) for field in Filters.model_fields.values() if mark_of(field, Binds) == Binds("filter list")
+)
+"""The keys whose position takes a list of values; all others take one value."""
+
+
+WindowBound: TypeAlias = Annotated[NumberTextOrNull, Binds("window")]
 
 
 class Window(Strict):
     """The part of a series that is read: ``min <= x <= max``; a null bound is open."""
 
-    min: NumberTextOrNull = Field(
+    min: WindowBound = Field(
         None, description="Smallest x, a number, or a date-time as text where x is one; null: open."
     )
-    max: NumberTextOrNull = Field(
+    max: WindowBound = Field(
         None, description="Largest x, a number, or a date-time as text where x is one; null: open."
     )
 
@@ -119,7 +132,9 @@ class RatioOf(Strict):
     """A factor times another metric of the same group, for thresholds such as 80 % of the first capacity."""
 
     ratio_of: Identifier = Field(description="Name of another metric of the same step.")
-    factor: NumberOrText = Field(description="A number, or a reference to a data param that is one.")
+    factor: Annotated[NumberOrText, Binds("factor")] = Field(
+        description="A number, or a reference to a data param that is one."
+    )
 
 
 def _shape_of_value(value: object) -> str | None:
@@ -135,6 +150,7 @@ WhereValue: TypeAlias = Annotated[
         custom_error_type="wrong_type",
         custom_error_message="A number, a text or {'ratio_of': metric, 'factor': number} is needed here",
     ),
+    Binds("comparison"),
 ]
 
 

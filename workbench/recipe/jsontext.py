@@ -6,7 +6,8 @@ import json
 import math
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..errors import Invalid, Loc, Problem
 
@@ -14,7 +15,7 @@ MOST_DEPTH = 64
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
-def read_json(text: str | bytes, at: Loc = ("config",)) -> Any:
+def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
     """The value of a JSON text.
 
     Raises
@@ -23,7 +24,7 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> Any:
         If the text is no JSON, names a key twice in one object or nests too deep; with line and column.
     """
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
         made = dict(pairs)
         if len(made) < len(pairs):
             seen: set[str] = set()
@@ -32,7 +33,8 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> Any:
         return made
 
     try:
-        return json.loads(text, object_pairs_hook=once)
+        value: JsonValue = json.loads(text, object_pairs_hook=once)
+        return value
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno}
         message = f"This is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
@@ -43,7 +45,7 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> Any:
         raise Invalid(Problem(at, _too_deep(), "json_depth")) from None
 
 
-def plain(raw: Any, at: Loc = ()) -> tuple[Any, list[Problem]]:
+def plain(raw: object, at: Loc = ()) -> tuple[JsonValue, list[Problem]]:
     """``raw`` as plain JSON values, and what JSON cannot say in it, each at its place.
 
     Tuples become lists, arrays and their scalars (whatever has ``tolist``) Python values, date-times UTC text of
@@ -53,7 +55,7 @@ def plain(raw: Any, at: Loc = ()) -> tuple[Any, list[Problem]]:
     return _plain(raw, at, 0, problems), problems
 
 
-def _plain(raw: Any, at: Loc, depth: int, problems: list[Problem]) -> Any:
+def _plain(raw: object, at: Loc, depth: int, problems: list[Problem]) -> JsonValue:
     if raw is None or isinstance(raw, bool):
         return raw
     if not isinstance(raw, str | int | float | list | tuple | Mapping) and hasattr(raw, "tolist"):
@@ -66,13 +68,15 @@ def _plain(raw: Any, at: Loc, depth: int, problems: list[Problem]) -> Any:
     return value
 
 
-def _container(raw: Any, at: Loc, depth: int, problems: list[Problem]) -> Any:
+def _container(
+    raw: Mapping[object, object] | list[object] | tuple[object, ...], at: Loc, depth: int, problems: list[Problem]
+) -> JsonValue:
     if depth >= MOST_DEPTH:
         problems.append(Problem(at, _too_deep(), "json_depth"))
         return None
     if not isinstance(raw, Mapping):
         return [_plain(item, (*at, place), depth + 1, problems) for place, item in enumerate(raw)]
-    made: dict[str, Any] = {}
+    made: dict[str, JsonValue] = {}
     for key, item in raw.items():
         if not isinstance(key, str):
             problems.append(Problem(at, f"The key {key!r} is no text; write it in quotes.", "json_key"))
@@ -83,7 +87,7 @@ def _container(raw: Any, at: Loc, depth: int, problems: list[Problem]) -> Any:
     return made
 
 
-def _scalar(raw: Any) -> tuple[Any, str | None]:
+def _scalar(raw: object) -> tuple[JsonValue, str | None]:
     """A plain scalar, or null and what is wrong with it."""
     if raw is None or isinstance(raw, bool):
         return raw, None
@@ -113,12 +117,12 @@ def _too_deep() -> str:
     return f"The value nests more than {MOST_DEPTH} deep; flatten it."
 
 
-def canonical(value: Any) -> bytes:
+def canonical(value: object) -> bytes:
     """JSON without spaces, keys in the order given, as UTF-8: equal values give equal bytes."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def show(value: Any, most: int = 80) -> str:
+def show(value: object, most: int = 80) -> str:
     """A value as it stands in JSON, cut for a sentence."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= most else text[: most - 1] + "…"

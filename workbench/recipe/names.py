@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
+from .marks import Binds, Earlier
 from .strict import TAG, Scalar, ScalarOrNull, Strict
 
 IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_]*$"
@@ -43,7 +44,9 @@ def literal(text: str) -> str:
 class StepRef(Strict):
     """The distinct non-null values of a column of an earlier row-shaped step, in row order."""
 
-    from_: Identifier = Field(alias="from", description="Name of an earlier row-shaped step.")
+    from_: Annotated[Identifier, Earlier()] = Field(
+        alias="from", description="Name of an earlier row-shaped step."
+    )
     column: ColumnName = Field(description="Column of that step whose distinct non-null values are taken.")
 
 
@@ -67,6 +70,7 @@ Ids: TypeAlias = Annotated[
         custom_error_type="wrong_type",
         custom_error_message="A list of values, one text or {'from': step, 'column': name} is needed here",
     ),
+    Binds("ids"),
 ]
 """A list of values, one text (an id or ``$name``), or a step's column."""
 

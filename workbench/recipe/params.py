@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, JsonValue, StringConstraints, Tag
 
@@ -10,6 +10,10 @@ from .names import ColumnName, Identifier
 from .strict import TAG, NotNull, Number, NumberOrText, ScalarNotNull, Strict, is_number
 
 Label: TypeAlias = Annotated[str, StringConstraints(max_length=200)]
+
+
+Choice: TypeAlias = dict[str, JsonValue]
+"""A choice as it is offered: its ``value``, and as ``label`` what is shown for it (null: the value)."""
 
 
 class ControlOption(Strict):
@@ -77,7 +81,7 @@ class Param(Strict):
         """True where the value is a list of choices."""
         return isinstance(self.default, list)
 
-    def option_pairs(self) -> list[tuple[Any, str | None]]:
+    def option_pairs(self) -> list[tuple[JsonValue, str | None]]:
         """(value, label) of the fixed options as they were written; empty where there are none."""
         options = (self.control.options if self.control else None) or []
         return [(o.value, o.label) if isinstance(o, ControlOption) else (o, None) for o in options]

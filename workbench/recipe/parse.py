@@ -13,6 +13,7 @@ from .jsontext import plain, show
 from .names import IDENTIFIER, MOST_NAME
 from .plot import AuthoringDraft, AuthoringRequest, PlotConfig
 from .shapes import fields_of, may_go, model_at
+from .steps import STEPS
 from .strict import Strict, kind
 
 M = TypeVar("M", bound=Strict)
@@ -78,7 +79,7 @@ def _problem(model: type[Strict], raw: Any, error: ErrorDetails, at: Loc) -> Pro
     value, code = error["input"], error["type"]
     ctx = {key: item for key, item in error.get("ctx", {}).items() if isinstance(item, str | int | float)}
     if code in ("union_tag_invalid", "union_tag_not_found"):
-        return _bad_op(raw, loc, value, at)
+        return _bad_op((*at, *loc), value)
     if code == "extra_forbidden":
         return Problem((*at, *loc), _unknown(model, raw, loc), code)
     if code == "missing":
@@ -93,34 +94,29 @@ def _problem(model: type[Strict], raw: Any, error: ErrorDetails, at: Loc) -> Pro
 
 def place(raw: Any, error: ErrorDetails) -> tuple[str | int, ...]:
     """The keys and indexes of ``raw`` that lead to an error, without the tags of unions."""
-    parts = list(error["loc"])
-    for start in range(3):
-        if tuple(parts[:start]) in _BEFORE_PLAN and parts[start : start + 2] == ["plan", "steps"]:
-            del parts[start + 3 : start + 4]
     kept: list[str | int] = []
     here = raw
-    for position, part in enumerate(parts):
+    for position, part in enumerate(error["loc"]):
         if isinstance(here, dict) and part in here:
             here = here[str(part)]
         elif isinstance(here, list) and isinstance(part, int) and part < len(here):
             here = here[part]
-        elif not (error["type"] == "missing" and position == len(parts) - 1):
+        elif not (error["type"] == "missing" and position == len(error["loc"]) - 1):
             continue
         kept.append(part)
     return tuple(kept)
 
 
-_BEFORE_PLAN = {(), ("config",), ("draft", "config")}
-
-
-def _bad_op(raw: Any, loc: tuple[str | int, ...], value: Any, at: Loc) -> Problem:
-    ops = ("list", "series", "summary", "aggregate", "join")
+def _bad_op(loc: Loc, value: Any) -> Problem:
+    if not isinstance(value, dict):
+        name = next((str(part) for part in reversed(loc) if isinstance(part, str)), "")
+        return Problem(loc, f"'{name}' needs an object, not {kind(value)}.", "model_attributes_type")
     if "op" not in value:
-        message = "'op' is missing: it says what the step does, one of " + ", ".join(ops) + "."
-        return Problem((*at, *loc, "op"), message, "missing")
+        message = "'op' is missing: it says what the step does, one of " + ", ".join(STEPS) + "."
+        return Problem((*loc, "op"), message, "missing")
     op = value["op"]
-    wrong = instead(op, ops, "operations") if isinstance(op, str) else "Use one of " + ", ".join(ops) + "."
-    return Problem((*at, *loc, "op"), f"{show(op)} is no operation. {wrong}", "literal_error")
+    wrong = instead(op, STEPS, "operations") if isinstance(op, str) else "Use one of " + ", ".join(STEPS) + "."
+    return Problem((*loc, "op"), f"{show(op)} is not an operation. {wrong}", "literal_error")
 
 
 def _unknown(model: type[Strict], raw: Any, loc: tuple[str | int, ...]) -> str:

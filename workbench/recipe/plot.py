@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
 from .names import Identifier
 from .params import Param
-from .steps import AggregateStep, JoinStep, ListStep, SeriesStep, Step, SummaryStep
+from .steps import AnyStep, Step
 from .strict import WHOLE, NotNull, Strict
 
 MOST_SOURCES, MOST_SUMMARY_ROWS, MOST_SERIES_POINTS, MOST_LIST_ROWS = 500, 200_000, 200_000, 5000
-
-AnyStep: TypeAlias = Annotated[
-    ListStep | SeriesStep | SummaryStep | AggregateStep | JoinStep, Field(discriminator="op")
-]
 
 
 class Caps(Strict):

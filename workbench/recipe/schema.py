@@ -14,6 +14,7 @@ from pydantic_core import core_schema
 
 from .filters import APPLIES
 from .plot import PlotConfig
+from .shapes import models_under
 from .strict import Strict
 
 VERSION = "0.1.0"
@@ -71,16 +72,10 @@ def page() -> str:
     """The reference page of the recipe: a table of fields for every object."""
     whole = schema()
     parts = [_HEAD, _object("PlotConfig", whole)]
-    order = list(dict.fromkeys([*_ORDER, *whole["$defs"]]))
-    parts += [_object(name, whole["$defs"][name]) for name in order if "properties" in whole["$defs"][name]]
+    parts += [_object(model.__name__, whole["$defs"][model.__name__]) for model in models_under(PlotConfig)[1:]]
     parts.append(_applies())
     return "\n".join(parts)
 
-
-_ORDER = (
-    *("Plan", "Caps", "ListStep", "Filters", "StepRef", "SeriesStep", "Window", "SummaryStep", "AggregateStep"),
-    *("Metric", "Where", "RatioOf", "JoinStep", "On", "Param", "Control", "ControlOption", "OptionsFrom"),
-)
 
 _HEAD = f"""# The recipe: every object and field
 

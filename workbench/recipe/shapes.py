@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from ..errors import Loc
+from .marks import Tagged, marks
 from .strict import Strict
 
 
@@ -25,20 +26,23 @@ def only_object(model: type[Strict], field: str) -> type[Strict] | None:
     return parts[0] if len(parts) == 1 and is_model(parts[0]) else None
 
 
-def models_under(model: type[Strict]) -> list[type[Strict]]:
-    """The model and every model that can stand in it, each once."""
-    found: list[type[Strict]] = []
-
-    def visit(annotation: Any) -> None:
+def models_in(field: FieldInfo) -> Iterator[type[Strict]]:
+    """The models that stand in a field itself, in a list or as values of a mapping."""
+    waiting: list[Any] = [field.annotation]
+    for annotation in waiting:
         for part in _parts(annotation):
-            if is_model(part) and part not in found:
-                found.append(part)
-                for field in part.model_fields.values():
-                    visit(field.annotation)
-            for inner in get_args(part) if get_origin(part) in (list, dict) else ():
-                visit(inner)
+            if is_model(part):
+                yield part
+            elif get_origin(part) in (list, dict):
+                waiting += get_args(part)
 
-    visit(model)
+
+def models_under(model: type[Strict]) -> list[type[Strict]]:
+    """The model and every model that can stand in it, each once, in the order of the fields."""
+    found = [model]
+    for field in model.model_fields.values():
+        for inner in models_in(field):
+            found += [one for one in models_under(inner) if one not in found]
     return found
 
 
@@ -93,7 +97,9 @@ def _parts(annotation: Any) -> Iterator[Any]:
     """The members of a union, through Annotated."""
     origin = get_origin(annotation)
     if origin is Annotated:
-        yield from _parts(get_args(annotation)[0])
+        inside, *metadata = get_args(annotation)
+        tagged = next((mark for mark in metadata if isinstance(mark, Tagged)), None)
+        yield from tagged.models if tagged is not None else _parts(inside)
     elif origin in (Union, UnionType):
         for part in get_args(annotation):
             yield from _parts(part)
@@ -102,11 +108,10 @@ def _parts(annotation: Any) -> Iterator[Any]:
 
 
 def _model_of(annotation: Any, raw: Any) -> type[Strict] | None:
-    models = [part for part in _parts(annotation) if is_model(part)]
-    if len(models) < 2:
-        return models[0] if models and isinstance(raw, dict) else None
-    op = raw.get("op") if isinstance(raw, dict) else None
-    return next((m for m in models if op in get_args(m.model_fields["op"].annotation)), None)
+    tagged = next(marks(annotation, Tagged), None)
+    if tagged is not None:
+        return tagged.model_of(raw)
+    return next((part for part in _parts(annotation) if is_model(part)), None) if isinstance(raw, dict) else None
 
 
 def _element(annotation: Any, raw: Any) -> Any:

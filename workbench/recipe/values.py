@@ -1,16 +1,14 @@
-"""Values of params: which are allowed, when two are the same, how they are read from a command line."""
+"""Values of params: which are allowed, and when two are the same."""
 
 from __future__ import annotations
 
 import copy
-import math
-import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import BadRequest, Invalid, Loc, Problem, instead, near
-from .jsontext import canonical, plain, read_json, show
-from .params import Control, Param
+from ..errors import Invalid, Loc, Problem, instead, near
+from .jsontext import canonical, plain, show
+from .params import Choice, Control, Param
 from .plot import PlotConfig
 from .strict import is_number
 
@@ -29,11 +27,11 @@ def same_key(value: Any) -> Hashable:
     return ("text", value) if value is not None else ("null",)
 
 
-def fixed_options(param: Param) -> list[dict[str, Any]] | None:
+def fixed_options(param: Param) -> list[Choice] | None:
     """The fixed choices as ``{"value", "label"}``, each value once; None where the param has no fixed options."""
     if param.control is None or param.control.options is None:
         return None
-    seen: dict[Hashable, dict[str, Any]] = {}
+    seen: dict[Hashable, Choice] = {}
     for value, label in param.option_pairs():
         seen.setdefault(same_key(value), {"value": value, "label": label})
     return list(seen.values())
@@ -124,7 +122,7 @@ def _range(control: Control) -> str:
     return f"from {show(control.min)} to {show(control.max)}"
 
 
-def _among(value: Any, options: Sequence[Mapping[str, Any]]) -> str:
+def _among(value: Any, options: Sequence[Choice]) -> str:
     """The closing words: the nearest options, or all there are, as they stand in JSON."""
     written = [show(option["value"]) for option in options]
     close = near(show(value), written)
@@ -134,94 +132,3 @@ def _among(value: Any, options: Sequence[Mapping[str, Any]]) -> str:
         return "There are no options."
     more = f" and {len(written) - 12} more" if len(written) > 12 else ""
     return f"The options are {', '.join(written[:12])}{more}."
-
-
-_PAIR = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<sign>:?=)(?P<text>.*)", re.DOTALL)
-
-
-def read_cli_values(
-    config: PlotConfig,
-    pairs: Iterable[str],
-    options: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-) -> dict[str, Any]:
-    """Param values from the words of a command line.
-
-    ``name=text`` is read by the control: the option whose value (then whose label) is exactly the text, else
-    by the type of the default. ``name:=JSON`` is literal. A name given more than once makes a list.
-
-    Parameters
-    ----------
-    config : the recipe.
-    pairs : the words.
-    options : live choices by param name, where the caller has looked them up.
-
-    Raises
-    ------
-    BadRequest
-        If a word is neither form.
-    Invalid
-        With every unknown param and every text that cannot be read.
-    """
-    read: dict[str, list[Any]] = {}
-    problems: list[Problem] = []
-    for pair in pairs:
-        match = _PAIR.fullmatch(pair)
-        if match is None:
-            raise BadRequest(f"'{pair}' is no value: write name=text, or name:=JSON for a literal value.")
-        name, text = match["name"], match["text"]
-        if name not in config.params:
-            problems.append(undeclared(name, config.params))
-            continue
-        try:
-            if match["sign"] == ":=":
-                value = read_json(text, ("values", name))
-            else:
-                value = _read_text(name, config.params[name], text, (options or {}).get(name))
-            read.setdefault(name, []).append(value)
-        except Invalid as error:
-            problems += error.problems
-    if problems:
-        raise Invalid(problems)
-    return {name: found if len(found) > 1 else found[0] for name, found in read.items()}
-
-
-def _read_text(name: str, param: Param, text: str, live: Sequence[Mapping[str, Any]] | None) -> Any:
-    options = list(live or fixed_options(param) or ())
-    for option in options:
-        if option["value"] == text:
-            return text
-    for option in options:
-        if not isinstance(option["value"], str) and show(option["value"]) == text:
-            return option["value"]
-    labelled = [option["value"] for option in options if option.get("label") == text]
-    if len(labelled) == 1:
-        return labelled[0]
-    return _by_default(name, param, text)
-
-
-def _by_default(name: str, param: Param, text: str) -> Any:
-    default = param.default
-    if isinstance(default, list):
-        default = next((item for item in default if item is not None), None)
-    if default is None and param.control and (param.control.min is not None or param.control.max is not None):
-        default = 0
-    if isinstance(default, bool):
-        if text.casefold() in ("true", "false"):
-            return text.casefold() == "true"
-        raise Invalid(Problem(("values", name), f"'{name}' is true or false, not {show(text)}.", "wrong_type"))
-    if is_number(default):
-        return _number(name, text, integer=isinstance(default, int))
-    if isinstance(default, dict | list):
-        return read_json(text, ("values", name))
-    return text
-
-
-def _number(name: str, text: str, integer: bool) -> int | float:
-    for read in (int, float) if integer else (float,):
-        try:
-            number = read(text)
-        except ValueError:
-            continue
-        if math.isfinite(number):
-            return number
-    raise Invalid(Problem(("values", name), f"'{name}' needs a number, not {show(text)}.", "wrong_type"))

@@ -24,6 +24,9 @@ class Analysis(Kept):
 
     table = "analyses"
     listed_as = "analyses"
+    listed_place = 2
+    samples = ("series",)
+    kind_field = "analysis_type"
     entity = "analysis"
     label = "analysis"
     filters: ClassVar[Mapping[str, Filter]] = {

@@ -17,10 +17,6 @@ from .values import as_moment
 
 WIDEST = 60
 """Characters of examples that are shown of a column; all of them are in ``as_dict``."""
-_ORDER = (
-    *("measurements", "instances", "cellSpecifications", "analyses"),
-    *("simulations", "materials", "materialProperties"),
-)
 _EVERYWHERE = (
     "id",
     "project_id",
@@ -153,8 +149,8 @@ def _plain(value: Any) -> Any:
 
 def _shown(catalog: Catalog) -> list[Shown]:
     """The tables: of each source its filled columns and its sampled columns, then the two summaries."""
-    sources = sorted(catalog.sources, key=lambda entry: _ORDER.index(entry.source))
-    tables = [table for source in sources for table in _of_source(source)]
+    by_size = sorted(catalog.sources, key=lambda entry: -entry.records)
+    tables = [table for source in by_size for table in _of_source(source)]
     for name, columns in (("steps", catalog.steps), ("cycles", catalog.cycles)):
         there = [column for column in columns if column.records]
         rows = [(c.name, c.type, c.unit or "", spaced(c.records), c.meaning) for c in there]

@@ -31,6 +31,7 @@ class Instance(Kept):
 
     table = "instances"
     listed_as = "instances"
+    listed_place = 0
     entity = "cell_instance"
     label = "cell instance"
     unique = (Unique(("specification_id", "project_id", "name")),)

@@ -15,6 +15,7 @@ class Material(Kept):
 
     table = "materials"
     listed_as = "materials"
+    listed_place = 3
     entity = "material"
     label = "material"
     everywhere = True
@@ -39,6 +40,8 @@ class MaterialProperty(Kept):
 
     table = "material_properties"
     listed_as = "materialProperties"
+    listed_place = 4
+    samples = ("series",)
     label = "material property set"
     kept = frozenset({"data_version"})
     filters: ClassVar[Mapping[str, Filter]] = {**Kept.filters, "materialId": Filter("material_id", "equal")}

@@ -38,6 +38,10 @@ class Measurement(Kept):
 
     table = "measurements"
     listed_as = "measurements"
+    listed_place = 1
+    samples = ("series", "steps", "cycles")
+    kind_field = "measurement_type"
+    status_field = "processing_status"
     entity = "cell_measurement"
     label = "measurement"
     unique = (

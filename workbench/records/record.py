@@ -30,6 +30,7 @@ from .values import as_date, as_moment, clean_text, json_object, plain_name
 
 Scoping = Literal["project", "organization", "itself", "everyone"]
 Match = Literal["in", "equal", "contains", "batch", "study"]
+Dataset = Literal["series", "steps", "cycles"]
 Storage = Literal["text", "integer", "number", "boolean", "datetime", "date", "json"]
 
 
@@ -63,7 +64,7 @@ class Counted:
 class Sampled:
     """Read only: the rows of the record's sampled data of this dataset; null without any."""
 
-    dataset: Literal["series", "steps", "cycles"]
+    dataset: Dataset
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,15 @@ class Record(Strict):
 
     table: ClassVar[str] = ""
     listed_as: ClassVar[str | None] = None
+    """Its name as a source of plans: all that lists, checks, catalog, schema and texts for authors need."""
+    listed_place: ClassVar[int] = 99
+    """Where it stands among the sources; those of the interface come first."""
+    samples: ClassVar[tuple[Dataset, ...]] = ()
+    """The sampled data that a record may have; one with "series" is a source of series steps too."""
+    kind_field: ClassVar[str | None] = None
+    """The field that says of which type a record is, for an error about one without samples."""
+    status_field: ClassVar[str | None] = None
+    """The field that says whether the samples of a record can be read yet."""
     entity: ClassVar[str | None] = None
     label: ClassVar[str] = "record"
     scoping: ClassVar[Scoping] = "everyone"

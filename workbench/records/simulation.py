@@ -42,6 +42,9 @@ class Simulation(Kept):
 
     table = "simulations"
     listed_as = "simulations"
+    listed_place = 5
+    samples = ("series",)
+    status_field = "state"
     entity = "simulation"
     label = "simulation"
     filters: ClassVar[Mapping[str, Filter]] = {

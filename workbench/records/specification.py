@@ -18,6 +18,7 @@ class Specification(Kept):
 
     table = "specifications"
     listed_as = "cellSpecifications"
+    listed_place = 6
     entity = "cell_specification"
     label = "cell specification"
     unique = (Unique(("organization_id", "project_id", "name")),)

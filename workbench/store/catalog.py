@@ -96,7 +96,7 @@ def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Tabl
     known = {column.name: column for column in SERIES_COLUMNS}
     units = _kept_units(db, cls, scope)
     counted = _counted(db, table["id"].tolist(), "series")
-    if cls.listed_as == "measurements":
+    if "cycles" in cls.samples:
         counted += _over_life(counted)
     found = [
         CatalogSeries(name, kind, units.get(name, split_unit(name)[1]), count) for name, kind, count in counted

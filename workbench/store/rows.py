@@ -49,7 +49,8 @@ from .tables import (
 from .tags import tidy
 
 R = TypeVar("R", bound=Record)
-SAMPLED = ("measurements", "simulations", "analyses", "material_properties")
+SAMPLED = tuple(table for table, cls in KINDS.items() if cls.samples)
+"""The tables of records that may have sampled data."""
 LOCAL_USER = "local@localhost"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from enum import Enum
+from typing import Final, NamedTuple, TypeAlias
 
 
 class Scope(NamedTuple):
@@ -14,3 +15,13 @@ class Scope(NamedTuple):
     organization_id: str
     project_id: str | None
     projects: tuple[str, ...] | None = None
+
+
+class Whole(Enum):
+    """The scope of what works for the store itself, such as its verification; no caller has it."""
+
+    STORE = "the whole store"
+
+
+EVERYTHING: Final = Whole.STORE
+Within: TypeAlias = Scope | Whole

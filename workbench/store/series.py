@@ -25,6 +25,8 @@ from .chunks import CHUNK, Fetcher, Sealed
 from .host import Host
 from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
 from .reading import Reading, Window, level_buckets
+from .scope import EVERYTHING, Within
+from .tables import owned_within
 
 __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
@@ -35,7 +37,10 @@ ATTEMPTS = 2
 
 
 class Series:
-    """All sampled data of a store: ``dataset`` is "series", "steps" or "cycles" of an owner (a record's id)."""
+    """All sampled data of a store: ``dataset`` is "series", "steps" or "cycles" of an owner (a record's id).
+
+    Every read takes the scope of its caller: what belongs to a record beyond it is as absent as what never was.
+    """
 
     def __init__(self, store: Host) -> None:
         self._store = store
@@ -48,14 +53,14 @@ class Series:
         """
         return SeriesWriter(self._store, self, owner, dataset, rule)
 
-    def info(self, owner: str, dataset: str = "series") -> SeriesInfo | None:
+    def info(self, owner: str, dataset: str = "series", *, scope: Within) -> SeriesInfo | None:
         """Columns, rows and revision of a series; None if there is none."""
-        return self.infos([owner], dataset).get(owner)
+        return self.infos([owner], dataset, scope=scope).get(owner)
 
-    def infos(self, owners: Iterable[str], dataset: str = "series") -> dict[str, SeriesInfo]:
+    def infos(self, owners: Iterable[str], dataset: str = "series", *, scope: Within) -> dict[str, SeriesInfo]:
         """As ``info``, of those owners that have such a series."""
         with self._store.snapshot() as connection:
-            rows = self._rows(connection, owners, dataset)
+            rows = self._rows(connection, owners, dataset, scope)
             return {row.owner: info_of(row, self._layout(connection, row)) for row in rows}
 
     def revisions(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], int]:
@@ -72,13 +77,15 @@ class Series:
                     found["series", owner, dataset] = revision
         return found
 
-    def history(self, owner: str, dataset: str = "series") -> list[tuple[datetime, int, int]]:
+    def history(self, owner: str, dataset: str = "series", *, scope: Within) -> list[tuple[datetime, int, int]]:
         """(time, revision, number of samples) of every publication and append, oldest first."""
         with self._store.snapshot() as connection:
             chosen = "owner = ? and dataset = ? order by revision"
             query = f"select time, revision, rows, rule, crc from series_log where {chosen}"  # noqa: S608
             found = connection.execute(query, (owner, dataset)).fetchall()
-            rows = self._rows(connection, [owner], dataset)
+            rows = self._rows(connection, [owner], dataset, scope)
+        if not rows and scope is not EVERYTHING:
+            return []
         if (rows and rows[0].entries != len(found)) or any(
             _log_crc(owner, dataset, *entry) != crc for *entry, crc in found
         ):
@@ -101,6 +108,8 @@ class Series:
         columns: Sequence[str] | None = None,
         rows: tuple[int, int] | None = None,
         dataset: str = "series",
+        *,
+        scope: Within,
     ) -> Table:
         """The samples, exact to the bit: all columns and rows, or those asked for.
 
@@ -111,18 +120,20 @@ class Series:
         Damaged
             If a chunk fails its checksum.
         """
-        with self._reading(owner, dataset) as reading:
+        with self._reading(owner, dataset, scope) as reading:
             names = reading.layout.names if columns is None else list(dict.fromkeys(columns))
             start, stop = rows or (0, reading.row.rows)
             return reading.table(names, start, stop)
 
-    def many(self, owners: Iterable[str], columns: Sequence[str], dataset: str) -> dict[str, Table]:
+    def many(
+        self, owners: Iterable[str], columns: Sequence[str], dataset: str, *, scope: Within
+    ) -> dict[str, Table]:
         """Whole tables of many owners, in their order: those columns that each has.
 
         Owners without such a series are absent.
         """
         with self._store.snapshot() as connection:
-            rows = self._rows(connection, owners, dataset, stats="null")
+            rows = self._rows(connection, owners, dataset, scope, stats="null")
             layouts = {row.layout: self._layout(connection, row) for row in rows}
             return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)))
 
@@ -135,6 +146,7 @@ class Series:
         window: Window | None = None,
         most: int,
         dataset: str = "series",
+        scope: Within,
     ) -> Samples:
         """At most ``most`` samples of those with ``window[0] <= x <= window[1]`` (None: no bound).
 
@@ -143,14 +155,22 @@ class Series:
         each column and two more, the least and greatest finite value of each.
         Bounds of a date-time x are microseconds since 1970 UTC.
         """
-        with self._reading(owner, dataset) as reading:
+        with self._reading(owner, dataset, scope) as reading:
             return reading.sample(x, columns, window, most)
 
     def sample_rows(
-        self, owner: str, x: str, columns: Sequence[str], rows: tuple[int, int], most: int, dataset: str = "series"
+        self,
+        owner: str,
+        x: str,
+        columns: Sequence[str],
+        rows: tuple[int, int],
+        most: int,
+        dataset: str = "series",
+        *,
+        scope: Within,
     ) -> Samples:
         """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]``."""
-        with self._reading(owner, dataset) as reading:
+        with self._reading(owner, dataset, scope) as reading:
             return reading.sample_rows(x, columns, rows, most)
 
     def append(
@@ -197,7 +217,7 @@ class Series:
     ) -> SeriesInfo | None:
         """One attempt to append; None, or Conflict, if another wrote the series meanwhile."""
         with self._store.snapshot() as reader:
-            found = self._rows(reader, [owner], dataset)
+            found = self._rows(reader, [owner], dataset, EVERYTHING)
             builder = self._resumed(self._open(reader, found[0])) if found else None
         if builder is None:
             with self.writer(owner, dataset, rule=rule) as writer:
@@ -210,7 +230,7 @@ class Series:
             sealed += [one for turn in builder.drain() for one in turn]
         last, built = builder.finish()
         with self._store.transaction() as writing:
-            now = self._rows(writing, [owner], dataset)
+            now = self._rows(writing, [owner], dataset, EVERYTHING)
             if not now or now[0].revision != found[0].revision:
                 return None
             _insert(writing, found[0].id, [*sealed, *last])
@@ -313,15 +333,21 @@ class Series:
                     connection.execute("delete from drafts where id = ?", (number,))
 
     def _rows(
-        self, connection: sqlite3.Connection, owners: Iterable[str], dataset: str, stats: str = "stats"
+        self,
+        connection: sqlite3.Connection,
+        owners: Iterable[str],
+        dataset: str,
+        scope: Within,
+        stats: str = "stats",
     ) -> list[Row]:
-        """The rows of published series, in the order of ``owners``."""
+        """The rows of published series of owners within the scope, in the order of ``owners``."""
         wanted = list(dict.fromkeys(owners))
+        within, params = owned_within(scope)
         query = (
             f"with wanted(place, name) as (select key, value from json_each(?)) select {Row.COLUMNS}, {stats} "  # noqa: S608
-            "from wanted join series on owner = name and dataset = ? order by place"
+            f"from wanted join series on owner = name and dataset = ? where {within} order by place"
         )
-        found = connection.execute(query, (orjson.dumps(wanted).decode(), dataset)).fetchall()
+        found = connection.execute(query, (orjson.dumps(wanted).decode(), dataset, *params)).fetchall()
         return [load_row(row) for row in found]
 
     def _layout(self, connection: sqlite3.Connection, row: Row) -> Layout:
@@ -338,9 +364,9 @@ class Series:
         return Reading(row, layout, Fetcher(connection, row.id, row.owner, layout.names))
 
     @contextmanager
-    def _reading(self, owner: str, dataset: str) -> Iterator[Reading]:
+    def _reading(self, owner: str, dataset: str, scope: Within) -> Iterator[Reading]:
         with self._store.snapshot() as connection:
-            rows = self._rows(connection, [owner], dataset)
+            rows = self._rows(connection, [owner], dataset, scope)
             if not rows:
                 raise NotFound(f"'{owner}' has no {dataset}.")
             yield self._open(connection, rows[0])
@@ -351,9 +377,9 @@ class Series:
         connection = self._store.connection()
         for owner, dataset in connection.execute("select owner, dataset from series").fetchall():
             try:
-                with self._reading(owner, dataset) as reading:
+                with self._reading(owner, dataset, EVERYTHING) as reading:
                     findings += summaries.check(reading)
-                self.history(owner, dataset)
+                self.history(owner, dataset, scope=EVERYTHING)
             except StoreError as error:
                 findings.append(str(error))
         return findings + _stray(connection)

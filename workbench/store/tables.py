@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import orjson
@@ -15,7 +15,7 @@ from ..errors import Damaged
 from ..records import KINDS, Member, Record
 from ..records.record import Link, Unique
 from ..table import from_micros, to_micros
-from .scope import Scope
+from .scope import EVERYTHING, Scope, Within
 
 # Which records stand in which studies: table -> (side of the study, table of the other side, its column).
 ASSIGNMENTS = {
@@ -190,6 +190,21 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
         return f"{owned} AND {several}", [scope.organization_id, values_of(scope.projects)]
     inside = f'({alias}."project_id" IS NULL OR {alias}."project_id" = ?)'
     return f"{owned} AND {inside}", [scope.organization_id, scope.project_id]
+
+
+@lru_cache(maxsize=256)
+def owned_within(scope: Within) -> tuple[str, tuple[Any, ...]]:
+    """The condition that keeps a query on sampled data, with a column ``owner``, to records within the scope."""
+    if scope is EVERYTHING:
+        return "1", ()
+    conditions: list[str] = []
+    params: list[Any] = []
+    for cls in KINDS.values():
+        if cls.samples:
+            clause, more = reach(cls, scope)
+            conditions.append(f'exists (select 1 from "{cls.table}" as t where t.id = owner and {clause})')  # noqa: S608
+            params += more
+    return f"({' or '.join(conditions)})", tuple(params)
 
 
 class Reading:

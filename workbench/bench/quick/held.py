@@ -60,7 +60,10 @@ def take(given: str | Path | pd.DataFrame, options: Mapping[str, Any]) -> Taken:
         path = _file(given, folder)
         work = LocalWorkbench.open(folder / "quick.db")
         (report,) = work.ingest(path, IngestOptions.of(options)).files
-        if report.measurement_id is not None and work.store.series.info(report.measurement_id) is not None:
+        if (
+            report.measurement_id is not None
+            and work.store.series.info(report.measurement_id, scope=work.scope) is not None
+        ):
             return _as_measurement(work, folder, path, report)
         if not report.why:
             made = " and ".join(report.created) or "records of other kinds"
@@ -108,7 +111,7 @@ def _table(path: Path, report: FileReport, options: Mapping[str, Any]) -> pd.Dat
 def _as_measurement(work: LocalWorkbench, folder: Path, path: Path, report: FileReport) -> Taken:
     record = report.measurement_id or ""
     series = work.store.series
-    infos = {name: series.info(record, name) for name in ("series", "steps", "cycles")}
+    infos = {name: series.info(record, name, scope=work.scope) for name in ("series", "steps", "cycles")}
     info = infos["series"]
     columns = {}
     duration = 0.0

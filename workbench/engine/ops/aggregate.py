@@ -7,11 +7,11 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
 from ...errors import Invalid, Problem
-from ...recipe.filters import RatioOf
 from ...recipe.steps import AggregateStep, Metric
 from ...table import Column, Table
 from ..columns import column_of
 from ..grouping import groups_of
+from ..plan import Part, Plan, run_step
 from .metrics import Arranged, check_metric, evaluate
 
 
@@ -43,7 +43,7 @@ def aggregate(step: AggregateStep, table: Table) -> Table:
     rows = Arranged(table, groups)
     made: dict[str, Column] = {}
     for name in metric_order(step.metrics):
-        ratio = _ratio(step.metrics[name])
+        ratio = step.metrics[name].ratio
         if ratio is not None and ratio.ratio_of not in made:
             continue
         try:
@@ -58,7 +58,7 @@ def aggregate(step: AggregateStep, table: Table) -> Table:
 
 def metric_order(metrics: dict[str, Metric]) -> list[str]:
     """Metric names so that each stands after the one that its threshold refers to."""
-    needs = {name: [ratio.ratio_of] if (ratio := _ratio(metric)) else [] for name, metric in metrics.items()}
+    needs = {name: [ratio.ratio_of] if (ratio := metric.ratio) else [] for name, metric in metrics.items()}
     for name, of in needs.items():
         if of and of[0] not in metrics:
             place = ("metrics", name, "where", "value", "ratio_of")
@@ -72,13 +72,13 @@ def metric_order(metrics: dict[str, Metric]) -> list[str]:
         ) from None
 
 
-def _ratio(metric: Metric) -> RatioOf | None:
-    value = metric.where.value if metric.where else None
-    return value if isinstance(value, RatioOf) else None
-
-
 def _gather(problems: list[Problem], check: Callable[[], object]) -> None:
     try:
         check()
     except Invalid as error:
         problems.extend(error.problems)
+
+
+@run_step.register
+def _run(step: AggregateStep, plan: Plan) -> Part:
+    return Part.of_rows(aggregate(step, plan.table(step.input)))

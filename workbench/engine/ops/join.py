@@ -14,6 +14,7 @@ from ...recipe.steps import JoinStep
 from ...table import Column, Table
 from ..columns import column_of
 from ..equality import is_any_of, matched
+from ..plan import Part, Plan, run_step
 
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -159,3 +160,8 @@ def _check_where(where: Mapping[str, Any], names: list[str]) -> None:
     ]
     if problems:
         raise Invalid(problems)
+
+
+@run_step.register
+def _run(step: JoinStep, plan: Plan) -> Part:
+    return Part.of_rows(join(step, plan.table(step.left), plan.table(step.right), plan.caps.max_summary_rows))

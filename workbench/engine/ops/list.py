@@ -10,6 +10,7 @@ from ...phrases import counted, spaced
 from ...recipe.plot import Caps
 from ...recipe.steps import MOST_LIMIT, ListStep
 from ...table import Table
+from ..plan import Part, Plan, run_step
 from ..reader import Reader
 from ..warnings import names_of
 
@@ -45,3 +46,8 @@ def _more(limit: int, caps: Caps) -> str:
     if limit == caps.max_list_rows < MOST_LIMIT:
         return " or raise 'caps.max_list_rows'"
     return " or raise 'limit'" if limit < MOST_LIMIT else f"; 'limit' is at most {MOST_LIMIT}"
+
+
+@run_step.register
+def _run(step: ListStep, plan: Plan) -> Part:
+    return Part.of_rows(*list_rows(step, plan.where(step.where), plan.reader, plan.caps))

@@ -17,6 +17,7 @@ from ...recipe.steps import SeriesStep
 from ...table import Column, Kind, Table, to_micros
 from ..columns import empty, merged, there_are
 from ..limits import check_sources, share_of_points
+from ..plan import Part, Plan, run_step
 from ..reader import Reader, Source, source_ids
 from ..warnings import names_of
 
@@ -179,3 +180,8 @@ def _shared(share: int, n: int, answer: SeriesSet) -> Warn:
         f"{spaced(shown)} of {counted(total, 'sample')} are here. Choose fewer sources or a window."
     )
     return Warn("points_shared", message, shown=shown, total=total)
+
+
+@run_step.register
+def _run(step: SeriesStep, plan: Plan) -> Part:
+    return Part(*series(step, plan.ids(step.ids), plan.reader, plan.caps))

@@ -14,14 +14,15 @@ from ...dataset import Warn
 from ...errors import Invalid, Problem
 from ...recipe.plot import Caps
 from ...recipe.steps import SummaryStep
+from ...recipe.steps.summary import KEY
 from ...table import Column, Kind, Table, concat_columns
 from ..columns import empty, merged, there_are
 from ..limits import check_sources, check_summary_rows
+from ..plan import Part, Plan, run_step
 from ..ratings import in_ampere_hours
 from ..reader import Reader, Source, source_ids
 from .series import missing_warning
 
-KEY = "measurement_id"
 DECLARED: dict[str, dict[str, Kind]] = {
     "steps": {column.name: column.kind for column in (*STEP_COLUMNS, *LIFE_COLUMNS)},
     "cycles": {column.name: column.kind for column in (*CYCLE_COLUMNS, *LIFE_COLUMNS)},
@@ -138,3 +139,8 @@ def rated_capacities(ids: Sequence[str], reader: Reader) -> tuple[dict[str, floa
             )
             warnings.append(Warn("unit_unknown", message))
     return {link["id"]: capacities.get(link["specification_id"]) for link in links}, warnings
+
+
+@run_step.register
+def _run(step: SummaryStep, plan: Plan) -> Part:
+    return Part.of_rows(*summary(step, plan.ids(step.ids), plan.reader, plan.caps))

@@ -91,7 +91,7 @@ class _Running:
     """A stored series as far as its continuation needs it."""
 
     def __init__(self, store: Store, scope: Scope, record: Measurement) -> None:
-        info = store.series.info(record.id, "series")
+        info = store.series.info(record.id, "series", scope=scope)
         if info is None:
             raise Conflict(f"'{record.name}' has no samples yet.")
         self._store = store
@@ -100,7 +100,7 @@ class _Running:
         self._given = record.source.get("steps") == "given"
         self._rows = info.rows
         self._kinds = {column.name: column for column in info.columns}
-        self._steps = store.series.read(record.id, dataset="steps")
+        self._steps = store.series.read(record.id, dataset="steps", scope=scope)
 
     def rule_of_steps(self) -> int | None:
         """The rule of the steps once they go on: those that are done stay as an older rule made them."""
@@ -110,7 +110,9 @@ class _Running:
 
     def accepted(self, parts: list[Table]) -> list[Table]:
         """The new samples with all columns of the series; FileRefused if they do not go on from it."""
-        last = self._store.series.read(self._record.id, rows=(max(self._rows - 1, 0), self._rows))
+        last = self._store.series.read(
+            self._record.id, rows=(max(self._rows - 1, 0), self._rows), scope=self._scope
+        )
         rules = self._rules(last)
         made = []
         for part in parts:
@@ -147,7 +149,9 @@ class _Running:
         stop = self._rows if before is None else before
         while stop > 0:
             start = max(stop - _PIECE, 0)
-            values = self._store.series.read(self._record.id, [name], (start, stop))[name].floats()
+            values = self._store.series.read(self._record.id, [name], (start, stop), scope=self._scope)[
+                name
+            ].floats()
             known = np.flatnonzero(~np.isnan(values))
             if len(known):
                 return float(values[known[-1]])
@@ -188,7 +192,9 @@ class _Running:
             return max(self._steps.n - 1, 0), True
         ends = self._steps[END_INDEX].values
         last = int(np.argmax(ends))
-        stored = self._store.series.read(self._record.id, [c.STEP_COUNT], (self._rows - 1, self._rows))
+        stored = self._store.series.read(
+            self._record.id, [c.STEP_COUNT], (self._rows - 1, self._rows), scope=self._scope
+        )
         same = stored[c.STEP_COUNT].values[0] == new[c.STEP_COUNT].values[0]
         return last, bool(same and ends[last] == self._rows - 1)
 
@@ -217,10 +223,14 @@ class _Running:
         before = self._last_of(cycler, start)
         if before is None or cycler not in self._kinds:
             return ChangeCounter(number)
-        first = self._store.series.read(self._record.id, [cycler], (start, start + 1))[cycler].floats()
+        first = self._store.series.read(self._record.id, [cycler], (start, start + 1), scope=self._scope)[
+            cycler
+        ].floats()
         changed = len(first) and not np.isnan(first[0]) and float(first[0]) != before
         return ChangeCounter(number - 1 if changed else number, before)
 
     def _stored_from(self, start: int, columns: list[str] | None = None) -> Iterator[Table]:
         for at in range(start, self._rows, _PIECE):
-            yield self._store.series.read(self._record.id, columns, (at, min(at + _PIECE, self._rows)))
+            yield self._store.series.read(
+                self._record.id, columns, (at, min(at + _PIECE, self._rows)), scope=self._scope
+            )

@@ -173,7 +173,7 @@ class Committer:
             if same is not None and same.id != grown.record.id:
                 raise _Same(same)
             if not self._dry:
-                publish(self._store, connection, grown, prepared, samples)
+                publish(self._store, self._scope, connection, grown, prepared, samples)
             record = self._store.rows.get(Measurement, grown.record.id, self._scope)
             start = record.start_time
             if grown.how == "otherwise" and prepared.start_time is not None:

@@ -63,7 +63,7 @@ def grown_from(
     bit for bit. They are read from ``held`` where the store is a rehearsal of it.
     """
     for record in _candidates(store, scope, prepared, cell, name, named):
-        info = store.series.info(record.id)
+        info = store.series.info(record.id, scope=scope)
         if info is None or not info.rows or info.rows == prepared.rows:
             continue
         shared = min(info.rows, prepared.rows)
@@ -71,7 +71,7 @@ def grown_from(
         begins = _begins_with(path, record) if prepared.rows > info.rows else False
         if not (same_cell or begins or shared >= SURELY):
             continue
-        core, exact = _compared(held or store, record, info, samples, shared)
+        core, exact = _compared(held or store, scope, record, info, samples, shared)
         if prepared.rows < info.rows:
             if core:
                 return Grown(record, info, "within", exact)
@@ -82,7 +82,7 @@ def grown_from(
 
 def read_otherwise(store: Store, scope: Scope, id: str | None) -> Grown | None:
     """The measurement of this id, which the same bytes became when they were read otherwise."""
-    info = None if id is None else store.series.info(id)
+    info = None if id is None else store.series.info(id, scope=scope)
     found = [] if info is None else store.rows.page(Measurement, scope, where={"id": {"in": [id]}}).items
     return Grown(found[0], info, "otherwise", exact=False) if info is not None and found else None
 
@@ -128,7 +128,7 @@ def _begins_with(path: Path, record: Measurement) -> bool:
 
 
 def _compared(
-    store: Store, record: Measurement, info: SeriesInfo, samples: Samples, shared: int
+    store: Store, scope: Scope, record: Measurement, info: SeriesInfo, samples: Samples, shared: int
 ) -> tuple[bool, bool]:
     """Whether the first ``shared`` samples agree in what makes a test, and whether in every column."""
     stored = {column.name: column for column in info.columns}
@@ -140,7 +140,7 @@ def _compared(
             return False, False
         exact = exact and list(batch) == list(stored)
         names = list(stored) if exact else core
-        table = store.series.read(record.id, names, (at, at + n))
+        table = store.series.read(record.id, names, (at, at + n), scope=scope)
         if not all(_same(table[name], batch[name].slice(0, n)) for name in core):
             return False, False
         exact = exact and all(_same(table[name], batch[name].slice(0, n)) for name in names)
@@ -185,7 +185,9 @@ def made_by(prepared: Prepared) -> dict[str, int | None]:
     return derived.rules(given=given, reader=rule_of(prepared.format))
 
 
-def publish(store: Store, connection: Transaction, grown: Grown, prepared: Prepared, samples: Samples) -> None:
+def publish(
+    store: Store, scope: Scope, connection: Transaction, grown: Grown, prepared: Prepared, samples: Samples
+) -> None:
     """Add what is new to a series, or put the longer reading in its place; steps and cycles follow.
 
     Raises
@@ -193,7 +195,7 @@ def publish(store: Store, connection: Transaction, grown: Grown, prepared: Prepa
     Conflict
         If the series is no longer the one that was compared.
     """
-    now = store.series.info(grown.record.id)
+    now = store.series.info(grown.record.id, scope=scope)
     if now is None or now.revision != grown.info.revision:
         raise Conflict(f"'{grown.record.name}' was changed meanwhile.")
     added, rules = prepared.rows - grown.info.rows, made_by(prepared)

@@ -1,0 +1,71 @@
+"""What an operation is given and what it gives, and where its meaning is registered.
+
+A module ``engine/ops/<op>.py`` registers a function for the class of the step: ``@run_step.register``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+from ..dataset import StepColumns, StepResult, Warn
+from ..errors import Invalid, Problem
+from ..recipe.bind import Bound
+from ..recipe.filters import Filters
+from ..recipe.names import StepRef
+from ..recipe.plot import Caps
+from ..recipe.steps import Step
+from ..table import Table
+from .columns import column_of, kinds_of
+from .equality import distinct
+from .reader import Reader
+
+
+class Part(NamedTuple):
+    """What one step gave: its result, the kinds of its columns, its warnings."""
+
+    result: StepResult
+    columns: StepColumns
+    warnings: list[Warn]
+
+    @classmethod
+    def of_rows(cls, table: Table, warnings: Sequence[Warn] = ()) -> Part:
+        return cls(table, kinds_of(table), [*warnings])
+
+
+class Plan:
+    """The steps that have run so far, for the one that runs now."""
+
+    def __init__(self, bound: Bound, reader: Reader) -> None:
+        self.reader = reader
+        self.caps: Caps = bound.caps
+        self.parts: dict[str, Part] = {}
+
+    def table(self, name: str) -> Table:
+        """The rows of an earlier step. The check of the recipe has seen that they are rows."""
+        result = self.parts[name].result
+        if not isinstance(result, Table):
+            raise Invalid(Problem((), f"Step '{name}' is a series step, which has no rows."))
+        return result
+
+    def values(self, ref: StepRef, place: tuple[str, ...]) -> list[Any]:
+        """The distinct non-null values of a column of an earlier step, in row order."""
+        return distinct(column_of(self.table(ref.from_), ref.column, (*place, "column")))
+
+    def ids(self, ids: Any) -> list[Any]:
+        return self.values(ids, ("ids",)) if isinstance(ids, StepRef) else list(ids)
+
+    def where(self, where: Filters | None) -> dict[str, Any]:
+        return {
+            key: self.values(value, ("where", key)) if isinstance(value, StepRef) else value
+            for key, value in (where.items() if where is not None else ())
+        }
+
+
+@singledispatch
+def run_step(step: Step, plan: Plan) -> Part:
+    """What a bound step gives, by its operation; every operation registers its own function."""
+    raise TypeError(
+        f"The operation '{step.op}' has no meaning: register one in workbench/engine/ops/{step.op}.py."
+    )
