@@ -23,10 +23,7 @@ format:
 
 # Write what is generated from the code: the recipe's JSON Schema and the reference pages
 schema:
-    {{python}} -m workbench.recipe.schema
-    {{python}} -m workbench.records.reference
-    {{python}} -m workbench.readers.describe > docs/reference/formats.md
-    {{python}} -m workbench.reference
+    {{python}} -m tools.docs
 
 demo:
     .venv/bin/workbench demo --no-serve
