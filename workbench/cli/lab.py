@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from .errors import BadRequest
+from ..errors import BadRequest
 
 NOTEBOOKS = "notebooks"
 QUIET = (
@@ -17,7 +17,7 @@ QUIET = (
     "--LabApp.extension_manager=readonly",
 )
 """No news, no look for updates, no list of extensions: nothing is asked of another machine."""
-PROMPT = "--ServerApp.kernel_websocket_connection_class=workbench.lab_socket.PromptChannels"
+PROMPT = "--ServerApp.kernel_websocket_connection_class=workbench.cli.lab_socket.PromptChannels"
 
 
 @dataclass(frozen=True)

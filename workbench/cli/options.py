@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .errors import BadRequest
-from .place import ORGANIZATION, PROJECT, STORE, meant_store
+from ..errors import BadRequest
+from ..place import ORGANIZATION, PROJECT, STORE, meant_store
 
 StoreOption = Annotated[
     Path | None,

@@ -8,18 +8,21 @@ from typing import Annotated, Any
 
 import typer
 
-from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
-from .errors import BadRequest, NotFound, NotProtected, instead
-from .place import meant_store
-from .records import Organization, Project
-from .store.people import ADMIN, KEY_ROLES, MEMBER, ROLES
-from .store.scope import Scope
-from .store.store import Store
-from .table import time_text, to_micros
-from .terminal import out, print_json, print_rows
+from ..errors import BadRequest, NotFound, NotProtected, instead
+from ..place import meant_store
+from ..records import Organization, Project
+from ..store.people import ADMIN, KEY_ROLES, MEMBER, ROLES
+from ..store.scope import Scope
+from ..store.store import Store
+from ..table import time_text, to_micros
+from .console import out, print_json, print_rows
+from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
 
+commands = typer.Typer()
 keys = typer.Typer(no_args_is_help=True, help="Make, list and revoke keys.")
 users = typer.Typer(no_args_is_help=True, help="List, add and remove the members of an organization.")
+commands.add_typer(keys, name="keys")
+commands.add_typer(users, name="users")
 
 PORT = 8765
 
@@ -35,13 +38,7 @@ RoleOption = Annotated[
 ]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Hang these commands into the command line."""
-    app.command(epilog="Example: `workbench serve --store lab.db --port 8765`")(serve)
-    app.add_typer(keys, name="keys")
-    app.add_typer(users, name="users")
-
-
+@commands.command(epilog="Example: `workbench serve --store lab.db --port 8765`")
 def serve(
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")] = PORT,

@@ -12,13 +12,15 @@ from typing import Annotated, Any
 
 import typer
 
-from .bench import Bench, open_bench
-from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
-from .errors import BadRequest
-from .ingest import Report
-from .phrases import spaced
-from .place import meant_store
-from .terminal import out, print_json, progress_bar
+from ..bench import Bench, open_bench
+from ..errors import BadRequest
+from ..ingest import Report
+from ..phrases import spaced
+from ..place import meant_store
+from .console import out, print_json, progress_bar
+from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
+
+commands = typer.Typer()
 
 SpecificationOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Cell specification, made if absent; else 'Unspecified'.")
@@ -66,14 +68,9 @@ JobsOption = Annotated[int, typer.Option(metavar="N", min=1, help="Files read at
 KeepOption = Annotated[bool, typer.Option("--keep-file", help="Keep the file's bytes in the store too.")]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Hang these commands into the command line."""
-    example = "Example: `workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run`"
-    app.command(epilog=example)(ingest)
-    app.command(epilog="Example: `workbench watch data/ --sheet cells.csv --store lab.db`")(watch)
-    app.command(epilog="Example: `workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet`")(export)
-
-
+@commands.command(
+    epilog="Example: `workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run`"
+)
 def ingest(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Cycler files, folders of them, or patterns.")
@@ -143,6 +140,7 @@ def _print(told: Report, where: str) -> None:
         out.print(f"\nStored in {where}. {hint}", markup=False, soft_wrap=True)
 
 
+@commands.command(epilog="Example: `workbench watch data/ --sheet cells.csv --store lab.db`")
 def watch(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that cyclers export into.")],
     store: StoreOption = None,
@@ -209,6 +207,7 @@ def _watch(bench: Bench, folder: Path, options: dict[str, Any], *, as_json: bool
                     out.print(f"          {remark}", markup=False, soft_wrap=True)
 
 
+@commands.command(epilog="Example: `workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet`")
 def export(
     measurement: Annotated[str, typer.Argument(metavar="MEASUREMENT", help="Its name or id.", show_default=False)],
     output: Annotated[
