@@ -89,6 +89,7 @@ def lab(
     nothing of another machine."""
     from . import lab as jupyter
 
+    jupyter.require()
     options = further or []
     if str(folder).startswith("-"):  # `workbench lab -- --option`: what follows the dashes stands first
         folder, options = DEMO, [str(folder), *options]
