@@ -6,7 +6,7 @@ python := ".venv/bin/python"
 setup:
     python3 -m venv .venv
     .venv/bin/pip install -q -U pip
-    .venv/bin/pip install -q -e . --group dev
+    .venv/bin/pip install -q -e . --group dev --group docs
 
 test *args:
     .venv/bin/pytest -n 2 {{args}}
@@ -24,6 +24,10 @@ format:
 # Write what is generated from the code: the recipe's JSON Schema and the reference pages
 schema:
     {{python}} -m tools.docs
+
+# The documentation site, in build/docs; every warning is an error
+docs:
+    .venv/bin/sphinx-build -q -W --keep-going -b html -c docs . build/docs
 
 demo:
     .venv/bin/workbench demo --no-serve

@@ -26,7 +26,7 @@ NOT_DECLARED = {
 }
 """Imported by the library although no extra has it, and why."""
 NOT_IMPORTED = {
-    "docs": {"battery-workbench": "ourselves"},
+    "docs": {},
     "dev": {
         "battery-workbench": "ourselves",
         "import-linter": "a command of `just lint`",

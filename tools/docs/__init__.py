@@ -10,13 +10,14 @@ from pathlib import Path
 
 from workbench.recipe.schema import SCHEMA_FILE, schema_text
 
-from . import builders, columns, commands, errors, formats, http, lint, python, recipe, records
+from . import api, builders, columns, commands, errors, formats, http, lint, python, recipe, records
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 COMMAND = "python -m tools.docs"
 
 WRITTEN: dict[Path, Callable[[], str]] = {
     SCHEMA_FILE: schema_text,
+    FOLDER / "api.md": api.page,
     FOLDER / "builders.md": builders.page,
     FOLDER / "catalog.md": columns.page,
     FOLDER / "commands.md": commands.page,

@@ -46,7 +46,7 @@ def page() -> str:
         "",
         *described(workbench.open, "open"),
     ]
-    for cls in _CLASSES:
+    for cls in CLASSES:
         lines += _class(cls)
     return "\n".join(lines)
 
@@ -74,7 +74,7 @@ _OBJECTS: tuple[type, ...] = (
     Figure,
     Made,
 )
-_CLASSES = (Bench, *_COLLECTIONS, *_OBJECTS, Lint, Report, FileReport, Catalog)
+CLASSES = (Bench, *_COLLECTIONS, *_OBJECTS, Lint, Report, FileReport, Catalog)
 
 
 def _class(cls: type) -> Iterator[str]:
