@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -162,3 +163,10 @@ def test_the_version_is_written_in_one_place() -> None:
     assert workbench.__version__ == version("battery-workbench") == VERSION, "install again: pip install -e ."
     change = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert f"## {workbench.__version__}" in change
+
+
+def test_the_picture_of_the_rooms_has_every_room() -> None:
+    contract = PYPROJECT["tool"]["importlinter"]["contracts"][0]
+    rooms = {room.strip() for layer in contract["layers"] for room in layer.split("|")} - {"__main__"}
+    picture = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Rooms and layers")[1].split("```")[1]
+    assert {room for room in rooms if not re.search(rf"\b{room}\b", picture)} == set()
