@@ -1,4 +1,4 @@
-"""Recipes without strings: what the builders give is the recipe's JSON, byte for byte; what cannot be meant is told."""
+"""Recipes without strings: what the builders give is the recipe's JSON, byte for byte; what cannot be meant is reported."""
 
 from __future__ import annotations
 

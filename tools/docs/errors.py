@@ -19,8 +19,8 @@ def page() -> str:
         "",
         f"<!-- {MADE} -->",
         "",
-        "Everything that goes wrong on purpose is a `WorkbenchError`; its text is for a person: the place, the nearest",
-        "valid name, the mend. The number is the status, and the word the code, that name it on the wire.",
+        "Every error that the workbench raises on purpose is a `WorkbenchError`. Its text names the place, the nearest",
+        "valid name and the fix. On the wire it has a status and a code.",
         "",
         "```",
         tree,
@@ -30,13 +30,13 @@ def page() -> str:
         "|---|---|---|---|",
     ]
     for cls in tree_of(errors.WorkbenchError):
-        # A class without words of its own is told by its line in the tree.
+        # A class without a docstring has its line in the tree instead.
         own = cls.__doc__ or line_of(tree, cls.__name__)
         lines.append(f"| `{cls.__name__}` | {cls.status} | `{cls.code}` | {cell(own)} |")
     lines += ["", "## Problem", "", *prose(inspect.getdoc(errors.Problem) or "")]
     lines += [
         "`loc` holds the keys and indexes of the request: `config` for the recipe, `values` for the chosen values. A",
-        "problem of a script stands at `config.transform`; its `ctx` has `line` and `text`.",
+        "problem of a script is at `config.transform`; its `ctx` has `line` and `text`.",
         "",
         "```python",
         "import workbench as wb",

@@ -17,8 +17,8 @@ _NEEDS = {
     Need.MANAGE: "admin of the project",
     Need.ADMIN: "Admin",
 }
-_HEAD = """Every operation of `workbench serve`. `GET /openapi.json` has their parameters, bodies and answers; rights
-are told with [the server](../explanation/server.md).
+_HEAD = """Every operation of `workbench serve`. `GET /openapi.json` has their parameters, bodies and answers.
+[The server](../explanation/server.md) explains the rights.
 
 - Credential: `X-API-Key: <key>` or `Authorization: Bearer <key>`.
 - Lists answer `{"items": [...], "count": rows of the page, "total": rows that match}` and take `limit`, `offset`,
