@@ -15,7 +15,7 @@ def page() -> str:
         f"<!-- {MADE} -->",
         "",
         "Warnings about a figure: what a careful reader would ask. They are beside the figure, never in it, as",
-        "`figure.workbench.lint`: a list whose entries have `code`, `message` (what is wrong, and the fix), `trace` (the",
+        "`figure.workbench.lint`: a list whose entries have `code`, `message` (what is wrong, the fix), `trace` (the",
         "place in `figure.data`) and `axis` (its name in the layout). A rule warns only where it is certain, from the",
         "traces and the data that they were drawn from. A trace counts as a column if it is that column, point by",
         "point, times a sign, a prefix or a unit of time.",
