@@ -356,7 +356,7 @@ def test_search_prints_kind_and_name(run: Run) -> None:
     assert json.loads(run("search", "m50-a-01", "--json").out)["query"] == "m50-a-01"
     assert "No name and no note holds 'zzzz'" in run("search", "zzzz").out
     assert "see more with --limit" in run("search", "M50", "--limit", "3").out
-    assert "the first 20 are shown (cell_measurement)" in run("search", "M50", "--limit", "100").out
+    assert "Only the first 20 are shown of: cell_measurement." in run("search", "M50", "--limit", "100").out
 
 
 def test_backup_and_verify(run: Run, tmp_path: Path) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import typer
-from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperGroup
 
 from workbench.cli import app
+from workbench.cli.help import default, params, spelled, usage
 
 from .prose import MADE, cell
 
@@ -19,13 +20,16 @@ def page() -> str:
         "",
         f"<!-- {MADE} -->",
         "",
-        "One command, `workbench`. A store is one SQLite file: `--store PATH`, else `$WORKBENCH_STORE`, else",
-        "`./workbench.db`. Where it has several projects, `--project NAME` (else `$WORKBENCH_PROJECT`) says which;",
-        "`--organization NAME` (else `$WORKBENCH_ORGANIZATION`) in a store of several organizations.",
+        "One command, `workbench`. A store is one SQLite file: `--store PATH`, or `$WORKBENCH_STORE`, or",
+        "`./workbench.db`. If the store has several projects, say which with `--project NAME` or",
+        "`$WORKBENCH_PROJECT`. If it has several organizations, say which with `--organization NAME` or",
+        "`$WORKBENCH_ORGANIZATION`.",
         "",
-        "Exit code 0: done. 1: it was tried and failed: an unsound recipe, a refused file, a damaged store. 2: it was",
-        "asked wrongly: an unknown option, store, project, param or step. Results go to the standard output, problems,",
-        "warnings and the progress bar to the standard error.",
+        "Exit code 0: done. 1: the command failed: an invalid recipe, a file that cannot be read, a damaged store. 2:",
+        "the command was not understood: an unknown option, store, project, param or step. Results go to the standard",
+        "output. Problems, warnings and the progress bar go to the standard error.",
+        "",
+        "`workbench --install-completion` lets your shell complete commands and options with the Tab key.",
         "",
     ]
     for name, command in commands().items():
@@ -48,40 +52,17 @@ def _below(group: TyperGroup, above: str = "") -> Iterator[tuple[str, TyperComma
 
 
 def _command(name: str, command: TyperCommand) -> Iterator[str]:
-    arguments = [param for param in command.params if isinstance(param, TyperArgument)]
-    options = [param for param in command.params if isinstance(param, TyperOption) and not param.is_eager]
-    called = " ".join(["workbench", name, *(_usage(argument) for argument in arguments)])
     yield f"## {name}"
     yield ""
-    yield " ".join((command.help or "").split())
-    yield ""
-    yield f"`{called} [OPTIONS]`"
+    for paragraph in (command.help or "").split("\n\n"):
+        yield " ".join(paragraph.split())
+        yield ""
+    yield f"`workbench {name} {usage(command)}`"
     yield ""
     yield "| | | |"
     yield "|---|---|---|"
-    for argument in arguments:
-        yield f"| `{_usage(argument)}` | {_default(argument)} | {cell(argument.help or '')} |"
-    for option in options:
-        yield f"| {_spelled(option)} | {_default(option)} | {cell(option.help or '')} |"
+    for param in params(command):
+        yield f"| `{spelled(param)}` | {default(param)} | {cell(param.help or '')} |"
     yield ""
     yield (command.epilog or "").strip()
     yield ""
-
-
-def _usage(argument: TyperArgument) -> str:
-    name = argument.metavar or (argument.name or "").upper()
-    return name if argument.required else f"[{name}]"
-
-
-def _spelled(option: TyperOption) -> str:
-    value = "" if option.is_flag else f" {option.metavar or 'VALUE'}"
-    return f"`{', '.join(option.opts)}{value}`"
-
-
-def _default(param: TyperArgument | TyperOption) -> str:
-    if param.required:
-        return "required"
-    flag = isinstance(param, TyperOption) and param.is_flag
-    if flag or param.default in (None, False, []):
-        return "repeatable" if isinstance(param, TyperOption) and param.multiple else ""
-    return f"else `{param.default}`"

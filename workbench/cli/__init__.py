@@ -1,7 +1,10 @@
 """The command ``workbench``: each command parses, calls the bench, prints.
 
-Exit code 0: done. 1: it was tried and failed (an unsound recipe, a refused file, a damaged store). 2: it was asked
-wrongly (an unknown option, store, project, param or step). A mistake ends in a sentence, never in a traceback.
+Exit code 0: done. 1: the command failed (an invalid recipe, a file that cannot be read, a damaged store). 2: the
+command was not understood (an unknown option, store, project, param or step). A mistake ends in a sentence, never in a
+traceback.
+
+A module of commands imports only what its help needs. What a command needs to run is imported in its body.
 """
 
 from __future__ import annotations
@@ -14,19 +17,23 @@ import typer
 from .. import __version__
 from ..errors import BadRequest, Conflict, Invalid, NotFound, WorkbenchError
 from ..phrases import typed_in
-from . import demo, files, recipes, server, store
+from . import demo, files, keys, recipes, server, store, users
 from .console import err, out, print_problems
+from .help import Group
 
 app = typer.Typer(
     name="workbench",
+    cls=Group,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     help="Battery Workbench: from cycler files to a figure that answers a question.",
+    epilog="Example: `workbench demo`",
 )
 for family in (demo, files, recipes, store, server):
     app.add_typer(family.commands)
+app.add_typer(keys.commands, name="keys")
+app.add_typer(users.commands, name="users")
 
 
 @app.callback(invoke_without_command=True)

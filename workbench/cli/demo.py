@@ -12,36 +12,42 @@ from rich.markup import escape
 
 from ..place import go_to
 from .console import err, out, print_json, print_rows, progress_bar
+from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption
 from .server import serve_demo
 
-commands = typer.Typer()
+commands = Commands()
 DEMO = Path("workbench-demo")
 
 
-@commands.command(epilog="Example: `workbench demo my-demo --no-serve`")
+@commands.add("workbench demo my-demo --no-serve")
 def demo(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to make it.")] = DEMO,
-    no_serve: Annotated[bool, typer.Option("--no-serve", help="Stop before the server starts.")] = False,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")] = DEMO,
+    no_serve: Annotated[bool, typer.Option("--no-serve", help="Make the folder and start no server.")] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 if one plot fails; no server starts.")
+        bool,
+        typer.Option("--check", help="Exit with code 1 if a plot fails. No server starts."),
     ] = False,
     port: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=65535, help="The server's port; else 8765, or a free one where that is taken."
+            metavar="N",
+            min=0,
+            max=65535,
+            help="Port of the server. Without it: 8765, or a free port if 8765 is in use.",
         ),
     ] = None,
     project: Annotated[
         str | None,
-        typer.Option("--project", metavar="NAME", help="The project that the demo fills; else Default."),
+        typer.Option("--project", metavar="NAME", help="Project to fill. Without it: `Default`."),
     ] = None,
     organization: OrganizationOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make DIR: a store filled from the packaged sample data through the ordinary readers, saved dashboards, the
-    notebooks, and every saved plot as a page in DIR/figures with an index to open. Then serve the store on this
-    machine, until Ctrl-C."""
+    """Make a demo in the folder DIR, then serve it on this machine until Ctrl-C.
+
+    The demo has a store with the sample data of the package, saved dashboards and notebooks. Every saved plot is a
+    page in `DIR/figures`; open `DIR/figures/index.html` to see them."""
     from ..demo import make_demo
 
     with progress_bar("Demo:") as step:
@@ -64,34 +70,38 @@ def demo(
         serve_demo(made.store, port, project, organization, as_json=as_json)
 
 
-@commands.command(epilog="Example: `workbench lab my-demo --port 8899 -- --ServerApp.ip=127.0.0.1`")
+@commands.add("workbench lab my-demo --port 8899 -- --ServerApp.ip=127.0.0.1")
 def lab(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Holds notebooks, or a folder 'notebooks'.")
+        Path, typer.Argument(metavar="DIR", help="A folder with notebooks, or with a folder `notebooks`.")
     ] = DEMO,
     further: Annotated[
         list[str] | None,
-        typer.Argument(metavar="-- OPTION", help="Further options of `jupyter lab`.", show_default=False),
+        typer.Argument(
+            metavar="-- OPTION", help="Options of `jupyter lab`, after two dashes.", show_default=False
+        ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The port to use; else 8888 or the next free one.", min=1, max=65535),
+        typer.Option(metavar="N", help="Port to use. Without it: 8888 or the next free port.", min=1, max=65535),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open no browser.")] = False,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address and open no browser.")
+    ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
 ) -> None:
-    """Open JupyterLab on the notebooks of DIR. Without DIR it is the demo, which is made first if it is not there.
+    """Open JupyterLab on the notebooks of DIR. Without DIR it opens the demo, and makes it first if necessary.
 
-    `wb.open()` in its notebooks, and `workbench` in its terminals, open what --store, --project and --organization
-    say. JupyterLab is started without its news, its look for updates and its list of extensions, so that it asks
-    nothing of another machine."""
+    `--store`, `--project` and `--organization` say what `wb.open()` opens in the notebooks, and `workbench` in the
+    terminals of JupyterLab. News, the check for updates and the list of extensions are off, so JupyterLab contacts no
+    other machine."""
     from . import lab as jupyter
 
     jupyter.require()
     options = further or []
-    if str(folder).startswith("-"):  # `workbench lab -- --option`: what follows the dashes stands first
+    if str(folder).startswith("-"):  # `workbench lab -- --option`: the first word after the dashes arrives as DIR
         folder, options = DEMO, [str(folder), *options]
     if folder == DEMO and not folder.exists():
         _make_demo(folder)
@@ -103,7 +113,7 @@ def lab(
 def _make_demo(folder: Path) -> None:
     from ..demo import make_demo
 
-    out.print(f"Making the demo in '{folder}' first; that is done once.", markup=False, soft_wrap=True)
+    out.print(f"Making the demo in '{folder}' first. This is done only once.", markup=False, soft_wrap=True)
     with progress_bar("Demo:") as step:
         made = make_demo(folder, progress=step)
     for failure in made.failures:

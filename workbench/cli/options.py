@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import BadRequest
 from ..place import ORGANIZATION, PROJECT, STORE, meant_store
 
+if TYPE_CHECKING:
+    from ..bench import Bench
+    from ..store.store import Store
+
 StoreOption = Annotated[
     Path | None,
-    typer.Option("--store", metavar="PATH", help=f"The store file; else ${STORE}, else ./workbench.db."),
+    typer.Option("--store", metavar="PATH", help=f"The store file. Without it: `${STORE}`, or `./workbench.db`."),
 ]
 ProjectOption = Annotated[
     str | None,
@@ -21,7 +25,7 @@ ProjectOption = Annotated[
         metavar="NAME",
         envvar=PROJECT,
         show_envvar=False,
-        help=f"Name or id; else ${PROJECT}, else the only one.",
+        help=f"Name or id of the project. Without it: `${PROJECT}`, or the only project.",
     ),
 ]
 OrganizationOption = Annotated[
@@ -31,14 +35,37 @@ OrganizationOption = Annotated[
         metavar="NAME",
         envvar=ORGANIZATION,
         show_envvar=False,
-        help=f"Name or id; else ${ORGANIZATION}, else the only one.",
+        help=f"Name or id of the organization. Without it: `${ORGANIZATION}`, or the only one.",
+    ),
+]
+RoleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--role",
+        metavar="ROLE",
+        help="`admin`: of the organization. `contributor` or `viewer`: of every project, also of later ones, or only "
+        "of the one that `--project` names. Without it a new user is a contributor, and a known user keeps the role.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
+def open_bench(path: Path, project: str | None, organization: str | None) -> Bench:
+    """A bench on a store; what a bench needs is imported when the first one is opened."""
+    from .. import bench
+
+    return bench.open_bench(path, project, organization)
+
+
+def open_store(path: Path, *, create: bool) -> Store:
+    """The store in a file, which must exist unless it may be created."""
+    from ..store.store import Store
+
+    return Store.open(path, create=create)
+
+
 def existing(store: Path | None) -> Path:
-    """The store that is meant, which must be there."""
+    """The store that a command is about, which must exist."""
     path = meant_store(store)
     if not path.exists():
         raise BadRequest(

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..bench import Bench, open_bench
 from ..errors import Invalid, Problem
 from ..phrases import counted
 from ..place import meant_store
-from ..recipe.recipe import Recipe, read_file
-from ..transform.script import check_script
 from .console import err, out, print_json, print_problems, progress_bar
-from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
+from .help import Commands
+from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
 
-commands = typer.Typer()
+if TYPE_CHECKING:
+    from ..bench import Bench
 
-RecipeArgument = Annotated[Path, typer.Argument(metavar="RECIPE.json", help="A recipe file.", show_default=False)]
+commands = Commands()
+
+RecipeArgument = Annotated[
+    Path, typer.Argument(metavar="RECIPE.json", help="The file of the recipe.", show_default=False)
+]
 ValuesOption = Annotated[
     list[str] | None,
     typer.Option(
         "-p",
         metavar="NAME=TEXT",
-        help="A param's value: an option's value or label, or text. NAME:=JSON is literal; repeated it makes a list.",
+        help="Value of a param: an option, its label, or text. `NAME:=JSON` is read as JSON. A param that is given "
+        "several times gets a list.",
     ),
 ]
 
 
-@commands.command(epilog="Example: `workbench check fade.json -p fraction=0.8`")
+@commands.add("workbench check fade.json -p fraction=0.8")
 def check(
     recipe: RecipeArgument,
     store: StoreOption = None,
@@ -38,7 +42,11 @@ def check(
     param: ValuesOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Validate a recipe, also against the store where there is one; every error with its place and the mend."""
+    """Check a recipe and print every error, with its place and how to fix it.
+
+    If there is a store, the recipe is checked against it too: its columns, units and records."""
+    from ..recipe.recipe import read_file
+
     raw = read_file(recipe)
     if store is None and not meant_store(None).exists():
         problems, against = _problems_of(raw), "without a store"
@@ -58,6 +66,9 @@ def check(
 
 def _problems_of(raw: Any) -> list[Problem]:
     """What is wrong with a recipe and its script, as far as that shows without a store."""
+    from ..recipe.recipe import Recipe
+    from ..transform.script import check_script
+
     script = raw.get("transform") if isinstance(raw, dict) else None
     found = check_script(script) if isinstance(script, str) and script else []
     try:
@@ -75,7 +86,7 @@ def _problems_in(bench: Bench, raw: Any, words: list[str]) -> list[Problem]:
     return bench.check(raw) if all(problem.type == "unknown_column" for problem in problems) else problems
 
 
-@commands.command(epilog="Example: `workbench run fade.json -p cells=M50-A-01 -p cells=M50-A-02 -o fade.html`")
+@commands.add("workbench run fade.json -p cells=M50-A-01 -p cells=M50-A-02 -o fade.html")
 def run(
     recipe: RecipeArgument,
     output: Annotated[
@@ -83,7 +94,8 @@ def run(
         typer.Option(
             "-o",
             metavar="OUT",
-            help="The file to write; its ending says what: .html .png .svg .pdf .json .csv .parquet .ipynb",
+            help="The file to write. `.html`, `.png`, `.svg`, `.pdf` or `.json`: the figure. `.csv` or `.parquet`: the "
+            "data of its traces. `.ipynb`: a notebook that draws it.",
         ),
     ],
     store: StoreOption = None,
@@ -92,15 +104,17 @@ def run(
     param: ValuesOption = None,
     step: Annotated[
         str | None,
-        typer.Option(metavar="STEP", help="With .csv or .parquet: the rows of this step, not the traces."),
+        typer.Option(metavar="STEP", help="With `.csv` or `.parquet`: write the rows of this step of the plan."),
     ] = None,
     protected: Annotated[
         bool,
-        typer.Option("--protected", help="Run the script locked in: for a recipe that somebody else wrote."),
+        typer.Option("--protected", help="Run the script in a sandbox: for a recipe from somebody else."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a recipe and write its figure, its traces or a step's rows."""
+    """Run a recipe and write its figure, its data or a notebook."""
+    from ..recipe.recipe import read_file
+
     raw = read_file(recipe)
     with open_bench(existing(store), project, organization) as bench, progress_bar("Running") as told:
         account = bench.export(
