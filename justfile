@@ -29,6 +29,10 @@ schema:
 docs:
     .venv/bin/sphinx-build -q -W --keep-going -b html -c docs . build/docs
 
+# The pictures of docs/how-to/recipes-by-example.md, from the demo's store
+pictures:
+    for name in curves groups life; do .venv/bin/workbench run docs/recipes/$name.json --store workbench-demo/workbench.db -o docs/images/$name.png; done
+
 demo:
     .venv/bin/workbench demo --no-serve
 

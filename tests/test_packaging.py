@@ -19,6 +19,7 @@ from packaging.utils import canonicalize_name
 import workbench
 from server.settings import VERSION
 
+pytestmark = pytest.mark.xdist_group("packaging")  # one worker reads the files, once
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 OURS = {"workbench", "server", "tools", "tests", "benchmarks"}

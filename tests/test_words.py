@@ -20,6 +20,7 @@ import pytest
 
 from tools.docs import WRITTEN
 
+pytestmark = pytest.mark.xdist_group("words")  # one worker reads the files, once
 ROOT = Path(__file__).parents[1]
 
 
