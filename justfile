@@ -6,7 +6,7 @@ python := ".venv/bin/python"
 setup:
     python3 -m venv .venv
     .venv/bin/pip install -q -U pip
-    .venv/bin/pip install -q -e . --group dev
+    .venv/bin/pip install -q -e . --group dev --group docs
 
 test *args:
     .venv/bin/pytest -n 2 {{args}}
@@ -23,10 +23,15 @@ format:
 
 # Write what is generated from the code: the recipe's JSON Schema and the reference pages
 schema:
-    {{python}} -m workbench.recipe.schema
-    {{python}} -m workbench.records.reference
-    {{python}} -m workbench.readers.describe > docs/reference/formats.md
-    {{python}} -m workbench.reference
+    {{python}} -m tools.docs
+
+# The documentation site, in build/docs; every warning is an error
+docs:
+    .venv/bin/sphinx-build -q -W --keep-going -b html -c docs . build/docs
+
+# The pictures of docs/how-to/recipes-by-example.md, from the demo's store
+pictures:
+    for name in curves groups life; do .venv/bin/workbench run docs/recipes/$name.json --store workbench-demo/workbench.db -o docs/images/$name.png; done
 
 demo:
     .venv/bin/workbench demo --no-serve

@@ -185,8 +185,8 @@ TAIL = """
 Why it is more than twice reading alone:
 
 - A small file pays for its records and their transaction, some tens of ms whatever its size, and for the search of
-  its header among all formats, where pandas is told where it stands.
-- Clock times are parsed, which pandas leaves as text; every column is checked for what is no number.
+  its header among all formats, where pandas gets its row as an argument.
+- Clock times are parsed, which pandas leaves as text; every column is checked for cells that are not numbers.
 - Steps and cycles are exact sums over all samples. The store compresses every column in chunks with checksums and
   reduces it to the pyramid that makes an overview fast.
 - A workbook is searched for cells that would fill the memory before it is parsed, and each sheet becomes text.

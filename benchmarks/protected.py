@@ -235,7 +235,7 @@ def main() -> int:
             f"Lock: {', '.join(fence.kinds)}. The zygote starts in {start:.1f} s. A process that waits has "
             f"{waiting:.1f} MB of its own.",
             f"The flood: organization A asks for endless loops of 1 s by 12 threads; {loops} ended at their limit, "
-            f"{busy} times it was told to wait.",
+            f"{busy} times it got the answer to wait.",
             f"Idle, the other organization's figures have a 95th percentile of {idle:.0f} ms.",
             "",
         ]

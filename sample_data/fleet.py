@@ -323,7 +323,7 @@ def bookkeeping(cell: Cell, sample: Sample, done: int) -> dict[str, float]:
 def save_analysis(
     harvest: Harvest, name: str, measurement: str, kind: str, table: pd.DataFrame, metadata: Entry
 ) -> None:
-    """Write an analysis table as csv and enter it; units stand in brackets in the column names."""
+    """Write an analysis table as csv and enter it; column names have their units in brackets."""
     file = f"analyses/{name}.csv"
     exports.write_text(harvest.folder / file, table.to_csv(index=False, lineterminator="\n"))
     columns = [

@@ -71,7 +71,7 @@ class Ageing:
 
     sei: float  # A.h per square root of a day, parabolic film growth
     sei_energy: float  # J/mol
-    throughput_loss: float  # A.h of lithium per A.h charged (film cracked and mended)
+    throughput_loss: float  # A.h of lithium per A.h charged (film cracked and healed)
     loss_negative: float  # share of active material per A.h
     loss_positive: float  # share of active material per A.h
     loss_energy: float  # J/mol

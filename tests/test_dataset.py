@@ -47,5 +47,5 @@ def test_equal_steps_pack_to_equal_bytes() -> None:
 
 
 def test_other_bytes_are_refused() -> None:
-    with pytest.raises(StoreError, match="no packed dataset"):
+    with pytest.raises(StoreError, match="not a packed dataset"):
         unpack(b"x" * 64)

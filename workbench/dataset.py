@@ -147,7 +147,7 @@ def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult],
     """
     view = memoryview(data).toreadonly()
     if bytes(view[:8]) != MAGIC:
-        raise StoreError("These bytes are no packed dataset.")
+        raise StoreError("These bytes are not a packed dataset.")
     length = int.from_bytes(view[8:16], "little")
     head = orjson.loads(view[16 : 16 + length])
     body = view[16 + length :]

@@ -8,7 +8,7 @@ WorkbenchError
 ├── Conflict              409  a name is taken (``existing_id``), or an action does not fit the state
 ├── Invalid               422  a recipe, its values or its script; holds every Problem found
 │   └── ScriptError       422  the transform itself failed; its Problem has ``line`` and ``text``
-├── FileRefused           422  a cycler file that cannot be read; says why and what would mend it
+├── FileRefused           422  a cycler file that cannot be read; says why, and the fix
 ├── TooLarge              413  a bound on size or work was passed
 ├── Cancelled             499  the caller withdrew the request
 ├── ExportUnavailable     501  a picture was asked for and what draws pictures is not installed
@@ -113,7 +113,7 @@ class Conflict(WorkbenchError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: where (``loc``, keys and indexes of the request), what and the mend (``msg``)."""
+    """One thing that is wrong: where (``loc``, keys and indexes of the request), what, and the fix (``msg``)."""
 
     loc: Loc
     msg: str

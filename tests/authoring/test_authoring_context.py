@@ -46,7 +46,7 @@ def prompt(bench: Bench) -> str:
 
 
 def has(text: str, name: str) -> bool:
-    """Whether a name stands in a text as a whole."""
+    """Whether a text contains a name as a whole word."""
     return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]\w)", text) is not None
 
 
@@ -99,7 +99,7 @@ def numbers(about: Any) -> Iterator[int]:
     ("name", "part"), list(objects()), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_every_field_and_limit_is_told(name: str, part: dict[str, Any]) -> None:
-    """A limit stands with the field, or with the name under which its type is told."""
+    """A limit is written beside the field, or beside the name of the field's type."""
     told_at = re.search(rf"^{name}[ :](?:.|\n  )*", SYSTEM.partition("# Fields and limits")[2], re.MULTILINE)
     assert told_at is not None
     shared = "".join(re.findall(r"^(?:Name|Short|Ids) = .*$", SYSTEM, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""What the tests of this folder share stands beside them."""
+"""What the tests of this folder share is in modules beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file never seen before as a figure: what it is drawn as, what is told of it, and that nothing is kept of it."""
+"""A file never seen before as a figure: what it is drawn as, what is reported, and that nothing of it is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples from Python whose current goes the other way: refused with the mend, taken once the sign is said."""
+"""Samples from Python whose current goes the other way: refused with the fix, accepted once the sign is given."""
 
 from __future__ import annotations
 

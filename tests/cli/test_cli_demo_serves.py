@@ -1,4 +1,4 @@
-"""The demo ends with its server, unless it is told to stop before."""
+"""The demo ends with its server, unless `--no-serve` stops it before."""
 
 from __future__ import annotations
 

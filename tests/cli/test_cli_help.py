@@ -10,13 +10,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from workbench import reference
+from tools.docs.commands import commands
 from workbench.cli import app, help
 
 COMMANDS = {
     "": typer.main.get_command(app),
     **{name: group for name, group in typer.main.get_command(app).commands.items() if hasattr(group, "commands")},
-    **dict(reference.commands(typer.main.get_command(app))),
+    **commands(),
 }
 LITERAL = re.compile(r"`([^`]+)`")
 NOT_SAID = re.compile(

@@ -100,6 +100,19 @@ def test_the_command_says_what_is_missing_and_ends_with_2(tmp_path: Path) -> Non
     assert not (tmp_path / "absent").exists()
 
 
+def test_without_jupyterlab_the_command_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("workbench.cli.lab.find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "argv", ["workbench", "lab"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert "pip install 'battery-workbench[lab]'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_jupyterlab_answers_and_asks_nothing_of_others(tmp_path: Path) -> None:
     notebook(tmp_path / "notebooks" / "01_first.ipynb")
     root = tmp_path / "home"

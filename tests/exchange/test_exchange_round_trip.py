@@ -40,7 +40,7 @@ def bench(tmp_path: Path) -> Iterator[wb.Bench]:
 
 
 def odd_samples() -> Table:
-    """Every kind of column, with what is easily lost: -0.0, infinities, nulls, NaNs, small floats, odd words."""
+    """Every kind of column, with what is easily lost: -0.0, infinities, nulls, NaNs, small floats, unusual words."""
     n = 400
     t = np.arange(n) * 1.1
     state = np.arange(n) // 100

@@ -273,7 +273,7 @@ def test_bounds_refuse_what_is_too_large_or_takes_too_long(store: Store, scope: 
 
 @pytest.mark.usefixtures("eager")
 def test_a_file_that_hangs_costs_only_itself(store: Store, scope: Scope, tmp_path: Path) -> None:
-    """A pipe without a writer never ends; it is no ordinary file, so nobody waits for it."""
+    """A pipe without a writer never ends. It is not an ordinary file, so nothing waits for it."""
     folder = tmp_path / "in"
     good = write(folder, "b.csv", cycler_text())
     pipe = folder / "a.csv"

@@ -1,4 +1,4 @@
-"""Samples given by hand: the rules at the door, given step tables, and the growth of a running test."""
+"""Samples given by hand: the rules on ingest, given step tables, and the growth of a running test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account of an ingest: what it holds, how it is kept, and that every assumption names what settles it."""
+"""The report of an ingest: what it holds, how it is kept, and that every assumption names what settles it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def param(default: Any, kind: str = "view", **control: Any) -> Param:
 
 
 class Held:
-    """A field of a param, and what it told."""
+    """A field of a param, and what it reported."""
 
     def __init__(self, default: Any, options: list[Any] | None = None, value: Any = None, **control: Any) -> None:
         self.param = param(default, **control)

@@ -11,18 +11,10 @@ import pytest
 from workbench.errors import FileRefused
 from workbench.readers import BUILT_IN as FORMATS
 from workbench.readers import read
-from workbench.readers.describe import bounds, formats_page
 from workbench.readers.source import look
 from workbench.table import concat
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
-def test_the_table_of_formats_is_the_declared_formats() -> None:
-    written = (DOCS / "reference/formats.md").read_text()
-    assert written == formats_page(FORMATS, bounds()), (
-        "run python -m workbench.readers.describe > docs/reference/formats.md"
-    )
 
 
 def test_the_example_of_the_how_to_reads_its_file(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Real files of every format answer as their reference answers say, by the rules in the README beside them.
 
-Where ours differs, the file, the reason and the evidence stand in ``DIFFERS``.
+Where ours differs, the file, the reason and the evidence are in ``DIFFERS``.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def test_the_operations_of_nasa(shared_data: Path, truth: dict[str, Any]) -> Non
     for word in ("charge", "discharge"):
         assert len(np.unique(steps[operations == word])) == reference["operations"][word]
     assert len(np.unique(cycles)) == 40
-    # The same samples stand in the large parquet, with the same clock.
+    # The same samples are in the large parquet, with the same clock.
     assert close(
         float(time[-1]),
         truth["large_parquet/nasa_ageing_10cells.parquet"]["reference"]["cells"]["B0029"]["last_time_s"],

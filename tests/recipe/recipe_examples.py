@@ -121,7 +121,7 @@ def whole() -> dict[str, Any]:
 
 
 def request() -> dict[str, Any]:
-    """An authoring request around the whole recipe, so that every model of the interface stands in it."""
+    """An authoring request around the whole recipe, so that it contains every model of the interface."""
     draft = {"name": "Fade", "config": whole()}
     return {"prompt": "Show fade", "plot_id": "0190a1b2-0000-7000-8000-00000000abcd", "draft": draft}
 
@@ -137,7 +137,7 @@ def small(**changes: Any) -> dict[str, Any]:
 
 
 def at(raw: Any, *loc: str | int) -> Any:
-    """What stands at a place."""
+    """The value at a place."""
     for key in loc:
         raw = raw[key]
     return raw

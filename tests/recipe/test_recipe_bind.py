@@ -42,7 +42,7 @@ ABSENT = "<no such key>"
 
 
 def result(position: str, bound: Bound) -> Any:
-    """What stands in the position of ``one`` after binding."""
+    """The value at the position of ``one`` after binding."""
     step = bound.steps["s"]
     if isinstance(step, ListStep):
         return step.where.get("batch" if position == "filter" else "ids", ABSENT)  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Recipes without strings: what the builders give is the recipe's JSON, byte for byte; what cannot be meant is told."""
+"""Recipes without strings: the builders give the JSON of the recipe, byte for byte; what cannot be built is refused."""
 
 from __future__ import annotations
 

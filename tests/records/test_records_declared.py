@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from workbench.errors import BadRequest
 from workbench.records import ENTITIES, KINDS, SOURCES, DriveCycle, Measurement, Model, Plot, Specification, kind
-from workbench.records.reference import COMMAND, PAGE_FILE, page
 from workbench.records.values import as_date, as_moment, json_object
 from workbench.store.opened import join_name, split_name
 from workbench.store.rows import new_id
@@ -42,10 +41,6 @@ def test_marks_point_to_what_there_is(cls: Any) -> None:
     assert {name for rule in cls.unique for name in rule.fields} <= set(members)
     assert set(cls.sorts) <= set(members)
     assert cls.by_store <= {*members, "organization_id", "created_by"}
-
-
-def test_the_reference_page_is_that_of_the_code() -> None:
-    assert PAGE_FILE.read_text(encoding="utf-8") == page(), f"run '{COMMAND}' to write it anew"
 
 
 def test_a_kind_is_named_by_table_source_or_entity() -> None:

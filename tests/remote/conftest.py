@@ -1,4 +1,4 @@
-"""A demo near and far: the same store opened here and through a server on a socket, with keys of several people."""
+"""A demo on a local and a remote bench: one store, opened here and through a server, with keys of several people."""
 
 from __future__ import annotations
 

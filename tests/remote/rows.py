@@ -1,4 +1,4 @@
-"""What is asked of every public method of a bench, once near and once far: right things and wrong ones.
+"""What is asked of every public method of a bench, once local and once remote: right things and wrong ones.
 
 A row is named after the methods that it is about, ``measurements.create``; its function gets a bench and ``ask``, which
 takes down what a call answers, or raises, and gives the answer back.

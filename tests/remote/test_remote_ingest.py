@@ -1,4 +1,4 @@
-"""Files sent to a server become the same measurements, told in the same words, as files read here."""
+"""Files sent to a server become the same measurements, reported in the same words, as files read here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Near and far give the same answer: figures byte for byte, data and records value for value."""
+"""A local and a remote bench give the same answer: figures byte for byte, data and records value for value."""
 
 from __future__ import annotations
 

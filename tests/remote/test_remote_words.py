@@ -1,4 +1,4 @@
-"""What a person is told when the server is away, the key is wrong, the versions differ, or a role does not reach."""
+"""What a person reads when the server is away, the key is wrong, the versions differ, or a role does not reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door: credentials, hosts, bodies, errors of one shape."""
+"""What is checked before a handler runs: credentials, hosts, bodies, errors of one shape."""
 
 from __future__ import annotations
 

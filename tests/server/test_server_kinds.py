@@ -1,4 +1,4 @@
-"""Records of any kind under one path: odd bodies are refused, never a failure of the server."""
+"""Records of any kind under one path: malformed bodies are refused, never a failure of the server."""
 
 from __future__ import annotations
 

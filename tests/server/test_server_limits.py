@@ -1,4 +1,4 @@
-"""Limits at their bound and one beyond it, packed, in parts and in forms; what a browser of another site is told."""
+"""Limits at their bound and one beyond it, packed, in parts and in forms; what a browser of another site gets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A busy team: 20 clients read and 4 write while files are ingested and a backup runs. No error, nothing stale, and
-nobody is told of a lock."""
+nobody sees a lock."""
 
 from __future__ import annotations
 

@@ -549,7 +549,7 @@ READING = re.compile(
 
 
 def _has_its_account(made: Lab, name: str, answer: Any) -> None:
-    """What a request changes is told in the account of its organization, under the id of the request."""
+    """What a request changes is in the audit log of its organization, under the id of the request."""
     if name.startswith("GET") or READING.search(name):
         return
     row = next(row for row in made.store.people.account(made.organization.id) if row["action"] != "key.used")

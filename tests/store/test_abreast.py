@@ -1,4 +1,4 @@
-"""Work on two cores inside one call: results in order, errors told, nothing left running."""
+"""Work on two cores inside one call: results in order, errors reported, nothing left running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening, transactions, revisions, clock, backup, pieces."""
+"""Opening, transactions, revisions, clock, backup, blobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of steps and params that a script misspells are told with their line; honest scripts are left alone."""
+"""Names of steps and params that a script misspells are reported with their line; honest scripts are left alone."""
 
 from __future__ import annotations
 

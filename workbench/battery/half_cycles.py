@@ -22,7 +22,7 @@ class HalfCycle(NamedTuple):
 
 
 def rest_limit(current: Any) -> float:
-    """The current below which a sample counts as rest, A: the smaller of 1 mA and 1 % of the largest |I|."""
+    """The current below which a sample counts as rest, A: the smaller of 1 mA and 1 % of the largest ``|I|``."""
     values = np.abs(np.asarray(current, float))
     largest = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
     return min(0.001, 0.01 * largest)
@@ -32,7 +32,7 @@ def directions(frame: pd.DataFrame, rest: float | None = None) -> NDArray[np.int
     """1 for discharge, -1 for charge, 0 for rest: (n,) int8.
 
     By the sign of ``Current [A]`` (positive is discharge), or, in a frame without it, by the words of
-    ``Step type``. ``rest`` is the largest |I| that is rest, A; by default ``rest_limit``.
+    ``Step type``. ``rest`` is the largest ``|I|`` that is rest, A; by default ``rest_limit``.
 
     Raises
     ------

@@ -39,8 +39,8 @@ def pulse_resistance(
     ----------
     frame : with ``Time [s]``, ``Current [A]`` (positive on discharge) and ``Voltage [V]``, in order of time.
     at : s, times after the onset; 0 is the first sample under load. Between samples U and I are interpolated.
-    least : A, the smallest jump; by default a fifth of the largest |I|.
-    rest : A, the largest |I| that is rest; by default as in ``half_cycles``.
+    least : A, the smallest jump; by default a fifth of the largest ``|I|``.
+    rest : A, the largest ``|I|`` that is rest; by default as in ``half_cycles``.
 
     Returns the columns ``Time [s]`` (of the onset), ``Direction``, ``Voltage before [V]``,
     ``Current step [A]``, ``Duration [s]`` and one ``Resistance at ... s [Ohm]`` for each of ``at``: NaN where

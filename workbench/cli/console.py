@@ -20,7 +20,7 @@ from ..errors import Problem
 from ..phrases import spaced
 
 IN_A_PIPE = 200
-"""Columns where the output is no terminal and nothing says how wide it is."""
+"""Columns if the output is not a terminal and nothing says how wide it is."""
 
 
 # A terminal acts on these: they move, overwrite, hide and turn around what was said, and some write the clipboard.

@@ -99,6 +99,7 @@ def lab(
     other machine."""
     from . import lab as jupyter
 
+    jupyter.require()
     options = further or []
     if str(folder).startswith("-"):  # `workbench lab -- --option`: the first word after the dashes arrives as DIR
         folder, options = DEMO, [str(folder), *options]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from ..errors import BadRequest
+from ..errors import BadRequest, WorkbenchError
 
 NOTEBOOKS = "notebooks"
 QUIET = (
@@ -73,3 +74,18 @@ def start(given: Sequence[str]) -> None:
     from jupyterlab.labapp import LabApp
 
     LabApp.launch_instance(list(given))
+
+
+def require() -> None:
+    """Do nothing where JupyterLab is installed.
+
+    Raises
+    ------
+    WorkbenchError
+        If it is not installed; the sentence says what to install, and what works without it.
+    """
+    if find_spec("jupyterlab") is None or find_spec("jupyter_server") is None:
+        raise WorkbenchError(
+            "JupyterLab is not installed: pip install 'battery-workbench[lab]'. Any other notebook works too: "
+            "`import workbench` in it."
+        )

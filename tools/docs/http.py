@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from .openapi import recipes
-from .operation import Need, Operation
-from .routes import GROUPS
+from server.openapi import recipes
+from server.operation import Need, Operation
+from server.routes import GROUPS
+
+from .prose import MADE
 
 _NEEDS = {
     Need.NOTHING: "no credential",
@@ -15,8 +17,8 @@ _NEEDS = {
     Need.MANAGE: "admin of the project",
     Need.ADMIN: "Admin",
 }
-_HEAD = """Every operation of `workbench serve`. `GET /openapi.json` has their parameters, bodies and answers; rights
-are told with [the server](../explanation/server.md).
+_HEAD = """Every operation of `workbench serve`. `GET /openapi.json` has their parameters, bodies and answers.
+[The server](../explanation/server.md) explains the rights.
 
 - Credential: `X-API-Key: <key>` or `Authorization: Bearer <key>`.
 - Lists answer `{"items": [...], "count": rows of the page, "total": rows that match}` and take `limit`, `offset`,
@@ -26,9 +28,9 @@ are told with [the server](../explanation/server.md).
 - A parameter or a field that is not known is refused with the nearest known name, never ignored."""
 
 
-def page(made: str) -> str:
-    """The page as Markdown; ``made`` says by which command it is made."""
-    lines = ["# HTTP", "", f"<!-- {made} -->", "", _HEAD, ""]
+def page() -> str:
+    """The page as Markdown."""
+    lines = ["# HTTP", "", f"<!-- {MADE} -->", "", _HEAD, ""]
     for title, operations in GROUPS.items():
         lines += [f"## {title}", "", "| | takes | needs | |", "|---|---|---|---|"]
         lines += [_row(operation) for operation in operations]

@@ -1,16 +1,16 @@
-"""The formats as a page of documentation, made from their declarations."""
+"""The page of the file formats, with the limits of what is read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from workbench.phrases import spaced
+from workbench.readers import BUILT_IN, limits
 
-from ..phrases import spaced
-from . import BUILT_IN, limits
-from .reading import Reader
+from .prose import MADE
 
-_INTRODUCTION = """# Formats
+_INTRODUCTION = f"""# Formats
 
-Made from the declarations in `workbench/readers`: `python -m workbench.readers.describe > docs/reference/formats.md`.
+<!-- {MADE} -->
+
 A format is recognised from the content of the file, in the order of this table, never from its ending;
 `--format NAME` names it instead. Text files may be gzipped or the only file of a zip archive, in utf-8, utf-16,
 latin-1 or gb18030, with tabs, semicolons, commas or bars between fields, with decimal points or commas; units come
@@ -32,18 +32,18 @@ A file is hostile until it was read. Past these bounds it is refused with a sent
 """
 
 
-def formats_page(formats: Mapping[str, Reader], bounds: Mapping[str, str]) -> str:
-    """The page ``docs/reference/formats.md``: one row per format, then the bounds as name -> value."""
+def page() -> str:
+    """The page as Markdown: one row per format, then the bounds."""
     rows = [
         f"| `{format.name}` | {format.brand} | {', '.join(format.endings)} | {format.about} | {format.sign_rule} | "
         f"{format.counters or 'not fixed'} |"
-        for format in formats.values()
+        for format in BUILT_IN.values()
     ]
-    listed = [f"- {name}: {value}" for name, value in bounds.items()]
+    listed = [f"- {name}: {value}" for name, value in _bounds().items()]
     return _INTRODUCTION + "\n".join(rows) + "\n" + _CLOSE + "\n".join(listed) + "\n"
 
 
-def bounds() -> dict[str, str]:
+def _bounds() -> dict[str, str]:
     """The bounds of ``limits`` in words."""
     return {
         "rows": spaced(limits.MOST_ROWS),
@@ -57,12 +57,3 @@ def bounds() -> dict[str, str]:
         "lines above the header": f"{spaced(limits.HEAD_LINES)} within {limits.HEAD_BYTES >> 10} KiB",
         "rows of a batch": spaced(limits.CHUNK_ROWS),
     }
-
-
-def main() -> None:
-    """Print the page."""
-    print(formats_page(BUILT_IN, bounds()), end="")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""Programs that the project's developers run; no part of the library."""
