@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import quote
 
-from .answers import Blocks, Bytes
+from starlette.responses import Response
+
+from .responses import streamed
 
 Reader = Callable[[int, int], Iterator[bytes]]
 """Gives the bytes from the first number to before the second."""
@@ -14,7 +16,7 @@ Reader = Callable[[int, int], Iterator[bytes]]
 
 def served(
     read: Reader, size: int, tag: str, media_type: str, headers: Mapping[str, str], filename: str
-) -> Blocks | Bytes:
+) -> Response:
     """A file of ``size`` bytes, or the part of it that the ``Range`` header asks for.
 
     206 with ``Content-Range`` for one range; 416 for one beyond the end; anything else in the header, and a range
@@ -28,15 +30,15 @@ def served(
     }
     wanted = headers.get("range")
     if wanted is None or headers.get("if-range", f'"{tag}"') != f'"{tag}"':
-        return Blocks(read(0, size), size, media_type, told)
+        return streamed(read(0, size), media_type, told, length=size)
     span = _span(wanted, size)
     if span is None:
-        return Blocks(read(0, size), size, media_type, told)
+        return streamed(read(0, size), media_type, told, length=size)
     start, stop = span
     if start >= stop:
-        return Bytes(b"", media_type, {**told, "content-range": f"bytes */{size}"}, 416)
+        return Response(b"", 416, {**told, "content-range": f"bytes */{size}"}, media_type)
     told["content-range"] = f"bytes {start}-{stop - 1}/{size}"
-    return Blocks(read(start, stop), stop - start, media_type, told, 206)
+    return streamed(read(start, stop), media_type, told, length=stop - start, status=206)
 
 
 def _span(header: str, size: int) -> tuple[int, int] | None:

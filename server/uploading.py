@@ -20,8 +20,8 @@ from workbench.store.uploads import Upload, UploadObject
 from workbench.table import concat
 
 from . import log
-from .call import Call
-from .forms import SentFile
+from .context import RequestContext
+from .requests import SentFile
 from .signing import Ticket
 
 if TYPE_CHECKING:
@@ -53,19 +53,19 @@ def _running_path(state: State, upload: Upload, filename: str) -> Path:
     return _running_folder(state, upload) / filename
 
 
-def entry(call: Call, upload: Upload, one: UploadObject) -> dict[str, Any]:
+def entry(context: RequestContext, upload: Upload, one: UploadObject) -> dict[str, Any]:
     """What a client is told of a file that it is to send."""
-    ticket = call.state.signer.sign(Ticket("put", ("object", one.id)), call.state.settings.url_seconds)
+    ticket = context.state.signer.sign(Ticket("put", ("object", one.id)), context.state.settings.url_seconds)
     return {
         "filename": one.filename,
-        "signed_url": f"{call.base_url}/storage/{ticket}/{quote(one.filename)}",
+        "signed_url": f"{context.base_url}/storage/{ticket}/{quote(one.filename)}",
         "token": ticket,
         "path": f"{upload.target}/{one.filename}",
         "multipart": None,
     }
 
 
-def begun(call: Call, upload: Upload) -> list[dict[str, Any]]:
+def begun(context: RequestContext, upload: Upload) -> list[dict[str, Any]]:
     return [entry(call, upload, one) for one in upload.objects]
 
 
@@ -91,7 +91,7 @@ def arrive(state: State, object_id: str, sent: SentFile) -> None:
         raise Conflict(f"The upload of '{one.filename}' is confirmed already; its bytes stay as they are.")
 
 
-def find(call: Call, target: str, purpose: Any) -> Upload:
+def find(context: RequestContext, target: str, purpose: Any) -> Upload:
     """The upload that a confirm is about.
 
     Raises
@@ -99,11 +99,11 @@ def find(call: Call, target: str, purpose: Any) -> Upload:
     NotFound, Forbidden
         If there is none in reach, or another user began it.
     """
-    upload = call.store.uploads.newest(target, purpose, call.scope)
-    visible = call.scope.projects or (call.scope.project_id,)
+    upload = context.store.uploads.newest(target, purpose, context.scope)
+    visible = context.scope.projects or (context.scope.project_id,)
     if upload is None or upload.scope.project_id not in (None, *visible):
         raise NotFound(f"No upload '{target}' here.")
-    if upload.user_id != call.actor:
+    if upload.user_id != context.actor:
         raise Forbidden("Only who began the upload may confirm it.")
     return upload
 
@@ -138,7 +138,7 @@ class Intake:
             with self.state.store.transaction() as db:
                 mine = uploads.take_over(db, upload, lease.take())
             if mine:
-                log.told("upload resumed", upload=upload.id, target=upload.target)
+                log.event("upload resumed", upload=upload.id, target=upload.target)
                 self.start(upload)
         _sweep(self.state.files)
         for upload in uploads.stale(int((time.time() - ABANDONED) * 1e6)):
@@ -152,7 +152,7 @@ class Intake:
         with suppress(WorkbenchError):
             gone = self.state.store.pieces.sweep(self.state.store.rows.pieces)
             if gone:
-                log.told("files dropped that no record has", count=gone)
+                log.event("files dropped that no record has", count=gone)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -235,18 +235,18 @@ def _extend(state: State, upload: Upload) -> None:
         store.uploads.settle(db, upload.id, "done", was=["running"])
 
 
-def take_in(call: Call, upload: Upload) -> None:
+def take_in(context: RequestContext, upload: Upload) -> None:
     """Start to take in an upload and wait a little for its end."""
-    future = call.state.intake.start(upload)
+    future = context.state.intake.start(upload)
     with suppress(TimeoutError):
         future.result(PATIENCE)
 
 
-def begin_running(call: Call, upload: Upload, make: Callable[[Any], None]) -> bool:
+def begin_running(context: RequestContext, upload: Upload, make: Callable[[Any], None]) -> bool:
     """Move an upload from open to running, with ``make(connection)`` in the same transaction; False if another
     request was faster."""
-    with call.writing(upload.target) as db:
-        if not call.store.uploads.settle(db, upload.id, "running", was=["open"], lease=lease.take()):
+    with context.writing(upload.target) as db:
+        if not context.store.uploads.settle(db, upload.id, "running", was=["open"], lease=lease.take()):
             return False
         make(db)
     return True
