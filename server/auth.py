@@ -15,7 +15,7 @@ from starlette.requests import Request
 
 from workbench.errors import Forbidden, Invalid, NotFound, Problem, Unauthorized
 from workbench.records import KINDS, Project, Record
-from workbench.store.people import Caller, Right
+from workbench.store.people import ADMIN, Caller, Right
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 
@@ -61,12 +61,14 @@ class Access:
         first record of its path. ``anywhere`` is for requests about all projects in reach at once.
     credential : a key, a signed address, or nothing.
     admin : takes an Admin of the organization.
+    whole_store : takes an Admin of every organization in the store.
     """
 
     right: Right | None = None
     project: Named = "anywhere"
     credential: Literal["key", "signed", "none"] = "key"
     admin: bool = False
+    whole_store: bool = False
 
     async def __call__(self, request: Request) -> RequestContext:
         context: RequestContext = request.scope["workbench"]
@@ -148,6 +150,8 @@ def arrive(context: RequestContext, access: Access, body: object = None) -> None
         return
     if access.admin and not context.caller.is_admin:
         raise Forbidden("This takes an Admin of the organization.")
+    if access.whole_store and not _is_admin_everywhere(context):
+        raise Forbidden("This takes an Admin of every organization in the store.")
     context.scope = Scope(context.organization, None, context.store.people.visible(context.caller))
     if access.project == "path":
         _enter(context, context.path["project_id"])
@@ -158,6 +162,12 @@ def arrive(context: RequestContext, access: Access, body: object = None) -> None
     _find(context, access)
     _permit(context, access)
     context.arrived = True
+
+
+def _is_admin_everywhere(context: RequestContext) -> bool:
+    people, user = context.store.people, context.actor
+    members = (people.member(one.id, user) for one in context.store.rows.organizations())
+    return all(one is not None and one["is_active"] and one["role"] == ADMIN for one in members)
 
 
 def _named(context: RequestContext, access: Access, body: object) -> str | None:

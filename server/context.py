@@ -106,6 +106,7 @@ class RequestContext:
             self.actor,
             scope=self.scope,
             protected=self.state.protected,
+            audited=self.writing,
         )
 
     @contextmanager

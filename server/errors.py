@@ -87,7 +87,7 @@ def _problem(found: Mapping[str, Any], known: Mapping[tuple[str, ...], Iterable[
     if kind == "missing":
         return Problem(place, f"'{name}' is missing.", kind)
     ctx: Mapping[str, Any] = found.get("ctx") or {}
-    types = _TYPES if where == "query" else _BODY_TYPES
+    types = _TYPES if where == "query" else _BODY_TYPES if len(place) < 2 else {}
     return Problem(place, _sentence(name, kind, str(found["msg"]), ctx), types.get(kind, kind))
 
 

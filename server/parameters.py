@@ -32,7 +32,7 @@ def _without_nul(value: Any) -> Any:
     return value
 
 
-def _whole(value: Any) -> Any:
+def whole(value: Any) -> Any:
     """Digits alone are a whole number: no blanks, underscores, signs or fractions, which pydantic would take."""
     if isinstance(value, str):
         digits = value.removeprefix("-")
@@ -52,7 +52,7 @@ def _truth(value: Any) -> Any:
 
 Text = Annotated[str, BeforeValidator(_without_nul)]
 Flag = Annotated[bool, BeforeValidator(_truth)]
-Offset = Annotated[int, Field(ge=0, le=MOST_ROWS), BeforeValidator(_whole), Query(description="Rows to skip.")]
+Offset = Annotated[int, Field(ge=0, le=MOST_ROWS), BeforeValidator(whole), Query(description="Rows to skip.")]
 
 
 def _values(value: Any) -> Any:
@@ -84,7 +84,7 @@ def ids_of(kind: type[Record], meaning: str = "", **more: Any) -> Any:
 
 def limit(most: int = 1000) -> Any:
     """The type of a page size."""
-    return Annotated[int, Field(ge=1, le=most), BeforeValidator(_whole), Query(description="Rows of a page.")]
+    return Annotated[int, Field(ge=1, le=most), BeforeValidator(whole), Query(description="Rows of a page.")]
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,22 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_ori
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    WithJsonSchema,
     create_model,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from typing_extensions import TypedDict
 
+from workbench.errors import Invalid
 from workbench.records import Record
+
+from .requests import strict_json
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
@@ -47,6 +52,19 @@ def _whole_text(value: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_whole_text)]
+
+
+def _json_text(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return strict_json(value.encode("utf-8", "surrogatepass"), "The text")
+    except Invalid as error:
+        raise PydanticCustomError("json_invalid", "{words}", {"words": error.problems[0].msg}) from None
+
+
+JsonText = Annotated[Any, BeforeValidator(_json_text), WithJsonSchema({"type": "string"})]
+"""A field of a form that holds JSON text; its value is what the text says."""
 Json = dict[str, Any]
 """An object with free keys."""
 
@@ -101,6 +119,14 @@ class GivenUnder(_OfKind[R]):
         parent = of.parent()
         above = (parent.name if parent is not None else "project_id",)
         return _given(of, False, above)
+
+
+class GivenIn(_OfKind[R]):
+    """As `Given`, where the path names the project."""
+
+    @classmethod
+    def described(cls, of: type[Record]) -> type[BaseModel]:
+        return _given(of, False, ("project_id",))
 
 
 class Shown(_OfKind[R]):
