@@ -22,7 +22,8 @@ from file_peers import PEERS
 
 from workbench.errors import FileRefused
 from workbench.ingest import ingest
-from workbench.ingest.prepare import Options, prepare
+from workbench.ingest.plan.read_options import ReadOptions
+from workbench.ingest.read.prepare import prepare
 from workbench.readers import read, views
 from workbench.records import Project
 from workbench.store.scope import Scope
@@ -86,7 +87,7 @@ def ours(path: Path) -> dict[str, float]:
     views._cached.cache_clear()
     begun = time.perf_counter()
     with tempfile.TemporaryFile() as spool:
-        prepare(path, Options(), spool)
+        prepare(path, ReadOptions(), spool)
     made["prepared"] = time.perf_counter() - begun
     with lab() as (store, scope):
         views._cached.cache_clear()

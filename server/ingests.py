@@ -24,9 +24,10 @@ import orjson
 
 from workbench.errors import Busy, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import Report, ingest
-from workbench.ingest.jobs import Job
-from workbench.ingest.labels import Labels
-from workbench.ingest.prepare import Options
+from workbench.ingest.options import Sent
+from workbench.ingest.plan.jobs import Job
+from workbench.ingest.plan.labels import Labels
+from workbench.ingest.plan.read_options import ReadOptions
 from workbench.store import lease
 from workbench.store.scope import Scope
 
@@ -86,7 +87,7 @@ class Ingests:
     def begin(
         self,
         files: Sequence[str],
-        options: Mapping[str, Any],
+        options: Sent,
         scope: Scope,
         owner: Mapping[str, str],
         tests: Sequence[Test] | None = None,
@@ -128,7 +129,7 @@ class Ingests:
         }
         self._tell(id, told)
         with self._lock:
-            self._runs[id] = self._pool.submit(self._run, run, told, names, meant, dict(options), scope), told
+            self._runs[id] = self._pool.submit(self._run, run, told, names, meant, options, scope), told
         return id
 
     def told(self, id: str, owner: Mapping[str, str]) -> dict[str, Any]:
@@ -157,7 +158,7 @@ class Ingests:
         told: dict[str, Any],
         names: list[str],
         tests: list[Test],
-        options: dict[str, Any],
+        options: Sent,
         scope: Scope,
     ) -> None:
         last = 0.0
@@ -171,18 +172,18 @@ class Ingests:
         try:
             paths = [run / f"{place:06}" / name for place, name in enumerate(names)]
             loose = {paths[place] for test in tests if test.loose for place in test.files}
-            jobs = min(max(int(options.pop("jobs", 1)), 1), MOST_JOBS)
+            jobs = min(max(options.options.jobs, 1), MOST_JOBS)
             report = ingest(
                 self.state.store,
                 scope,
                 [],
+                options.options.model_copy(update={"jobs": jobs}),
                 actor=told["user_id"],
-                jobs=jobs,
                 apart=True,
                 progress=progress,
                 tests=lambda meant: [_job(number, test, paths, meant) for number, test in enumerate(tests)],
                 loose=loose,
-                **options,
+                whole_lines=options.whole_lines,
             )
             ended = {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
         except WorkbenchError as error:
@@ -234,7 +235,7 @@ def _lay_beside(run: Path, names: Sequence[str], tests: Sequence[Test]) -> None:
             (run / f"{place:06}" / names[place]).rename(run / f"{test.files[0]:06}" / names[place])
 
 
-def _job(number: int, test: Test, paths: Sequence[Path], options: Options) -> Job:
+def _job(number: int, test: Test, paths: Sequence[Path], options: ReadOptions) -> Job:
     """A test as the ingest takes it; the report calls it by its number."""
     chosen = tuple(paths[place] for place in test.files)
     read = replace(options, **test.labels.reading, parts=tuple(map(str, chosen[1:])))

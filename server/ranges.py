@@ -22,7 +22,7 @@ def served(
     206 with ``Content-Range`` for one range; 416 for one beyond the end; anything else in the header, and a range
     of another version (``If-Range``), gives the whole.
     """
-    told = {
+    sent = {
         "accept-ranges": "bytes",
         "etag": f'"{tag}"',
         "content-disposition": f"attachment; filename*=UTF-8''{quote(filename)}",
@@ -30,19 +30,19 @@ def served(
     }
     wanted = headers.get("range")
     if wanted is None or headers.get("if-range", f'"{tag}"') != f'"{tag}"':
-        return streamed(read(0, size), media_type, told, length=size)
+        return streamed(read(0, size), media_type, sent, length=size)
     span = _span(wanted, size)
     if span is None:
-        return streamed(read(0, size), media_type, told, length=size)
+        return streamed(read(0, size), media_type, sent, length=size)
     start, stop = span
     if start >= stop:
-        return Response(b"", 416, {**told, "content-range": f"bytes */{size}"}, media_type)
-    told["content-range"] = f"bytes {start}-{stop - 1}/{size}"
-    return streamed(read(start, stop), media_type, told, length=stop - start, status=206)
+        return Response(b"", 416, {**sent, "content-range": f"bytes */{size}"}, media_type)
+    sent["content-range"] = f"bytes {start}-{stop - 1}/{size}"
+    return streamed(read(start, stop), media_type, sent, length=stop - start, status=206)
 
 
 def _span(header: str, size: int) -> tuple[int, int] | None:
-    """From the first byte to before the last; None for what is no single range."""
+    """From the first byte to before the last; None for what is not a single range."""
     found = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", header.strip())
     if found is None or found.group() == "bytes=-" or not (found[1] or found[2]):
         return None

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
-from workbench.ingest.apart import Apart
+from workbench.ingest.read.parquet_subprocess import Apart
 from workbench.recipe.check import sound
 from workbench.recipe.plot import PlotConfig
 from workbench.records import Plot

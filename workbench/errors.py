@@ -20,7 +20,8 @@ WorkbenchError
 ├── NotProtected          503  a script was to run locked in, and the lock does not hold on this machine
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
-    └── StoreTooNew       500  written by a newer workbench
+    ├── StoreTooNew       500  written by a newer workbench
+    └── StoreTooOld       500  of an older workbench; ``workbench upgrade`` brings it up to date
 """
 
 from __future__ import annotations
@@ -228,6 +229,14 @@ class Damaged(StoreError):
 
 class StoreTooNew(StoreError):
     code = "STORE_TOO_NEW"
+
+
+class StoreTooOld(StoreError):
+    code = "STORE_TOO_OLD"
+
+
+class StoreNotice(UserWarning):
+    """What a person should know about a store that was opened: it was brought up to date, or can only be read."""
 
 
 def near(name: str, names: Iterable[str], most: int = 3) -> list[str]:

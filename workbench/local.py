@@ -20,8 +20,10 @@ from .engine.check import check_against_store
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress, Reader
 from .errors import BadRequest, NotFound, Problem, instead
-from .ingest import Report, extend, register
+from .ingest import Growing, IngestOptions, Report, extend, register
 from .ingest import ingest as ingest_files
+from .ingest.options import FileProgress
+from .ingest.plan.paths import Paths
 from .operations import Operation
 from .recipe.plot import PlotConfig
 from .records import (
@@ -208,9 +210,18 @@ class LocalWorkbench(Work):
         """The search of the interface, within the organization; the project restricts what belongs to one."""
         return searches.search(self.store, text, self.scope, **options)
 
-    def ingest(self, paths: str | Path | Iterable[str | Path], **options: Any) -> Report:
+    def ingest(
+        self,
+        paths: Paths,
+        options: IngestOptions,
+        *,
+        growing: Growing | None = None,
+        progress: FileProgress | None = None,
+    ) -> Report:
         """Read cycler files or folders into the project."""
-        return ingest_files(self.store, self.scope, paths, actor=self.actor, **options)
+        return ingest_files(
+            self.store, self.scope, paths, options, growing=growing, progress=progress, actor=self.actor
+        )
 
     # Records
 

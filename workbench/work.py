@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from . import outgoing
 from .authoring import AuthoringContext
@@ -22,8 +22,11 @@ from .engine import answer, choices, keys, zoom
 from .engine import look as looking
 from .engine.reader import Cancel, Progress
 from .errors import BadRequest, Cancelled, FileRefused, Invalid, NotFound, Problem, instead
-from .ingest import Growing, Report
+from .ingest import Growing, IngestOptions, Report
 from .ingest import watch as watch_folder
+from .ingest.options import FileProgress
+from .ingest.plan.paths import Paths
+from .ingest.watch_folder import Watching
 from .lint import Lint, lint
 from .operations import Operations
 from .operations.operation import pages, rows_of
@@ -360,18 +363,24 @@ class Work(Operations):
         """The search of the interface, within the organization; the project restricts what belongs to one."""
 
     @abstractmethod
-    def ingest(self, paths: str | Path | Iterable[str | Path], **options: Any) -> Report:
-        """Read cycler files or folders into the project."""
+    def ingest(
+        self,
+        paths: Paths,
+        options: IngestOptions,
+        *,
+        growing: Growing | None = None,
+        progress: FileProgress | None = None,
+    ) -> Report:
+        """Read cycler files or folders into the project; ``growing`` says which of them to take now."""
 
-    def watch(self, folder: str | Path, **options: Any) -> Iterator[Report]:
-        """Take in what appears or grows in a folder; ``options`` are those of `watch_folder` and of `ingest`."""
-        own = {name: options.pop(name) for name in ("every", "settle", "once", "stopped") if name in options}
-        sheet = options.get("sheet")
+    def watch(self, folder: str | Path, options: IngestOptions, **how: Unpack[Watching]) -> Iterator[Report]:
+        """Ingest what appears or grows in a folder; ``how`` says when to look and when to stop."""
+        sheet = options.sheet
 
         def take(files: list[Path], growing: Growing) -> Report:
-            return self.ingest(files, growing=growing, **options)
+            return self.ingest(files, options, growing=growing)
 
-        return watch_folder(folder, take, also=Path(sheet) if isinstance(sheet, str | Path) else None, **own)
+        return watch_folder(folder, take, also=Path(sheet) if isinstance(sheet, str | Path) else None, **how)
 
     # Records
 

@@ -12,7 +12,7 @@ import pytest
 
 from workbench.authoring.examples import example
 from workbench.bench import Bench, Board
-from workbench.errors import Conflict, Invalid, NotFound
+from workbench.errors import Conflict, Invalid, NotFound, StoreNotice
 from workbench.local import LocalWorkbench
 from workbench.records import User
 from workbench.store.chats import drafts_in, shortened
@@ -214,7 +214,9 @@ def test_a_store_from_before_sessions_gets_them(tmp_path: Path) -> None:
             db.execute(f"drop table {table}")
         assert db.execute("delete from _sqlite_migrations where name = 'chats'").rowcount == 1
     db.close()
-    with Bench(LocalWorkbench.open(path)) as bench:
+    with pytest.warns(StoreNotice, match="is of an older workbench"):
+        bench = Bench(LocalWorkbench.open(path))
+    with bench:
         bench.sessions.say(bench.sessions.create("First"), "user", {"text": "there"})
         assert len(bench.sessions.list()) == 1
         assert bench.work.store.verify() == []

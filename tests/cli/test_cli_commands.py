@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import workbench as wb
-from workbench import terminal
-from workbench.cli import main
+from workbench.cli import console, main
 from workbench.transform import protected
 
 
@@ -34,8 +33,8 @@ def run(
 ) -> Run:
     """Run the command in a folder of its own, on the demo's store."""
     monkeypatch.setenv("WORKBENCH_STORE", str(demo_store))
-    for console in (terminal.out, terminal.err):
-        monkeypatch.setattr(console, "_width", 200)
+    for printer in (console.out, console.err):
+        monkeypatch.setattr(printer, "_width", 200)
     monkeypatch.delenv("WORKBENCH_PROJECT", raising=False)
     monkeypatch.chdir(tmp_path)
 

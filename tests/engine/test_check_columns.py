@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import Invalid
-from workbench.ingest.ratings import ratings_of
+from workbench.ingest.plan.ratings import ratings_of
 from workbench.local import LocalWorkbench
 from workbench.recipe.check import sound
 from workbench.records import Instance, Specification

@@ -1,6 +1,27 @@
-"""Small files for the tests of the ingest."""
+"""Small files for the tests of the ingest, and an ingest straight into a store."""
 
 from __future__ import annotations
+
+from typing import Unpack
+
+from workbench.ingest import IngestKeywords, IngestOptions, Limits, Report
+from workbench.ingest import ingest as ingest_with
+from workbench.ingest.options import FileProgress
+from workbench.ingest.plan.paths import Paths
+from workbench.store.store import Scope, Store
+
+
+def ingest(
+    store: Store,
+    scope: Scope,
+    paths: Paths,
+    *,
+    limits: Limits | None = None,
+    progress: FileProgress | None = None,
+    **options: Unpack[IngestKeywords],
+) -> Report:
+    """As ``workbench.ingest.ingest``, with the options as keywords."""
+    return ingest_with(store, scope, paths, IngestOptions.of(options), limits=limits, progress=progress)
 
 
 def cycler_text(cycles: int = 2, offset: float = 0.0) -> str:

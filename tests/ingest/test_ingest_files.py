@@ -16,15 +16,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from ingest_lab import ingest
 from rich.console import Console
 
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
 from workbench.errors import BadRequest
-from workbench.ingest import Limits, Report, ingest, workers
-from workbench.ingest.paths import find, stem_of
-from workbench.ingest.prepare import largest_move
-from workbench.ingest.ratings import ratings_of
+from workbench.ingest import Limits, Report
+from workbench.ingest.plan.paths import find, stem_of
+from workbench.ingest.plan.ratings import ratings_of
+from workbench.ingest.read import worker_pool
+from workbench.ingest.read.prepare import largest_move
 from workbench.phrases import typed_in
 from workbench.records import Batch, Instance, Measurement, Project, Specification
 from workbench.store.scope import Scope
@@ -45,7 +47,7 @@ def scope(store: Store) -> Scope:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes start however little there is to read."""
-    monkeypatch.setattr(workers, "_PER_WORKER", 1)
+    monkeypatch.setattr(worker_pool, "_PER_WORKER", 1)
 
 
 def first_scope(store: Store) -> Scope:
@@ -213,14 +215,14 @@ def test_processes_start_only_where_there_is_enough_to_read(
     for path, size in zip(paths, sizes, strict=True):
         with path.open("wb") as file:
             file.truncate(size)
-    assert workers.worth_starting(paths, jobs) == started
-    assert workers.worth_starting(paths, 1) == 1
+    assert worker_pool.worth_starting(paths, jobs) == started
+    assert worker_pool.worth_starting(paths, 1) == 1
 
 
 def test_a_few_small_files_start_no_process(
     store: Store, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_PROGRAM", "raise SystemExit(3)")
+    monkeypatch.setattr(worker_pool, "_PROGRAM", "raise SystemExit(3)")
     folder = tmp_path / "in"
     for number in range(3):
         write(folder, f"{number}.csv", cycler_text(offset=number / 100))
@@ -280,7 +282,7 @@ def test_a_file_that_hangs_costs_only_itself(store: Store, scope: Scope, tmp_pat
 
 HOSTILE = """
 import os, pathlib, sys, time
-from workbench.ingest import worker
+from workbench.ingest.read import worker
 prepare = worker.prepare
 def hostile(path, options, file):
     if "dies" in path.name:
@@ -298,8 +300,8 @@ worker.main(pathlib.Path(sys.argv[1]))
 def test_a_process_that_dies_or_hangs_costs_its_own_file_only(
     store: Store, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_PROGRAM", HOSTILE)
-    monkeypatch.setattr(workers, "_GRACE", 0.5)
+    monkeypatch.setattr(worker_pool, "_PROGRAM", HOSTILE)
+    monkeypatch.setattr(worker_pool, "_GRACE", 0.5)
     folder = tmp_path / "in"
     for number, name in enumerate(["a", "b dies", "c", "d hangs", "e", "f dies", "g"]):
         write(folder, f"{name}.csv", cycler_text(offset=number / 100))

@@ -17,7 +17,7 @@ from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
 from workbench.errors import Conflict, FileRefused, NotFound
 from workbench.ingest import extend, register
-from workbench.ingest.ratings import ratings_of
+from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import Instance, Measurement, Project, Specification
 from workbench.store.scope import Scope
 from workbench.store.store import Store

@@ -22,7 +22,7 @@ from workbench.store.store import Store
 PROGRAM = """
 import sys
 from pathlib import Path
-from workbench.ingest import ingest
+from workbench.ingest import IngestOptions, ingest
 from workbench.records import Project
 from workbench.store.scope import Scope
 from workbench.store.store import Store
@@ -32,7 +32,7 @@ organization = store.rows.organizations()[0]
 scope = Scope(organization.id, store.rows.page(Project, Scope(organization.id, None), limit=1).items[0].id)
 print("ready", flush=True)
 for path in sorted(Path(sys.argv[2]).iterdir()):
-    report = ingest(store, scope, path, jobs=int(sys.argv[3]), keep_file=True)
+    report = ingest(store, scope, path, IngestOptions(jobs=int(sys.argv[3]), keep_file=True))
     if report[0].status == "stored":
         print(report[0].measurement_id, report[0].rows, flush=True)
 print("done", flush=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ingest_lab import ingest
 
-from workbench.ingest import ingest
 from workbench.records import DriveCycle, Instance, Measurement, Project, Specification
 from workbench.store.scope import Scope
 from workbench.store.store import Store

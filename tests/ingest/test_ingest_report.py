@@ -15,8 +15,8 @@ from rich.console import Console
 
 import workbench as wb
 from workbench.errors import BadRequest
-from workbench.ingest.report import FileReport, Report
-from workbench.ingest.settles import settled_by
+from workbench.ingest.report.report import FileReport, Report
+from workbench.ingest.report.settled_by import settled_by
 from workbench.phrases import typed_in
 
 SOURCES = Path(wb.__file__).parent

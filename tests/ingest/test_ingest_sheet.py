@@ -16,11 +16,11 @@ from ingest_lab import cycler_text
 
 import workbench as wb
 from workbench.errors import BadRequest
-from workbench.ingest.headings import Heading, plain
-from workbench.ingest.intake import Intake
-from workbench.ingest.labels import Labels
-from workbench.ingest.name_rule import NameRule
-from workbench.ingest.sheet import read_sheet
+from workbench.ingest.commit.commit import Committer
+from workbench.ingest.plan.headings import Heading, plain
+from workbench.ingest.plan.labels import Labels
+from workbench.ingest.plan.name_rule import NameRule
+from workbench.ingest.plan.sheet import read_sheet
 
 RULE = "{batch}_{cell}_{test}"
 
@@ -360,7 +360,7 @@ def test_a_dry_run_says_all_and_changes_nothing(bench: wb.Bench, data: Path) -> 
 
 
 def test_a_dry_run_keeps_no_writer_waiting(bench: wb.Bench, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    commit, written = Intake.commit, []
+    commit, written = Committer.commit, []
 
     def committed(*args: Any) -> None:
         with ThreadPoolExecutor(1) as other:
@@ -368,7 +368,7 @@ def test_a_dry_run_keeps_no_writer_waiting(bench: wb.Bench, data: Path, monkeypa
             written.append(made.result(timeout=10))
         commit(*args)
 
-    monkeypatch.setattr(Intake, "commit", committed)
+    monkeypatch.setattr(Committer, "commit", committed)
     told = bench.ingest(data, dry_run=True)
     assert [file.status for file in told] == ["stored"] * 4
     assert len(bench.studies.list()) == len(written) == 4

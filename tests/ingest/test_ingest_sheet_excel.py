@@ -10,8 +10,8 @@ import pytest
 from test_ingest_sheet import workbook
 
 from workbench.errors import BadRequest
-from workbench.ingest.headings import Heading
-from workbench.ingest.sheet import read_sheet
+from workbench.ingest.plan.headings import Heading
+from workbench.ingest.plan.sheet import read_sheet
 
 
 def merged(data: bytes, *ranges: str) -> bytes:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from workbench.ingest import apart, workers
+from workbench.ingest.read import parquet_subprocess, worker_pool
 
 
-@pytest.mark.parametrize("program", [workers._PROGRAM, apart._PROGRAM], ids=["ingest", "apart"])
+@pytest.mark.parametrize("program", [worker_pool._PROGRAM, parquet_subprocess._PROGRAM], ids=["ingest", "apart"])
 def test_a_reader_ends_with_its_pipe_and_not_by_a_signal(program: str, tmp_path: Path) -> None:
-    worker = workers.Worker(tmp_path, program)
+    worker = worker_pool.Worker(tmp_path, program)
     process = worker._running()
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         os.kill(process.pid, one)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ingest_lab import ingest
 
-from workbench.ingest import FileReport, ingest
+from workbench.ingest import FileReport
 from workbench.readers import read, recognise
 from workbench.records import Project
 from workbench.store.scope import Scope

@@ -16,9 +16,9 @@ from ingest_lab import cycler_text
 
 import workbench as wb
 from workbench.errors import BadRequest
-from workbench.ingest.report import Report
-from workbench.ingest.snapshot import snapshot
-from workbench.ingest.watch import Looks
+from workbench.ingest.read.live_file import snapshot
+from workbench.ingest.report.report import Report
+from workbench.ingest.watch_folder import Looks
 
 QUICK = {"settle": 0.02, "every": 0.02, "once": True}
 RULE = "{cell}_{test}"

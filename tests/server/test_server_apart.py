@@ -14,7 +14,7 @@ from world import RATINGS, begin, parquet, put, samples, upload
 
 from server import Settings
 from workbench.errors import FileRefused, TooLarge
-from workbench.ingest.apart import Apart
+from workbench.ingest.read.parquet_subprocess import Apart
 from workbench.table import concat
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.ingest import register
-from workbench.ingest.ratings import ratings_of
+from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import KINDS, SOURCES, Instance, Measurement, Plot, Project, Specification
 from workbench.store import Scope, Store
 from workbench.store.catalog import catalog

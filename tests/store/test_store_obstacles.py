@@ -13,7 +13,7 @@ import pytest
 
 from workbench.errors import Damaged, NotFound, StoreError
 from workbench.ingest import register
-from workbench.ingest.ratings import ratings_of
+from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import Instance, Measurement, Project, Specification
 from workbench.store import connections
 from workbench.store.scope import Scope
@@ -172,7 +172,7 @@ def test_damage_that_hides_from_readers_still_stops_the_opener(measured: tuple[S
     store, _ = measured
     with store.transaction() as connection:
         connection.execute("drop table drafts")
-    with pytest.raises(Damaged, match="no such table"):
+    with pytest.raises(Damaged, match=r"there is no table 'drafts'.*Restore a backup"):
         Store.open(store.path)
 
 

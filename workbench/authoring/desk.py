@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,6 +12,7 @@ from ..recipe.parse import parse_draft
 from ..recipe.plot import AuthoringDraft, AuthoringRequest
 from ..records import Dashboard, Draft, Plot, Session
 from ..records.values import clean_text
+from ..store import Transaction
 from ..store.chats import accepted, shortened
 from ..store.scope import Scope
 from ..store.store import Store
@@ -63,7 +63,7 @@ def decide(
     plot_id: str | None = None,
     new_plot_id: str | None = None,
     session_id: str | None = None,
-    writing: Callable[[], AbstractContextManager[sqlite3.Connection]] | None = None,
+    writing: Callable[[], AbstractContextManager[Transaction]] | None = None,
 ) -> Plot:
     """Save the newest sound draft of a user on a dashboard as a plot.
 

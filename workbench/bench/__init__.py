@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
@@ -13,7 +13,9 @@ from .. import export
 from ..authoring import AuthoringContext
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
-from ..ingest import Report
+from ..ingest import IngestKeywords, IngestOptions, Report
+from ..ingest.options import FileProgress, shows_options
+from ..ingest.plan.paths import Paths
 from ..local import LocalWorkbench
 from ..place import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..recipe.assemble import PlanDraft
@@ -26,7 +28,6 @@ from ..records import (
     Material,
     Model,
     Project,
-    Record,
     Specification,
 )
 from ..records.catalog import Catalog
@@ -147,79 +148,32 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @shows_options
     def ingest(
-        self,
-        paths: str | Path | Iterable[str | Path],
-        *,
-        specification: str | Record | None = None,
-        rating: str | Mapping[str, Any] | None = None,
-        instance: str | Record | None = None,
-        batch: str | Record | None = None,
-        format: str | None = None,
-        column_map: Mapping[str, str] | None = None,
-        sign: str | None = None,
-        zone: str | None = None,
-        repair: str | Iterable[str] = (),
-        jobs: int = 1,
-        keep_file: bool = False,
-        sheet: Any = None,
-        name_rule: str | None = None,
-        dry_run: bool = False,
-        progress: Callable[[int, int, str], None] | None = None,
+        self, paths: Paths, *, progress: FileProgress | None = None, **options: Unpack[IngestKeywords]
     ) -> Report:
         """Read cycler files, folders or patterns (``data/*.csv``) into the store.
 
-        What does not exist yet is made and reported; one bad file never stops the others; the same samples are not
+        What does not exist yet is created and reported. One bad file never stops the others. The same samples are not
         stored twice in a project, and a file that has grown extends its measurement. The report says of each file
-        what was made, assumed, kept, repaired or odd; ``report.frame()`` is it as a DataFrame, and
-        ``report.save("report.csv")`` keeps it.
+        what was created, assumed, kept and repaired, and what to look at; ``report.frame()`` gives it as a DataFrame,
+        and ``report.save("report.csv")`` keeps it.
 
         Parameters
         ----------
-        specification : name or record; without it "Unspecified".
-        rating : of a specification that is made, ``"5Ah,2.5V,4.2V"`` or a mapping of ratings; without it estimated
-            from the data and marked so in its ``source``.
-        instance : the cell; without it the file's stem, as always for the measurement.
-        batch : the batch of the cells.
-        format : a name of the formats page; else recognised from the content.
-        column_map : column of the file -> ours, as ``{"Volts": "Voltage [V]"}``.
-        sign : what a positive current means in the file: "discharge", "charge" or "unsigned".
-        zone : the time zone of clock times that name none, as "Europe/Berlin"; without it they are taken as UTC.
-        repair : what may be mended, and is recorded then: "time" makes a clock that falls stand still.
-        jobs : how many processes read at the same time.
-        keep_file : keep the bytes of the files too.
-        sheet : what is known of each file: a path to a csv or a workbook, a DataFrame, or rows as mappings, with a
-            column ``file`` (a name or a pattern) and any of ``specification``, ``batch``, ``cell``, ``test``,
-            ``protocol``, ``tags``, ``temperature [degC]``, ``mass [g]`` ... The same sheet again updates.
-        name_rule : what the file names say, as ``"{batch}_{cell}_{test}"``. A sheet goes before it, and it before the
-            options above.
-        dry_run : report what would happen, and change nothing.
-        progress : called with (files done, files in all, the file at hand).
+        paths : files, folders and patterns. A file that is named is read whatever it is; in a folder only files of a
+            known format count.
+        options : the fields of `workbench.ingest.IngestOptions`.
+        progress : called with (files done, files in all, the current file).
 
         Raises
         ------
         BadRequest
-            For an option or a sheet that cannot be meant so. What is wrong with a file stands in the report instead.
+            For an option or a sheet that cannot be understood. What is wrong with a file is in the report instead.
         """
-        return self.work.ingest(
-            paths,
-            specification=specification,
-            rating=rating,
-            instance=instance,
-            batch=batch,
-            format=format,
-            column_map=column_map,
-            sign=sign,
-            zone=zone,
-            repair=repair,
-            jobs=jobs,
-            keep_file=keep_file,
-            sheet=sheet,
-            name_rule=name_rule,
-            dry_run=dry_run,
-            progress=progress,
-        )
+        return self.work.ingest(paths, IngestOptions.of(options), progress=progress)
 
+    @shows_options
     def watch(
         self,
         folder: str | Path,
@@ -228,23 +182,24 @@ class Bench:
         settle: float = 10.0,
         once: bool = False,
         stopped: Callable[[], bool] | None = None,
-        **options: Any,
+        **options: Unpack[IngestKeywords],
     ) -> Iterator[Report]:
-        """Take in what appears or grows in a folder: ``for report in bench.watch("data"): ...``, one for each round
-        in which something came.
+        """Ingest what appears or grows in a folder: ``for report in bench.watch("data"): ...``. Each round in which
+        something was ingested gives a report.
 
-        A file is read when it has come to rest; an unfinished last line waits for its end. Nothing but the store is
-        kept, so a watch can be stopped and begun again at any moment.
+        A file is read when it stops changing; a last line that has no end yet waits for it. A watch keeps nothing but
+        the store, so it can be stopped and started again at any moment.
 
         Parameters
         ----------
-        every : seconds between two looks.
-        settle : seconds for which size and time of a file must stand still.
-        once : end when all that is there was taken in.
-        stopped : asked a few times a second whether to end.
+        every : seconds between two looks at the folder.
+        settle : a file is read when its size and its time have not changed for this many seconds.
+        once : stop when all files that are there have been read.
+        stopped : called a few times a second; the watch stops when it gives True.
         options : as `ingest` takes them (``sheet``, ``name_rule``, ``specification`` ...).
         """
-        return self.work.watch(folder, every=every, settle=settle, once=once, stopped=stopped, **options)
+        chosen = IngestOptions.of(options)
+        return self.work.watch(folder, chosen, every=every, settle=settle, once=once, stopped=stopped)
 
     def catalog(self) -> Catalog:
         """What there is to plot: sources, their columns, units, and how many records fill them."""

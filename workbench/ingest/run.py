@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 from ..errors import StoreError, WorkbenchError
 from ..store.store import Scope, Store
-from . import paths as places
-from . import spool
-from .intake import Intake
-from .jobs import Job
-from .known import KnownFiles
-from .others import Others
-from .prepare import Prepared
-from .report import FileReport
-from .workers import outcomes
+from .commit.commit import Committer
+from .commit.known_files import KnownFiles
+from .commit.non_series import NonSeries
+from .options import FileProgress
+from .plan import paths as places
+from .plan.jobs import Job
+from .read import samples_file
+from .read.prepare import Prepared
+from .read.worker_pool import outcomes
+from .report.report import FileReport
 
 
 class Run:
@@ -28,21 +29,21 @@ class Run:
         self,
         store: Store,
         scope: Scope,
-        intake: Intake,
-        others: Others,
+        committer: Committer,
+        non_series: NonSeries,
         jobs: Sequence[Job],
         loose: Set[Path],
-        progress: Callable[[int, int, str], None] | None,
+        progress: FileProgress | None,
     ) -> None:
         self._store = store
-        self._intake = intake
-        self._others = others
+        self._committer = committer
+        self._non_series = non_series
         self._jobs = jobs
         self._loose = loose
         self.skipped: list[str] = []
         self.unmapped: list[FileReport] = []
         self._known = KnownFiles(store, scope)
-        intake.named = self._known.named
+        committer.named = self._known.named
         self._progress = progress
         self._done = 0
         self._reports: dict[int, FileReport] = {}
@@ -80,7 +81,7 @@ class Run:
                 count or 0 for count in (record.sample_count, record.step_count, record.cycle_count)
             )
             try:
-                self._intake.known(job, record, report)
+                self._committer.known(job, record, report)
             except StoreError:
                 raise
             except WorkbenchError as error:
@@ -91,7 +92,7 @@ class Run:
         """The job with what has to be known before it is read."""
         job.before = self._known.read_before(job)
         options = self._known.as_before(job)
-        job.options = replace(options, rated_capacity_ah=self._intake.rated_capacity(job.labels))
+        job.options = replace(options, rated_capacity_ah=self._committer.rated_capacity(job.labels))
         return job
 
     def _taken(self, job: Job, outcome: Mapping[str, Any], file: IO[bytes]) -> FileReport:
@@ -103,7 +104,7 @@ class Run:
             return report
         try:
             if "holding" in outcome:
-                self._others.take(job, outcome["holding"], report)
+                self._non_series.take(job, outcome["holding"], report)
             else:
                 self._store_samples(job, Prepared.of(outcome["prepared"]), file, report)
         except StoreError:
@@ -121,9 +122,9 @@ class Run:
 
         def samples() -> Iterator[tuple[str, Any]]:
             file.seek(0)
-            return spool.tables(file)
+            return samples_file.tables(file)
 
-        self._intake.commit(job, prepared, samples, report)
+        self._committer.commit(job, prepared, samples, report)
 
     def _tell(self, job: Job) -> None:
         if self._progress is not None:

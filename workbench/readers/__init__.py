@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
 from ..cycling.columns import CURRENT, TIME, VOLTAGE
+from ..cycling.findings import Finding
 from ..errors import BadRequest, FileRefused, instead
 from ..phrases import quoted
 from .arbin import ARBIN
@@ -35,13 +37,13 @@ from .own import OWN, OWN_PARQUET
 from .parquet import OPEN_CIRCUIT_PARQUET, PARQUET, PYPROBE
 from .pec import PEC
 from .plugins import outside_formats
-from .reading import Note, Reader, Reading
+from .reading import Reader, Reading
 from .source import Head, look
 from .spectra import IMPEDANCE_BARE, IMPEDANCE_BLANKS
 from .text import TextFormat
 from .views import sheet_notes, view, without_sheet
 
-__all__ = ["BUILT_IN", "FORMATS", "Note", "Reader", "Reading", "format_of", "read", "recognise"]
+__all__ = ["BUILT_IN", "FORMATS", "Reader", "Reading", "format_of", "read", "recognise"]
 
 _OF_BRANDS: tuple[Reader, ...] = (
     NDA, NDAX, ARBIN_RES, BIOLOGIC_MPR, MATLAB, HDF5, OWN, OWN_PARQUET, BDF, BDF_PARQUET, PYPROBE,
@@ -185,3 +187,11 @@ def _chosen(head: Head, name: str | None, mapped: bool) -> Reader:
     if matching is None and mapped and head.encoding is not None:
         return FORMATS["delimited"]
     return matching or _recognised(head)
+
+
+def __getattr__(name: str) -> type[Finding]:
+    """The former name of `workbench.cycling.findings.Finding`."""
+    if name != "Note":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    warnings.warn("workbench.readers.Note is workbench.cycling.findings.Finding now.", DeprecationWarning, 2)
+    return Finding

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
+from ..cycling.findings import Finding
 from ..errors import FileRefused, TooLarge
 from ..phrases import counted
 from . import limits
@@ -25,7 +26,7 @@ from .arrow import read_typed
 from .columns import From, plan_columns, unique_labels
 from .foreign import guarded
 from .packing import unpacked
-from .reading import Counters, Note, Reading
+from .reading import Counters, Reading
 from .source import Head
 
 _SAMPLES, _TESTS, _AUXILIARY = "Channel_Normal_Table", "Global_Table", "Auxiliary_Table"
@@ -65,10 +66,10 @@ class Access:
             samples, *extra = (database.table(name) for name in (_SAMPLES, _AUXILIARY, _TESTS))
         if not samples.num_rows:
             raise FileRefused(f"'{head.name}' has no rows: the test was set up but recorded nothing.")
-        notes: list[Note] = []
+        notes: list[Finding] = []
         if database.skipped:
             text = f"{counted(database.skipped, 'row')} of the database could not be read and were left out."
-            notes.append(Note("odd", "lines_left_out", text))
+            notes.append(Finding("odd", "lines_left_out", text))
         table = _with_temperatures(_sorted(samples, notes), extra[0])
         table = table.rename_columns(unique_labels(table.column_names))
         plan = plan_columns(
@@ -150,14 +151,14 @@ class _Database:
         return found
 
 
-def _sorted(samples: pa.Table, notes: list[Note]) -> pa.Table:
+def _sorted(samples: pa.Table, notes: list[Finding]) -> pa.Table:
     """Samples in the order in which they were taken, with their times as moments."""
     if set(_KEYS) <= set(samples.column_names):
         samples = samples.sort_by([(key, "ascending") for key in _KEYS])
         tests = pc.count_distinct(samples["Test_ID"]).as_py()
         if tests > 1:
             text = f"The database holds {counted(tests, 'test')}; their samples stand one after the other."
-            notes.append(Note("odd", "several_tests", text))
+            notes.append(Finding("odd", "several_tests", text))
     place = samples.schema.get_field_index("DateTime")
     if place >= 0 and pa.types.is_floating(samples.schema.field(place).type):
         samples = samples.set_column(place, "DateTime", _moments(samples["DateTime"]))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrow import of_arrow
 from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ..cycling.findings import Finding
 from ..errors import FileRefused, TooLarge
 from ..phrases import counted, option_name, spaced
 from ..table import Column, Table, from_micros
@@ -25,7 +26,7 @@ from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_
 from .dates import date_notes, zone_note
 from .impedance import with_parts
 from .quantities import split_header
-from .reading import Counters, Note, Reading
+from .reading import Counters, Reading
 from .rows import directed, time_notes, unread_text
 from .source import Head
 from .survey import Settings, Survey
@@ -181,7 +182,7 @@ def read_typed(
     plan: Plan,
     batches: Batches,
     sign: str | None,
-    notes: list[Note] | None = None,
+    notes: list[Finding] | None = None,
 ) -> Reading:
     """The reading of typed batches: sign, times and counts are settled on the columns they need, then rows flow.
 
@@ -223,7 +224,7 @@ def _numbers_of(array: pa.Array) -> NDArray[np.float64]:
 
 
 class _TypedRows:
-    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Note]) -> None:
+    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Finding]) -> None:
         self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
         self.time = plan.find(TIME) or plan.clock
         self.pattern: str | None = None
@@ -247,7 +248,7 @@ class _TypedRows:
                 self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
         if self.time is not None and self.time.role == "time" and not self.time.stated:
             text = f"'{self.time.header}' names no unit and is read as seconds."
-            self.notes.append(Note("assumed", "time_unit", text))
+            self.notes.append(Finding("assumed", "time_unit", text))
         for planned in self.plan.columns:
             if planned.role == "clock" or planned is self.time:
                 begun = _first_moment(columns[planned.header], planned)
@@ -262,10 +263,10 @@ class _TypedRows:
         self.notes.extend(time_notes(self.last_time))
         for name in self.left_out:
             text = f"Column '{name}' holds neither numbers, texts, times nor truth values and was left out."
-            self.notes.append(Note("odd", "column_left_out", text))
+            self.notes.append(Finding("odd", "column_left_out", text))
         for header, count in self.unread.items():
             text = unread_text(header, count)
-            self.notes.append(Note("odd", "unreadable_values", text))
+            self.notes.append(Finding("odd", "unreadable_values", text))
 
     def _table(self, batch: pa.RecordBatch) -> Table:
         arrays = dict(zip(batch.schema.names, batch, strict=True))
@@ -324,7 +325,7 @@ class _TypedRows:
             self.zero = float(present[0])
             if self.zero and column.kind != "datetime" and self.pattern is None:
                 text = f"Time begins at {self.zero:.6g} s in '{planned.header}'; here it begins at 0."
-                self.notes.append(Note("assumed", "time_from_first_row", text))
+                self.notes.append(Finding("assumed", "time_from_first_row", text))
         values = values - (self.zero or 0.0)
         self.last_time = max(self.last_time, float(np.nanmax(values, initial=0.0)))
         return number_column(values)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cycling.columns import CYCLER_CYCLE, CYCLER_STEP, FREQUENCY, TIME
+from ..cycling.findings import Finding
 from ..phrases import counted
 from ..table import Column, Kind, Table, concat
 from .columns import in_order
-from .reading import Note, Reading
+from .reading import Reading
 
 _Z = (FREQUENCY, "Z_Re [Ohm]", "Z_Im [Ohm]", "Z_Mod [Ohm]", "Z_Phase [deg]")
 _COUNTS = (CYCLER_CYCLE, CYCLER_STEP)
@@ -34,7 +35,9 @@ def with_spectra(reading: Reading, tables: Iterable[Table]) -> Reading:
         return reading
     joined = concat(spectra)
     count = counted(joined.n, "impedance row")
-    reading.notes.append(Note("assumed", "impedance_beside", f"{count} from beside the series stand in it now."))
+    reading.notes.append(
+        Finding("assumed", "impedance_beside", f"{count} from beside the series stand in it now.")
+    )
     reading.batches = _merged(reading.batches, joined)
     return reading
 

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..cycling.columns import CURRENT, TIME
+from ..cycling.findings import Finding
 from ..errors import FileRefused
 from . import limits
 from .arrow import read_typed
@@ -20,7 +21,7 @@ from .biologic import BIOLOGIC
 from .columns import plan_columns, unique_labels
 from .foreign import guarded
 from .packing import unpacked
-from .reading import Counters, Note, Reading
+from .reading import Counters, Reading
 from .source import Head
 
 _SIGNATURE = b"BIO-LOGIC MODULAR FILE"
@@ -51,7 +52,7 @@ class ModularFile:
             data, begun = _data(path, head.name)
         if not len(data):
             raise FileRefused(f"'{head.name}' has no rows: the technique was set up but recorded nothing.")
-        notes: list[Note] = []
+        notes: list[Finding] = []
         columns = _columns(data, notes)
         labels = unique_labels(list(columns))
         table = pa.table(dict(zip(labels, columns.values(), strict=True)))
@@ -90,7 +91,7 @@ def _data(path: Path, name: str) -> tuple[Any, datetime | None]:
         return np.asarray(found.data), begun.replace(tzinfo=UTC) if isinstance(begun, datetime) else None
 
 
-def _columns(data: Any, notes: list[Note]) -> dict[str, Any]:
+def _columns(data: Any, notes: list[Finding]) -> dict[str, Any]:
     """The columns of numbers; the current is derived from the charge of each sample where only that was recorded."""
     made: dict[str, Any] = {}
     for name in data.dtype.names or ():
@@ -101,7 +102,7 @@ def _columns(data: Any, notes: list[Note]) -> dict[str, Any]:
     if charge is not None and "time/s" in made and not any(name in made for name in _CURRENTS):
         made["I/A"] = pa.array(_mean_current(data[charge], data["time/s"]))
         text = f"The file has no current; '{CURRENT}' is the charge '{charge}' of each sample over its time."
-        notes.append(Note("assumed", "current_derived", text))
+        notes.append(Finding("assumed", "current_derived", text))
     return made
 
 

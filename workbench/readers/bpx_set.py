@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any
 
+from ..cycling.findings import Finding
 from ..errors import FileRefused, TooLarge
 from .foreign import guarded, silent
 from .packing import unpacked
-from .reading import Note
 from .source import Head
 
 _MOST = 32 << 20
@@ -25,7 +25,7 @@ class BpxSet:
         start = head.data[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
         return start.startswith(b"{") and b'"Header"' in start and b'"BPX"' in start
 
-    def records(self, head: Head, notes: list[Note]) -> list[dict[str, Any]]:
+    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
         """The specification that a set becomes: ratings and properties of its cell, and the set itself.
 
         Raises
@@ -50,7 +50,7 @@ class BpxSet:
         form = _FORM.search(f"{title} {head.name}".replace("_", " "))
         if form is not None:
             notes.append(
-                Note("assumed", "form_factor", f"The form factor '{form[1]}' is from the title of the set.")
+                Finding("assumed", "form_factor", f"The form factor '{form[1]}' is from the title of the set.")
             )
         described = {key: value for key, value in header.items() if key not in ("Title",) and value}
         return [

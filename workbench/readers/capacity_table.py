@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..cycling.findings import Finding
 from ..errors import FileRefused, TooLarge
 from ..phrases import spaced
 from .delimited import CURRENT_NAMES, VOLTAGE_NAMES
 from .foreign import guarded
 from .layout import HeaderLine, header_lines, lay_out
 from .quantities import split_header, unit_of
-from .reading import Note
 from .source import Head, LineStream
 from .values import are_whole, numbers
 
@@ -52,7 +52,7 @@ class CapacityTable:
     def matches(self, head: Head) -> bool:
         return _header(head) is not None
 
-    def records(self, head: Head, notes: list[Note]) -> list[dict[str, Any]]:
+    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
         """One record a cell: ``cell`` (None where the file names none) and ``columns``, lists by name.
 
         "Cycle from cycler" are the numbers of the file; capacities and energies are in A.h and W.h and never negative.
@@ -80,7 +80,7 @@ class CapacityTable:
             raise FileRefused(f"No row of '{head.name}' has a cycle number and a capacity.")
         cell = next((label for label, h in heads.items() if h.key in CELL), None)
         if DISCHARGE_ONLY & {h.key for h in heads.values()} and "Charge capacity [A.h]" not in made:
-            notes.append(Note("assumed", "capacity_means", "The capacity is taken as that of the discharge."))
+            notes.append(Finding("assumed", "capacity_means", "The capacity is taken as that of the discharge."))
         return _by_cell(made, good, None if cell is None else frame[cell].astype("str").str.strip(), head.name)
 
 
@@ -122,12 +122,12 @@ def _numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
 
 
 def _in_unit(
-    values: pd.Series[Any], unit: str | None, name: str, label: str, notes: list[Note]
+    values: pd.Series[Any], unit: str | None, name: str, label: str, notes: list[Finding]
 ) -> NDArray[np.float64]:
     base = name[name.index("[") + 1 : -1]
     known = unit_of(unit)
     if known is None or known.base != base:
-        notes.append(Note("assumed", "unit", f"'{label}' names no unit and is read in {base}."))
+        notes.append(Finding("assumed", "unit", f"'{label}' names no unit and is read in {base}."))
         return _numbers(values)
     return np.asarray(known.convert(_numbers(values)), np.float64)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from ..cycling.findings import Finding
 from ..phrases import column_map
 from .columns import DATE_ORDERS
-from .reading import Note
 from .values import one_clock
 
 
-def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> list[Note]:
+def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> list[Finding]:
     """Notes on the clock times in a column: which way day and month were read, and that no zone is named."""
     made = []
     if swappable:
@@ -18,13 +18,13 @@ def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> l
             f"Dates in '{header}' could be read two ways and are read as {_order(day_first)}"
             f"{_meaning(example, day_first)}. If not, say {column_map({header: f'Date [{other}]'})}."
         )
-        made.append(Note("assumed", "dates", text))
+        made.append(Finding("assumed", "dates", text))
     if not pattern.endswith("Z"):
         made.append(zone_note(f"Clock times in '{header}' name"))
     return made
 
 
-def start_notes(text: str, day_first: bool) -> list[Note]:
+def start_notes(text: str, day_first: bool) -> list[Finding]:
     """Notes on a beginning of the test that a header names as ``text``."""
     made = []
     begun, swapped = one_clock(text, day_first), one_clock(text, not day_first)
@@ -33,15 +33,15 @@ def start_notes(text: str, day_first: bool) -> list[Note]:
             f"The beginning of the test in the header could be read two ways and is read as {_order(day_first)}"
             f"{_meaning(text, day_first)}. If not, correct the start_time of the measurement."
         )
-        made.append(Note("assumed", "dates", said))
+        made.append(Finding("assumed", "dates", said))
     if not text.strip().endswith("Z"):
         made.append(zone_note("The beginning of the test in the header names"))
     return made
 
 
-def zone_note(what: str) -> Note:
+def zone_note(what: str) -> Finding:
     """The note on times without a zone; ``what`` they are, with a verb."""
-    return Note("assumed", "time_zone", f"{what} no time zone: taken as UTC, for start and end of the test.")
+    return Finding("assumed", "time_zone", f"{what} no time zone: taken as UTC, for start and end of the test.")
 
 
 def _order(day_first: bool) -> str:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..cycling.findings import Finding
 from ..errors import FileRefused, TooLarge
 from ..phrases import spaced
 from .delimited import CURRENT_NAMES, TIME_NAMES
 from .foreign import guarded
 from .layout import DELIMITERS, split_line
 from .quantities import Header, Unit, split_header, unit_of
-from .reading import Note
 from .source import Head, LineStream
 from .values import numbers
 
@@ -28,7 +28,7 @@ class DriveCycle:
     def matches(self, head: Head) -> bool:
         return _header(head) is not None
 
-    def records(self, head: Head, notes: list[Note]) -> list[dict[str, Any]]:
+    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
         """The drive cycle: its name, and rows of seconds and amperes with the sign they have in the file.
 
         Raises
@@ -62,7 +62,7 @@ class DriveCycle:
         text = (
             "The current keeps the sign it has in the file: where a plan or simulation uses it, see what it means."
         )
-        notes.append(Note("assumed", "sign_kept", text))
+        notes.append(Finding("assumed", "sign_kept", text))
         return [{"name": head.name, "data": rows.tolist()}]
 
 

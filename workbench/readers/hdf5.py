@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from ..cycling.findings import Finding
 from ..errors import FileRefused, TooLarge
 from . import limits
 from .apart import Facts, apart
@@ -22,7 +23,7 @@ from .foreign import guarded
 from .matlab import reading_of, samples_of
 from .packing import unpacked
 from .quantities import split_header
-from .reading import Counters, Note, Reading
+from .reading import Counters, Reading
 from .source import Head
 
 _MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -68,7 +69,7 @@ class Hdf5:
         arbin = all(any(name in keys for name in group) for group in ARBIN.needs)
         columns, clocks = (ARBIN.columns, ARBIN.clocks) if arbin else (COLUMNS, CLOCK_NAMES)
         plan = plan_columns(labels, columns, clocks=clocks, column_map=column_map, file=head.name)
-        notes: list[Note] = []
+        notes: list[Finding] = []
 
         def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
             chosen = table if only is None else table.select(list(only))

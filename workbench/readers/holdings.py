@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from ..cycling.findings import Finding
 from .bpx_set import BPX
 from .capacity_table import CAPACITIES
 from .drive_cycle import DRIVE_CYCLE
-from .reading import Note
 from .source import Head, look
 
 Kind = Literal["specification", "drive_cycle", "cycles"]
@@ -28,7 +28,7 @@ class Other:
     kind: Kind
     about: str
     matches: Callable[[Head], bool]
-    records: Callable[[Head, list[Note]], list[dict[str, Any]]]
+    records: Callable[[Head, list[Finding]], list[dict[str, Any]]]
 
 
 OTHERS: dict[str, Other] = {
@@ -63,7 +63,7 @@ class Holding:
     format: str
     kind: Kind
     records: list[dict[str, Any]]
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -86,5 +86,5 @@ def holding(path: Path) -> Holding | None:
     other = other_format(head)
     if other is None:
         return None
-    notes: list[Note] = []
+    notes: list[Finding] = []
     return Holding(other.name, other.kind, other.records(head, notes), notes)

@@ -9,11 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..cycling.columns import FREQUENCY
+from ..cycling.findings import Finding
 from ..errors import FileRefused
 from ..phrases import column_map as mapping
 from ..table import Column
 from .columns import Plan, Planned
-from .reading import Note
 from .values import number_column, numbers
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ def with_parts(made: dict[str, Column]) -> dict[str, Column]:
 
 
 def settle_imaginary(
-    plan: Plan, first: pd.DataFrame, decimal: str | None, mapped: bool, notes: list[Note]
+    plan: Plan, first: pd.DataFrame, decimal: str | None, mapped: bool, notes: list[Finding]
 ) -> None:
     """Turn an imaginary part (or a phase) that a file writes with its sign reversed, in place, and say so.
 
@@ -62,17 +62,17 @@ def settle_imaginary(
     if bare:
         text = "The file has no header; its columns are taken for the frequency in Hz and Z' and "
         text += f"{'-' if way > 0 else ''}Z'' in Ohm: what is capacitive has a negative imaginary part. "
-        notes.append(Note("assumed", "spectrum_header", text + "A line of names above the rows settles it."))
+        notes.append(Finding("assumed", "spectrum_header", text + "A line of names above the rows settles it."))
     elif way >= _CLEAR and column.negate:
         text = f"'{column.header}' is negative at low frequencies, so what is capacitive has a positive imaginary part."
-        notes.append(Note("odd", "imaginary_sign", f"{text} It was kept: is the minus in its name right?"))
+        notes.append(Finding("odd", "imaginary_sign", f"{text} It was kept: is the minus in its name right?"))
         return
     elif way >= _CLEAR:
         text = (
             f"'{column.header}' is positive at low frequencies and was turned: what is capacitive has a negative "
         )
         text += f"imaginary part. To keep it say {mapping({column.header: column.name})}."
-        notes.append(Note("assumed", "imaginary_sign", text))
+        notes.append(Finding("assumed", "imaginary_sign", text))
     if way >= _CLEAR:
         plan.columns[plan.columns.index(column)] = replace(column, negate=not column.negate)
 

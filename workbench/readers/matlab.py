@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..cycling.columns import TIME
+from ..cycling.findings import Finding
 from ..errors import FileRefused, TooLarge
 from ..phrases import column_map as mapping
 from ..phrases import counted, quoted
@@ -24,7 +25,7 @@ from .columns import KNOWN, From, plan_columns, unique_labels
 from .foreign import guarded
 from .packing import unpacked
 from .quantities import split_header
-from .reading import Counters, Note, Reading
+from .reading import Counters, Reading
 from .segments import Piece, Structure, counts, pieces, without_samples
 from .source import Head
 
@@ -125,7 +126,7 @@ def samples_of(structure: Structure, name: str, column_map: Mapping[str, str]) -
             f"'{name}' holds no structure with vectors of time, current and voltage. It holds "
             f"{quoted(_outline(structure))}. Name vectors with {mapping({'its name': 'Time [s]'})}, or save it as csv."
         )
-    notes: list[Note] = []
+    notes: list[Finding] = []
     chosen = _one_cell(found, wanted, name, notes)
     table, start = _table(chosen, notes)
     notes += _left_out(structure.get(_cell(chosen[0]), structure))
@@ -133,19 +134,19 @@ def samples_of(structure: Structure, name: str, column_map: Mapping[str, str]) -
     return facts | {"set": chosen[0].set.name, "sign": chosen[0].set.sign}, table
 
 
-def _left_out(structure: Structure) -> list[Note]:
+def _left_out(structure: Structure) -> list[Finding]:
     left = [(word, count) for word, count in sorted(without_samples(structure).items()) if count]
     if not left:
         return []
     what = ", ".join(f"{counted(count, 'operation')} '{word}'" for word, count in left)
     one = sum(count for _, count in left) == 1
     text = f"{'has' if one else 'have'} no time or frequency in the file and {'was' if one else 'were'} left out."
-    return [Note("odd", "left_out", f"{what} {text}")]
+    return [Finding("odd", "left_out", f"{what} {text}")]
 
 
 def reading_of(format: str, facts: Facts, table: pa.Table, head: Head, sign: str | None) -> Reading:
     """The reading of what :func:`samples_of` found."""
-    notes = [Note(**note) for note in facts["notes"]]
+    notes = [Finding(**note) for note in facts["notes"]]
     table = table.rename_columns(unique_labels(table.column_names))
     plan = plan_columns(list(table.column_names), _OWN, file=head.name)
 
@@ -184,7 +185,7 @@ def _cell(piece: Piece) -> str:
     return f"{first} {number + 1}" if first == "batch" and number is not None else first
 
 
-def _one_cell(found: list[Piece], wanted: set[str], file: str, notes: list[Note]) -> list[Piece]:
+def _one_cell(found: list[Piece], wanted: set[str], file: str, notes: list[Finding]) -> list[Piece]:
     cells = list(dict.fromkeys(_cell(piece) for piece in found))
     if wanted and not wanted <= set(cells):
         raise FileRefused(f"'{file}' has no cell {quoted(sorted(wanted - set(cells)))}; it has {quoted(cells)}.")
@@ -197,11 +198,11 @@ def _one_cell(found: list[Piece], wanted: set[str], file: str, notes: list[Note]
         others = quoted(cell for cell in cells if cell != chosen)
         how = mapping({f"{next(cell for cell in cells if cell != chosen)}{_PART}its time": TIME})
         text = f"'{chosen}' was read of {counted(len(cells), 'cell')}; for {others} name one with it, as in {how}."
-        notes.append(Note("assumed", "cells", text))
+        notes.append(Finding("assumed", "cells", text))
     return kept
 
 
-def _table(of: list[Piece], notes: list[Note]) -> tuple[pa.Table, datetime | None]:
+def _table(of: list[Piece], notes: list[Finding]) -> tuple[pa.Table, datetime | None]:
     """All samples with canonical names where they are known, and when the first was taken."""
     times = _times(of, notes)
     made: dict[str, Any] = {TIME: np.concatenate(times)}
@@ -211,7 +212,7 @@ def _table(of: list[Piece], notes: list[Note]) -> tuple[pa.Table, datetime | Non
             made[name] = _column(parts, of)
     if of[0].set.charge is not None:
         text = f"The set has no current; it was derived from the counter '{of[0].set.charge}' over time."
-        notes.append(Note("assumed", "current_derived", text))
+        notes.append(Finding("assumed", "current_derived", text))
     lengths = [len(time) for time in times]
     for name, numbers in counts(of).items():
         made[name] = pa.array(np.repeat(np.array([-1 if n is None else n for n in numbers]), lengths))
@@ -238,7 +239,7 @@ def _column(parts: Sequence[Any], of: list[Piece]) -> Any:
     return pa.array(whole, mask=np.isnan(whole))
 
 
-def _times(of: list[Piece], notes: list[Note]) -> list[Any]:
+def _times(of: list[Piece], notes: list[Finding]) -> list[Any]:
     """The times of each piece on one clock: by their dates, as they stand, or one after the other."""
     raw = [piece.values(TIME) for piece in of]
     times = [time for time in raw if time is not None]
@@ -251,7 +252,7 @@ def _times(of: list[Piece], notes: list[Note]) -> list[Any]:
     if all(float(b[0]) >= float(a[-1]) for a, b in itertools.pairwise(times)):
         return times
     text = f"Time starts again in each of {counted(len(of), 'piece')}; here they follow one another."
-    notes.append(Note("assumed", "pieces_joined", text))
+    notes.append(Finding("assumed", "pieces_joined", text))
     made, last = [], 0.0
     for time in times:
         made.append(time - time[0] + last)

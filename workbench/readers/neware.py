@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..cycling.findings import Finding
 from .columns import From, Split
-from .reading import Note
 from .states import States
 from .text import TextFormat
 
@@ -149,6 +149,6 @@ NESTED = replace(
         From("Step from cycler", ("column 2",)),
         *(column for column in COLUMNS if column.to not in ("Cycle from cycler", "Step from cycler")),
     ),
-    remarks=(Note("assumed", "summaries", "The lines of cycles and steps are summaries and were not stored."),),
+    remarks=(Finding("assumed", "summaries", "The lines of cycles and steps are summaries and were not stored."),),
     rewrite=unnest,
 )

@@ -13,12 +13,13 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from ..cycling.findings import Finding
 from ..errors import FileRefused, TooLarge
 from . import limits
 from .arrow import read_typed
 from .columns import From, Split, plan_columns, unique_labels
 from .packing import check_members, members, unpacked
-from .reading import Counters, Note, Reading
+from .reading import Counters, Reading
 from .source import Head
 
 COLUMNS = (
@@ -70,7 +71,7 @@ class NewareBinary:
         )
         table = table.rename_columns(labels)
         notes = [
-            Note(
+            Finding(
                 "assumed",
                 "cycles",
                 "A charge after a discharge begins a cycle, as Neware counts by default.",

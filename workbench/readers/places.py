@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from ..cycling.findings import Finding
 from ..phrases import counted, spaced
 from .layout import HeaderLine, Layout
-from .reading import Note
 from .source import Head, LineStream
 
 Rewrite = Callable[[bytes], bytes]
@@ -79,7 +79,7 @@ class Places:
             stream.close()
         return found
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[Finding]:
         if not self.repeated:
             return []
         repeats = "repeats" if self.repeated == 1 else "repeat"
@@ -87,7 +87,7 @@ class Places:
         where = ", ".join(spaced(line) for line in self.repeated_at) + more
         text = f"{counted(self.repeated, 'line')} within the file {repeats} the header and "
         text += f"was left out (line {where})." if self.repeated == 1 else f"were left out (lines {where})."
-        return [Note("odd", "header_repeated", text)]
+        return [Finding("odd", "header_repeated", text)]
 
 
 def _bare(line: bytes, unquote: bool) -> bytes:

@@ -7,25 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ..cycling.findings import Finding
 from ..cycling.signs import BY_CONVENTION, Taken
 from ..table import Table
 
 if TYPE_CHECKING:
     from .source import Head
 
-Level: TypeAlias = Literal["assumed", "kept", "repaired", "odd"]
 Counters: TypeAlias = Literal["step", "cycle", "test"] | None
 SIGNS = ("charge", "discharge", "unsigned")
 """What a positive current means in a file; ``unsigned``: the direction comes from states, steps or voltage."""
-
-
-@dataclass(frozen=True)
-class Note:
-    """One thing a person should know about the reading of a file, as a sentence."""
-
-    level: Level
-    code: str
-    message: str
 
 
 @dataclass
@@ -45,7 +36,7 @@ class Reading:
     format: str
     batches: Iterator[Table]
     start_time: datetime | None = None
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
     counters: Counters = None
     sign: Taken = BY_CONVENTION

@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ..cycling.findings import Finding
 from ..errors import FileRefused
 from ..phrases import counted, option_name, spaced
 from ..table import Column, Table
 from .columns import Plan, Planned, in_order
 from .impedance import with_parts
 from .places import MOST_EXAMPLES, Places
-from .reading import Note
 from .survey import Settings
 from .values import clocks, column_of, count_column, durations, is_text, number_column, numbers
 
@@ -29,7 +29,7 @@ BEYOND = "\0beyond the header"
 class Rows:
     """Converts the batches of one file; keeps where time began, how many rows passed and what was odd."""
 
-    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Note], places: Places) -> None:
+    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Finding], places: Places) -> None:
         self.file, self.plan, self.settings, self.notes, self.places = file, plan, settings, notes, places
         self.zero: float | None = None
         self.passed = 0
@@ -165,7 +165,7 @@ class Rows:
     def _note_zero(self) -> None:
         if self.zero and self.settings.time in ("number", "duration") and self.settings.days is None:
             text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; here it begins at 0."
-            self.notes.append(Note("assumed", "time_from_first_row", text))
+            self.notes.append(Finding("assumed", "time_from_first_row", text))
 
     def _directed(self, current: NDArray[Any], frame: pd.DataFrame) -> NDArray[Any]:
         by_word = None if self.settings.state_column is None else self._by_word(frame)
@@ -178,7 +178,7 @@ class Rows:
         if cut_short and not empty[-1]:
             empty[-1] = True
             self.notes.append(
-                Note(
+                Finding(
                     "odd",
                     "cut_short",
                     "The last line of the file is cut short and was left out; the test may have gone on.",
@@ -200,17 +200,17 @@ class Rows:
         self.notes.extend(time_notes(self.last_time))
         if self.left_out > 0:
             text = f"{counted(self.left_out, 'line')} without any time, current or voltage left out."
-            self.notes.append(Note("odd", "lines_left_out", text))
+            self.notes.append(Finding("odd", "lines_left_out", text))
         if self.too_wide:
             wide = f"{counted(self.too_wide, 'line')} {'has' if self.too_wide == 1 else 'have'}"
             text = f"{wide} more fields than the header; what is beyond it was left out."
-            self.notes.append(Note("odd", "more_fields", text))
+            self.notes.append(Finding("odd", "more_fields", text))
         self.notes.extend(self.places.notes())
         lines = self.places.lines_of({row for kept in self.examples.values() for row, _ in kept})
         for header, count in self.unread.items():
             if count:
                 seen = [f"'{text}'" + _in_line(lines.get(row)) for row, text in self.examples.get(header, [])]
-                self.notes.append(Note("odd", "unreadable_values", unread_text(header, count, seen)))
+                self.notes.append(Finding("odd", "unreadable_values", unread_text(header, count, seen)))
 
 
 class Joint:
@@ -262,10 +262,10 @@ def _in_line(line: int | None) -> str:
     return "" if line is None else f" in line {spaced(line)}"
 
 
-def time_notes(last: float) -> list[Note]:
+def time_notes(last: float) -> list[Finding]:
     """What is odd about a series that ends at ``last`` seconds."""
     years = last / (365.25 * 86400)
     if years < 5:
         return []
     text = f"Time runs to {last:.6g} s, {years:.0f} years: see whether its unit is the one that the file names."
-    return [Note("odd", "very_long", text)]
+    return [Finding("odd", "very_long", text)]

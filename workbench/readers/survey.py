@@ -21,6 +21,7 @@ from ..cycling.columns import (
     TIME,
     VOLTAGE,
 )
+from ..cycling.findings import Finding
 from ..cycling.signs import BY_CONVENTION, Taken
 from ..errors import FileRefused
 from ..phrases import column_map as mapping
@@ -30,7 +31,6 @@ from .columns import Plan, Planned, order_of
 from .dates import date_notes
 from .missing import why_refused
 from .quantities import Unit, split_header, unit_of
-from .reading import Note
 from .signs import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
 from .values import are_whole, clock_format, clocks, durations, is_text, numbers
@@ -179,7 +179,7 @@ class Survey:
         if self.sign == "found" and self.verdict is None and (current < 0).any():
             self.verdict = polarity(current, voltage)
 
-    def settle(self, notes: list[Note], day_first: bool = False) -> Settings:
+    def settle(self, notes: list[Finding], day_first: bool = False) -> Settings:
         """The settings, and what had to be assumed for them as notes."""
         if self.first is None:
             raise FileRefused(f"'{self.file}' has no rows.")
@@ -196,7 +196,7 @@ class Survey:
             raise FileRefused(f"'{self.file}' has no rows.")
         return self.first[header]
 
-    def _settle_clocks(self, settings: Settings, notes: list[Note], day_first: bool) -> None:
+    def _settle_clocks(self, settings: Settings, notes: list[Finding], day_first: bool) -> None:
         for column in self.plan.columns:
             if column.role != "clock":
                 continue
@@ -227,7 +227,7 @@ class Survey:
         if 1e8 < seconds < 1e11:
             settings.first_clock = datetime.fromtimestamp(seconds, UTC)
 
-    def _settle_time(self, settings: Settings, notes: list[Note], day_first: bool) -> None:
+    def _settle_time(self, settings: Settings, notes: list[Finding], day_first: bool) -> None:
         planned = self.plan.find(TIME)
         if planned is None:
             clock = self.plan.clock
@@ -236,7 +236,7 @@ class Survey:
                 return
             settings.time, settings.time_from = settings.patterns[clock.header], clock.header
             notes.append(
-                Note("assumed", "time_from_clock", f"Time is counted from the clock times in '{clock.header}'.")
+                Finding("assumed", "time_from_clock", f"Time is counted from the clock times in '{clock.header}'.")
             )
             return
         settings.time_from, settings.time_unit = planned.header, planned.unit
@@ -245,7 +245,7 @@ class Survey:
             text = (
                 f"The file has no time of the whole test: those within its steps ('{planned.header}') are joined."
             )
-            notes.append(Note("assumed", "time_joined", text))
+            notes.append(Finding("assumed", "time_joined", text))
         series = self._column(planned.header)
         if not is_text(series) or self._mostly_numbers(series):
             settings.time = "number"
@@ -272,10 +272,12 @@ class Survey:
         notes.extend(date_notes(planned.header, pattern, _example(series), swappable=swappable))
         settings.first_clock = settings.first_clock or _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
         notes.append(
-            Note("assumed", "time_from_clock", f"Time is counted from the clock times in '{planned.header}'.")
+            Finding("assumed", "time_from_clock", f"Time is counted from the clock times in '{planned.header}'.")
         )
 
-    def _join_days(self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Note]) -> None:
+    def _join_days(
+        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Finding]
+    ) -> None:
         """A time of day beside a column of days: it falls where the day changes, and does not begin at 0."""
         days = next((header for header, pattern in settings.patterns.items() if "%H" not in pattern), None)
         if days is None or planned.restarts:
@@ -294,14 +296,14 @@ class Survey:
             stamps[known][:1] + np.timedelta64(round(1e6 * values[known][0]), "us")
         )
         text = f"'{planned.header}' is the time of day of '{days}': time is counted from both."
-        notes.append(Note("assumed", "time_from_clock", text))
+        notes.append(Finding("assumed", "time_from_clock", text))
 
     def _mostly_numbers(self, series: pd.Series[Any]) -> bool:
         sample = series.dropna().head(_SAMPLE)
         return numbers(sample, self.decimal)[1] < 0.5 * max(len(sample), 1)
 
     def _choose_unit(
-        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Note]
+        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Finding]
     ) -> None:
         """A unit that the header does not name is taken from the clock column where one agrees."""
         if planned.stated:
@@ -322,36 +324,36 @@ class Survey:
                     text = (
                         f"'{planned.header}' names no unit and is in {word}, as the clock times in '{clock}' say."
                     )
-                    notes.append(Note("assumed", "time_unit", text))
+                    notes.append(Finding("assumed", "time_unit", text))
                     return
         word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}[known]
-        notes.append(Note("assumed", "time_unit", f"'{planned.header}' names no unit and is read as {word}."))
+        notes.append(Finding("assumed", "time_unit", f"'{planned.header}' names no unit and is read as {word}."))
 
-    def settle_counts(self, settings: Settings, notes: list[Note]) -> None:
+    def settle_counts(self, settings: Settings, notes: list[Finding]) -> None:
         """Cycle and step numbers are integers where all are whole; a step count that is none of ours is kept."""
         settings.kinds |= {name: "integer" if whole else "number" for name, whole in self.whole.items()}
         for name, whole in self.whole.items():
             if not whole:
                 text = f"'{name}' holds numbers that are not whole; they stay as they are."
-                notes.append(Note("odd", "not_whole", text))
+                notes.append(Finding("odd", "not_whole", text))
 
-    def settle_names(self, settings: Settings, notes: list[Note]) -> None:
+    def settle_names(self, settings: Settings, notes: list[Finding]) -> None:
         """Notes on units that had to be assumed, on a current from charges, and on the columns that are kept."""
         current = self.plan.find(CURRENT)
         if current is not None and current.per_time:
             text = f"The file has no current; it is the charge '{current.header}' of each sample over its time."
-            notes.append(Note("assumed", "current_derived", text))
+            notes.append(Finding("assumed", "current_derived", text))
         for column in self.plan.columns:
             if not column.stated and column.role == "number" and self.sign == "found":
                 unit = split_unit(column.name)[1]
                 text = f"'{column.header}' names no unit and is read in {unit}."
-                notes.append(Note("assumed", "unit", text))
+                notes.append(Finding("assumed", "unit", text))
         if self.plan.kept:
             listed = ", ".join(f"'{name}'" for name in self.plan.kept[:40])
             more = f" and {len(self.plan.kept) - 40} more" if len(self.plan.kept) > 40 else ""
-            notes.append(Note("kept", "columns_kept", f"Columns kept under their own names: {listed}{more}."))
+            notes.append(Finding("kept", "columns_kept", f"Columns kept under their own names: {listed}{more}."))
 
-    def settle_sign(self, settings: Settings, notes: list[Note]) -> None:
+    def settle_sign(self, settings: Settings, notes: list[Finding]) -> None:
         if self.plan.find(CURRENT) is None:
             return
         below = self.runs.falls_below_zero
@@ -365,7 +367,7 @@ class Survey:
             because = f"the words in '{self.state}' say it"
             self.taken = Taken("unsigned", because)
             text = f"The current has no sign in the file; its direction is from '{self.state}'."
-            notes.append(Note("assumed", "sign_from_state", text))
+            notes.append(Finding("assumed", "sign_from_state", text))
             if VOLTAGE in {column.name for column in self.plan.columns}:
                 settings.directions = self.runs.directions()[0]
         else:
@@ -382,7 +384,7 @@ class Survey:
             return False
         return not self.states.read or self.by_state.rows > 0
 
-    def _found_turn(self, notes: list[Note]) -> float:
+    def _found_turn(self, notes: list[Finding]) -> float:
         means, because = self.by_state.means, f"the words in '{self.state}' say so"
         if means is None and self.verdict is not None:
             means, because = self.verdict.means, f"its voltage {self.verdict.shown}"
@@ -396,10 +398,10 @@ class Survey:
             )
         self.taken = Taken(means, because)
         code = "sign_from_state" if self.by_state.means else "sign_from_voltage"
-        notes.append(Note("assumed", code, f"A positive current {means}s in this file: {because}."))
+        notes.append(Finding("assumed", code, f"A positive current {means}s in this file: {because}."))
         return -1.0 if means == "charge" else 1.0
 
-    def _settle_by_runs(self, settings: Settings, notes: list[Note]) -> None:
+    def _settle_by_runs(self, settings: Settings, notes: list[Finding]) -> None:
         if self.runs.largest == 0:
             settings.turn = 1.0
             return
@@ -413,10 +415,10 @@ class Survey:
         settings.directions = directions
         self.taken = Taken("unsigned", "the voltage rises or falls in each step")
         text = "The current has no sign in the file; its direction is from how the voltage moves in each step."
-        notes.append(Note("assumed", "sign_from_voltage", text))
+        notes.append(Finding("assumed", "sign_from_voltage", text))
         if unknown:
             text = f"{counted(unknown, 'row')} with a current of no known direction; it was set to 0 there."
-            notes.append(Note("odd", "no_direction", text))
+            notes.append(Finding("odd", "no_direction", text))
 
 
 def _example(series: pd.Series[Any]) -> str:
@@ -431,7 +433,7 @@ def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:
     return first.replace(tzinfo=UTC)
 
 
-def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Note]) -> None:
+def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Finding]) -> None:
     """Make a column of sensor values the temperature of a file that has no other, in place.
 
     Exports with free sensor channels name the unit in a text column of its own beside the values. It is taken
@@ -453,5 +455,5 @@ def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Note]) -> None
         text = (
             f"'{column.header}' is taken as the temperature: '{beside}' names its unit, and its values are likely."
         )
-        notes.append(Note("assumed", "temperature", text))
+        notes.append(Finding("assumed", "temperature", text))
         return

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from ..cycling.columns import VOLTAGE
+from ..cycling.findings import Finding
 from ..errors import BadRequest, FileRefused, TooLarge, instead
 from ..phrases import column_map as mapping
 from ..phrases import option_name
@@ -22,7 +23,7 @@ from .dates import start_notes
 from .layout import HeaderLine, Layout, header_lines, lay_out
 from .places import Places
 from .quantities import split_header
-from .reading import SIGNS, Counters, Note, Reading
+from .reading import SIGNS, Counters, Reading
 from .rows import BEYOND, Rows
 from .source import Head, LineStream
 from .states import States
@@ -69,9 +70,9 @@ class TextFormat:
     opening: str | None = None
     exact: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
-    remarks: tuple[Note, ...] = ()
+    remarks: tuple[Finding, ...] = ()
     rewrite: Callable[[], Callable[[bytes], bytes]] | None = None
-    settle: Callable[[Plan, Frame, str | None, bool, list[Note]], None] | None = None
+    settle: Callable[[Plan, Frame, str | None, bool, list[Finding]], None] | None = None
 
     @property
     def sign_rule(self) -> str:
@@ -170,7 +171,7 @@ def read_text(
     )
 
 
-def _of_one_electrode(plan: Plan) -> list[Note]:
+def _of_one_electrode(plan: Plan) -> list[Finding]:
     """A potential of the working electrode is taken for the voltage as it stands; that of the cell may stand beside."""
     voltage = plan.find(VOLTAGE)
     if voltage is None or split_header(voltage.header).key not in ("ewe", "<ewe>"):
@@ -181,7 +182,7 @@ def _of_one_electrode(plan: Plan) -> list[Note]:
     text = (
         f"The voltage is '{voltage.header}', of the working electrode against the reference; for that of the cell "
     )
-    return [Note("assumed", "electrode", f"{text}say {mapping({whole: VOLTAGE})}.")]
+    return [Finding("assumed", "electrode", f"{text}say {mapping({whole: VOLTAGE})}.")]
 
 
 def check_sign(sign: str | None) -> None:
@@ -289,7 +290,7 @@ def _batches(parser: _Parser, rows: Rows) -> Iterator[Table]:
 
 
 def _start_time(
-    format: TextFormat, lines: tuple[str, ...], first_time: float, notes: list[Note]
+    format: TextFormat, lines: tuple[str, ...], first_time: float, notes: list[Finding]
 ) -> datetime | None:
     """The beginning of the test as the lines above the header name it; None if they do not."""
     for line in lines if format.start else ():

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from ..cycling.columns import TIME
+from ..cycling.findings import Finding
 from ..errors import FileRefused
 from ..phrases import column_map as mapping
 from ..phrases import quoted
 from .columns import plan_columns, unique_labels
 from .layout import HeaderLine
-from .reading import Note
 from .source import Head
 from .text import TextFormat
 from .values import clock_format, clocks, durations, numbers
@@ -94,7 +94,7 @@ def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[s
     }
 
 
-def sheet_notes(head: Head) -> list[Note]:
+def sheet_notes(head: Head) -> list[Finding]:
     """What is said of the sheets of a workbook that were not read."""
     if len(head.left) < 2:
         return []
@@ -103,7 +103,7 @@ def sheet_notes(head: Head) -> list[Note]:
     several = head.read_sheets if len(head.read_sheets) > 1 else ()
     was = f"The sheets {quoted(several)} were read as one series" if several else f"The sheet '{read}' was read"
     text = f"{was}; {quoted(left)} can be read too: name a header there, as in {how}."
-    return [Note("assumed", "sheets", text)]
+    return [Finding("assumed", "sheets", text)]
 
 
 def _names_sheet(header: str, sheets: list[Sheet]) -> bool:

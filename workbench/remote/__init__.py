@@ -18,7 +18,9 @@ from ..engine.answer import Answered
 from ..engine.reader import Cancel, Progress
 from ..engine.zoom import Detail
 from ..errors import BadRequest, Invalid, NotFound, NotProtected, OtherVersion, Problem, ServerAway
-from ..ingest import Report
+from ..ingest import Growing, IngestOptions, Report
+from ..ingest.options import FileProgress
+from ..ingest.plan.paths import Paths
 from ..operations import Operation
 from ..recipe.plot import PlotConfig
 from ..recipe.values import effective
@@ -212,9 +214,18 @@ class RemoteWorkbench(Boards):
             self.client.get("/search", {key: one for key, one in asked.items() if one is not None}).json()
         )
 
-    def ingest(self, paths: str | Path | Iterable[str | Path], **options: Any) -> Report:
+    def ingest(
+        self,
+        paths: Paths,
+        options: IngestOptions,
+        *,
+        growing: Growing | None = None,
+        progress: FileProgress | None = None,
+    ) -> Report:
         """Send files and have them read by the server, as ``workbench ingest`` there would."""
-        return sending.ingest(self.client, self.path("ingests"), paths, **options)
+        return sending.ingest(
+            self.client, self.path("ingests"), paths, options, growing=growing, progress=progress
+        )
 
     # The store as a whole
 

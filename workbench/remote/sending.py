@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadRequest, FileRefused, ServerAway, WorkbenchError, instead
+from ..errors import FileRefused, ServerAway, WorkbenchError
 from ..exchange.passport import sidecar_of
-from ..ingest import FileReport, Growing, Report
-from ..ingest import paths as places
-from ..ingest.jobs import Job, jobs_of
-from ..ingest.name_rule import NameRule
-from ..ingest.prepare import Options
-from ..ingest.ratings import ratings_of
-from ..ingest.sheet import read_sheet
-from ..ingest.worker import outcome_of
-from ..ingest.zones import checked_zone
-from ..readers import FORMATS, format_of
+from ..ingest import FileReport, Growing, IngestOptions, Report
+from ..ingest.options import FileProgress, to_send
+from ..ingest.plan.jobs import Job
+from ..ingest.plan.paths import Paths, is_hidden, shown
+from ..ingest.plan.plan import plan
+from ..ingest.read.worker import outcome_of
+from ..readers import format_of
 from ..readers.holdings import holding
-from ..records import Record
 from . import wire
 from .client import Client
 
-Told = Callable[[int, int, str], None]
 _LOOK_S = (0.05, 1.0)
 """How soon, and at the end how seldom, a server is asked how far it is."""
 
@@ -33,78 +28,28 @@ _LOOK_S = (0.05, 1.0)
 def ingest(
     client: Client,
     path: str,
-    paths: places.Paths,
+    paths: Paths,
+    options: IngestOptions,
     *,
-    specification: str | Record | None = None,
-    rating: str | Mapping[str, Any] | None = None,
-    instance: str | Record | None = None,
-    batch: str | Record | None = None,
-    format: str | None = None,
-    column_map: Mapping[str, str] | None = None,
-    sign: str | None = None,
-    zone: str | None = None,
-    repair: Any = (),
-    jobs: int = 1,
-    keep_file: bool = False,
-    sheet: Any = None,
-    name_rule: str | None = None,
-    dry_run: bool = False,
     growing: Growing | None = None,
-    progress: Told | None = None,
+    progress: FileProgress | None = None,
 ) -> Report:
     """As ``workbench.ingest.ingest``, on a server; ``path`` is where ingests begin there.
 
-    Folders, a sheet and a rule for names are read here, where the files lie: what they say of each file goes along
-    with it. Of a dry run the files are sent too, since the server reads them.
+    Folders, a sheet and a name rule are read here, where the files are: what they say of each file is sent with it.
+    The files of a dry run are sent too, since the server reads them.
     """
-    if format is not None and format not in FORMATS:
-        raise BadRequest(f"There is no format '{format}'. {instead(format, FORMATS, 'formats')}")
-    if rating is not None:
-        ratings_of(rating)
-    listed = None if sheet is None else read_sheet(sheet)
-    rule = None if name_rule is None else NameRule(name_rule)
-    reading = Options(
-        format,
-        None if column_map is None else dict(column_map),
-        sign,
-        (repair,) if isinstance(repair, str) else tuple(repair),
-        whole_lines=growing is not None,
-        zone=None if zone is None else checked_zone(zone),
-    )
-    found = places.find(paths, any_format=format is not None, but=None if listed is None else listed.path)
-    report = Report(dry_run=dry_run)
-    for pattern in found.missing:
-        name = places.shown(pattern)
-        report.files.append(FileReport(name, why=f"No file matches '{name}'."))
-    wanted = jobs_of(found.files, reading, listed, rule)
-    if growing is not None:
-        wanted, report.left = growing.of(wanted)
-        found.loose |= growing.ready if format is None else set()
-    options = {
-        "specification": specification,
-        "rating": rating,
-        "instance": instance,
-        "batch": batch,
-        "format": format,
-        "column_map": column_map,
-        "sign": sign,
-        "zone": zone,
-        "repair": list(reading.repair),
-        "jobs": jobs,
-        "keep_file": keep_file,
-        "dry_run": dry_run,
-        "whole_lines": reading.whole_lines,
-    }
-    sending = _Sending(client, path, found.loose, progress or _silent)
-    sending.read(wanted, wire.plain(options), report)
-    report.unused = [] if listed is None else listed.unused()
-    return report
+    planned = plan(paths, options, growing=growing)
+    sending = _Sending(client, path, planned.loose, progress or _silent)
+    said = wire.plain(to_send(options, whole_lines=growing is not None))
+    sending.read(planned.jobs, said, planned.report)
+    return planned.close()
 
 
 class _Sending:
     """The files of one ingest on their way to a server, and what it says of them."""
 
-    def __init__(self, client: Client, path: str, loose: Set[Path], told: Told) -> None:
+    def __init__(self, client: Client, path: str, loose: Set[Path], told: FileProgress) -> None:
         self._client = client
         self._path = path
         self._loose = loose
@@ -118,9 +63,9 @@ class _Sending:
         for job in jobs:
             strange = _why_strange(job) if self._loose >= set(job.paths) else None
             if strange is not None and strange.unmapped:
-                report.unmapped.append(FileReport(job.name, "skipped", places.shown(str(strange))))
+                report.unmapped.append(FileReport(job.name, "skipped", shown(str(strange))))
             elif strange is not None:
-                report.skipped += map(places.shown, job.paths)
+                report.skipped += map(shown, job.paths)
             elif all(path.is_file() for path in job.paths):
                 going.append(job)
             else:
@@ -129,13 +74,13 @@ class _Sending:
         for one in self._run(tests, options) if tests else []:
             job = going[one.pop("test")]
             reports[id(job)] = FileReport(**{**one, "path": job.name})
-        report.skipped += [places.shown(path) for job in going if id(job) not in reports for path in job.paths]
+        report.skipped += [shown(path) for job in going if id(job) not in reports for path in job.paths]
         report.files += [reports[id(job)] for job in jobs if id(job) in reports]
 
     def _test(self, job: Job, of: int) -> dict[str, Any]:
         files = [self._send(path, of) for path in job.paths]
         beside = sidecar_of(job.paths[0])
-        goes_along = places.is_hidden(beside.name, [job.paths[0].name]) and beside.is_file()
+        goes_along = is_hidden(beside.name, [job.paths[0].name]) and beside.is_file()
         return {
             "files": files,
             "beside": [self._send(beside, of)] if goes_along else [],
@@ -150,9 +95,9 @@ class _Sending:
         size = max(file.stat().st_size, 1)
 
         def sent(bytes_: int) -> None:
-            self._told(0, of, f"sending {places.shown(file.name)}: {100 * bytes_ // size} %")
+            self._told(0, of, f"sending {shown(file.name)}: {100 * bytes_ // size} %")
 
-        self._told(0, of, f"sending {places.shown(file.name)}")
+        self._told(0, of, f"sending {shown(file.name)}")
         answer = self._client.upload(f"{self._path}/files", file, params={"name": file.name}, sent=sent).json()
         self._sent.append(answer["file"])
         return len(self._sent) - 1
@@ -200,7 +145,7 @@ def _absent(job: Job) -> FileReport:
     """What the readers say of a file that is none."""
     with tempfile.TemporaryFile() as spool:
         outcome = outcome_of(job.paths[0], job.options, spool)
-    report = FileReport(job.name, why=places.shown(outcome["refused"]), format=outcome.get("format", ""))
+    report = FileReport(job.name, why=shown(outcome["refused"]), format=outcome.get("format", ""))
     report.odd += job.odd
     for remark in job.assumed:
         report.assume("name", remark)

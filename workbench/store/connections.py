@@ -6,12 +6,15 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from ..errors import Damaged, StoreError
 
+Transaction: TypeAlias = sqlite3.Connection
+"""What `Store.transaction` gives. Outside of this package it is only passed on, to what writes in it."""
 PAGE_SIZE = 4096
 MMAP_BYTES = 4 * 1024**3
 # 16 MB: a write of usual size need not wait until the log is moved into the file.
@@ -64,6 +67,11 @@ class Connections:
         self._pid = os.getpid()
         self._closed = False
         self._file = self._present()
+        self._stand_ins: list[str] = []
+        self._refusal: StoreError | None = None
+        self.on_new_tables: Callable[[sqlite3.Connection], None] = lambda connection: None
+        """Called in a transaction where the tables are not those of the one before: another process changed them."""
+        self._tables: int | None = None
 
     def _connect(self, *, writes: bool) -> _Handle:
         if self._closed:
@@ -90,6 +98,9 @@ class Connections:
                 connection.execute(f"pragma wal_autocheckpoint = {LOG_PAGES}")
                 connection.execute(f"pragma cache_size = -{CACHE_KB}")
             else:
+                connection.execute("pragma temp_store = memory")
+                for text in self._stand_ins:
+                    connection.execute(text)
                 connection.execute("pragma query_only = on")
         self._handles.add(handle)
         return handle
@@ -138,6 +149,12 @@ class Connections:
             mine.writer = self._connect(writes=True)
         return mine.writer
 
+    def only_read(self, refusal: StoreError, stand_ins: Sequence[str] = ()) -> None:
+        """From now on no transaction begins: it raises ``refusal``. Connections that read run ``stand_ins`` first."""
+        self._refusal = refusal
+        self._stand_ins = [*stand_ins]
+        self._mine.reader = None
+
     def current(self) -> sqlite3.Connection:
         """This thread's connection: the writing one inside a transaction, else the one that only reads."""
         writer = self._own().writer
@@ -169,6 +186,8 @@ class Connections:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Write all or nothing; joins an outer transaction of this thread, which then decides."""
+        if self._refusal is not None:
+            raise self._refusal
         writer = self._writer()
         if writer.depth:
             yield writer.connection
@@ -178,12 +197,20 @@ class Connections:
             writer.connection.execute("begin immediate")
             writer.depth = 1
             try:
+                self._check_tables(writer.connection)
                 yield writer.connection
                 writer.connection.execute("commit")
             finally:
                 writer.depth = 0
                 if writer.connection.in_transaction:
                     writer.connection.execute("rollback")
+
+    def _check_tables(self, connection: sqlite3.Connection) -> None:
+        """Look at the tables again where they changed: a newer workbench may have upgraded the store meanwhile."""
+        (tables,) = connection.execute("pragma schema_version").fetchone()
+        if tables != self._tables:
+            self.on_new_tables(connection)
+            (self._tables,) = connection.execute("pragma schema_version").fetchone()
 
     def close(self) -> None:
         """Close the connections of all threads; later use is an error."""

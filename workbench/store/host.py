@@ -13,8 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from sqlite_utils import Database
-
 from ..errors import Damaged
 from ..table import from_micros
 from .connections import Connections
@@ -41,10 +39,6 @@ class Host:
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """Begin immediately, commit at the end, roll back on an error; inside another one it joins that."""
         return self._connections.transaction()
-
-    def database(self) -> Database:
-        """This thread's connection as a sqlite-utils database."""
-        return Database(self.connection())
 
     def clock(self, connection: sqlite3.Connection) -> datetime:
         """The time, UTC, in microseconds, strictly later than any this store gave before."""

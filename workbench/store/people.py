@@ -14,19 +14,17 @@ from enum import IntEnum
 from typing import Any
 
 import orjson
-from sqlite_utils import Database, Migrations
 
 from ..errors import BadRequest, Conflict, NotFound, Unauthorized, instead
 from ..records import Organization, User
 from ..table import from_micros, to_micros
-from .rows import LOCAL_USER, Rows
+from .rows import Rows
 from .scope import Scope
 from .tables import rows_as_dicts
 
 ADMIN, MEMBER = "Admin", "Member"
 USE_SECONDS = 3600
 """A key's use is written down at most once in this time."""
-MIGRATIONS = Migrations("people")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _NOBODY = hashlib.sha256(b"no key").digest()
 
@@ -62,33 +60,6 @@ ROLES: dict[str, Role] = {
 }
 KEY_ROLES = {"admin": None, "contributor": ROLES["project-contributor"], "viewer": ROLES["project-viewer"]}
 """The words of ``workbench keys create --role``; admin is an Admin of the organization."""
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def people(database: Database) -> None:
-    for statement in (
-        "create table members (organization_id text not null references organizations(id), "
-        "user_id text not null references users(id), role text not null check (role in ('Admin', 'Member')), "
-        "everywhere text, is_active integer not null default 1, invited_at integer, joined_at integer, "
-        "created_at integer not null, primary key (organization_id, user_id)) strict",
-        "create table project_roles (project_id text not null references projects(id) on delete cascade, "
-        "user_id text not null references users(id), role text not null, created_at integer not null, "
-        "updated_at integer not null, primary key (project_id, user_id)) strict",
-        "create index project_roles_user on project_roles (user_id)",
-        "create table keys (id text primary key, secret blob not null, "
-        "organization_id text not null references organizations(id), user_id text not null references users(id), "
-        "created_at integer not null, expires_at integer, used_at integer, revoked_at integer) strict",
-        "create index keys_organization on keys (organization_id)",
-        "create table audit (at integer not null, organization_id text, user_id text, key_id text, "
-        "action text not null, target text, status integer, request text, detail text) strict",
-        "create index audit_at on audit (organization_id, at)",
-    ):
-        database.execute(statement)
-    database.execute(
-        "insert into members (organization_id, user_id, role, joined_at, created_at) "
-        "select o.id, u.id, 'Admin', 0, 0 from organizations as o, users as u where u.email = ?",
-        [LOCAL_USER],
-    )
 
 
 @dataclass(frozen=True)

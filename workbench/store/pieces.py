@@ -7,26 +7,12 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 
-from sqlite_utils import Database, Migrations
-
 from ..errors import Damaged, NotFound
 from .host import Host
 
 PIECE = 1 << 20
 PASSING = "passing-"
 ABANDONED_SECONDS = 24 * 3600
-MIGRATIONS = Migrations("pieces")
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def pieces(database: Database) -> None:
-    database.execute(
-        "create table contents (hash text primary key, size integer not null, created integer not null) without rowid"
-    )
-    database.execute(
-        "create table pieces (hash text not null, start integer not null, crc integer not null, data blob not null, "
-        "primary key (hash, start))"
-    )
 
 
 class Pieces:

@@ -1,7 +1,7 @@
 """A checksum beside every record, so that verify finds each byte of it that changed on the disk.
 
 Lists read single values out of many records, so no read looks at these: it would have to take whole rows. A
-migration that changes the rows of records seals them anew.
+migration that changes the rows of records writes their checksums anew.
 """
 
 from __future__ import annotations
@@ -16,10 +16,6 @@ import orjson
 from ..records import KINDS
 from .tables import rows_as_dicts, values_of
 
-TABLE = (
-    "create table seals (kind text not null, id text not null, crc integer not null, primary key (kind, id)) "
-    "without rowid"
-)
 REVISIONS = "plot_revisions"
 FURTHER = {REVISIONS: "plot revision", "messages": "message", "plot_drafts": "draft"}
 """Tables of what is no record of its own, and what a row of each is called."""
@@ -44,12 +40,6 @@ def drop(db: sqlite3.Connection, table: str, ids: Iterable[str]) -> None:
     db.execute(
         "DELETE FROM seals WHERE kind = ? AND id IN (SELECT value FROM json_each(?))", [table, values_of(ids)]
     )
-
-
-def seal_all(db: sqlite3.Connection) -> None:
-    """Take the checksums of all that a store holds."""
-    for table in (*KINDS, *FURTHER):
-        seal(db, table)
 
 
 def check(db: sqlite3.Connection) -> Iterator[str]:

@@ -20,25 +20,6 @@ from .host import Host
 from .scope import Scope
 from .tables import fold, moment_of, values_of
 
-STATEMENTS = (
-    """CREATE TABLE search_entries (
-        entry INTEGER PRIMARY KEY, entity TEXT NOT NULL, id TEXT NOT NULL UNIQUE, organization_id TEXT,
-        project_id TEXT, parent_id TEXT, created_at INTEGER NOT NULL, name TEXT NOT NULL,
-        folded TEXT NOT NULL, words TEXT NOT NULL) STRICT""",
-    """CREATE VIRTUAL TABLE search_names USING fts5 (
-        folded, content = 'search_entries', content_rowid = 'entry', tokenize = 'trigram case_sensitive 1')""",
-    """CREATE VIRTUAL TABLE search_words USING fts5 (
-        words, content = 'search_entries', content_rowid = 'entry',
-        tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')""",
-    """CREATE TRIGGER search_added AFTER INSERT ON search_entries BEGIN
-        INSERT INTO search_names (rowid, folded) VALUES (new.entry, new.folded);
-        INSERT INTO search_words (rowid, words) VALUES (new.entry, new.words);
-    END""",
-    """CREATE TRIGGER search_removed AFTER DELETE ON search_entries BEGIN
-        INSERT INTO search_names (search_names, rowid, folded) VALUES ('delete', old.entry, old.folded);
-        INSERT INTO search_words (search_words, rowid, words) VALUES ('delete', old.entry, old.words);
-    END""",
-)
 ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
 
 

@@ -15,7 +15,6 @@ from datetime import datetime
 from types import TracebackType
 
 import orjson
-from sqlite_utils import Database, Migrations
 
 from ..dataset import Samples
 from ..errors import Conflict, Damaged, NotFound, StoreError
@@ -33,24 +32,6 @@ FLUSH_BYTES = 4 << 20
 PURGE_CHUNKS = 2000
 INSERT_CHUNKS = 64
 ATTEMPTS = 2
-MIGRATIONS = Migrations("series")
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def series_and_chunks(database: Database) -> None:
-    for sql in (
-        "create table layouts (digest blob primary key, body blob not null) without rowid",
-        "create table series (owner text not null, dataset text not null, id integer not null unique, "
-        "revision integer not null, rows integer not null, base integer not null, buckets integer not null, "
-        "published integer not null, entries integer not null, layout blob not null, content blob not null, "
-        "stats_crc integer not null, crc integer not null, stats blob not null, primary key (owner, dataset))",
-        "create table chunks (key integer primary key, head blob not null, data blob not null)",
-        "create table drafts (id integer primary key autoincrement, lease text, beat integer not null)",
-        "create table series_log (owner text not null, dataset text not null, time integer not null, "
-        "revision integer not null, rows integer not null, crc integer not null, "
-        "primary key (owner, dataset, revision)) without rowid",
-    ):
-        database.execute(sql)
 
 
 class Series:

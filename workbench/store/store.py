@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import sqlite3
 import time
 import uuid
+import warnings
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
-from ..errors import Conflict, Damaged, NotFound, StoreError
-from . import migrations
+from ..errors import Damaged, NotFound, StoreError, StoreNotice
+from .backup import backup
 from .chats import Chats
-from .connections import named
+from .formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice
 from .host import Host
 from .people import People
 from .pieces import Pieces
 from .plots import Plots
 from .rows import Rows
+from .schema import refuse_wrong_tables, stand_ins
 from .scope import Scope
 from .search import check_index
 from .series import Series
@@ -52,41 +51,78 @@ class Store(Host):
         self.uploads = Uploads(self)
 
     @classmethod
-    def open(cls, path: str | Path, *, create: bool = True) -> Store:
+    def open(cls, path: str | Path, *, create: bool = True, read_only: bool = False) -> Store:
         """The store at ``path``, brought up to date; what a killed writer left unpublished is swept.
+
+        A store of an older format gets what only adds to it (columns, tables, indexes), after a `StoreNotice`.
+
+        Parameters
+        ----------
+        read_only : nothing is changed, not even the format: what the store lacks is read as null.
 
         Raises
         ------
         NotFound
             If there is none and ``create`` is false.
-        StoreError, StoreTooNew
-            If the file is no store, cannot be reached, or a newer workbench wrote it.
+        StoreError, StoreTooNew, StoreTooOld, Damaged
+            If the file is not a store, cannot be reached, a newer workbench wrote it, it needs `workbench upgrade`,
+            or its tables are not as they must be.
         """
         _check_sqlite()
         try:
-            place = _checked(Path(path), create=create)
+            place = checked_path(Path(path), create=create and not read_only)
         except (OSError, ValueError) as error:  # forbidden, a name that is too long, a null character
             raise StoreError(f"The store '{path}' cannot be reached: {error}.") from error
         store = cls(place)
         try:
-            store._prepare()
+            store._prepare(read_only=read_only)
         except BaseException:
             store.close()
             raise
         return store
 
-    def _prepare(self) -> None:
-        with self.snapshot() as connection:
-            migrations.recognise(connection, self.path)
-            ready = not migrations.pending(connection)
-        if not ready:
-            with self.transaction() as connection:
-                migrations.recognise(connection, self.path)
-                migrations.migrate(connection)
-                connection.execute(
-                    "insert or ignore into facts (name, value) values ('store', ?), ('clock', 0)",
-                    (uuid.uuid4().hex,),
-                )
+    def _prepare(self, *, read_only: bool) -> None:
+        with self.snapshot() as db:
+            state = state_of(db, self.path)
+            refuse_wrong_tables(db, state, self.path)
+        if state.pending and not state.is_additive:
+            raise too_old(state, self.path)
+        if state.pending and not read_only:
+            if not state.is_new:
+                warnings.warn(upgrade_notice(state, self.path), StoreNotice, stacklevel=4)
+            try:
+                state = self._add()
+            except StoreError as error:
+                if state.is_new or isinstance(error, Damaged):
+                    raise
+                warnings.warn(f"{error} Until then it can be read here, not changed.", StoreNotice, stacklevel=4)
+                read_only = True
+        if read_only or state.only_read:
+            refusal = may_not_write(state, self.path) if state.only_read else opened_to_read(self.path)
+            self._connections.only_read(refusal, stand_ins(state.pending))
+            return
+        self._connections.on_new_tables = self._look_again
+        self._sweep()
+
+    def _add(self) -> State:
+        """Take the steps that the store lacks, which only add to it."""
+        with self.transaction() as db:
+            state = state_of(db, self.path)  # another process may have been faster
+            apply(db, state.pending)
+            db.execute(
+                "insert or ignore into facts (name, value) values ('store', ?), ('clock', 0)", (uuid.uuid4().hex,)
+            )
+            made = state_of(db, self.path)
+            refuse_wrong_tables(db, made, self.path)
+        return made
+
+    def _look_again(self, db: sqlite3.Connection) -> None:
+        """Refuse to write where a newer workbench upgraded the store while it was open here."""
+        state = state_of(db, self.path)
+        if state.only_read:
+            raise may_not_write(state, self.path)
+
+    def _sweep(self) -> None:
         try:
             self.series.sweep()
             self.pieces.tidy()
@@ -114,30 +150,7 @@ class Store(Host):
         Conflict
             If ``destination`` exists.
         """
-        place = Path(destination).absolute()  # SQLite takes a relative 'file:...' for an address
-        taken = Conflict(f"'{destination}' exists already; give a new name for the backup.")
-        if place.exists():
-            raise taken
-        # A name of its own: two backups to one place must not write into each other.
-        partial = place.with_name(f"{place.name}.{secrets.token_hex(4)}.partial")
-        try:
-            with named(partial):
-                copy = sqlite3.connect(partial)
-                try:
-                    with self.snapshot() as connection:
-                        connection.backup(copy)
-                    copy.execute("pragma journal_mode = delete")
-                finally:
-                    copy.close()
-            try:
-                os.link(partial, place)
-            except FileExistsError:
-                raise taken from None
-            except OSError:  # a file system without links
-                partial.rename(place)
-        finally:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
+        backup(self, destination)
 
     def verify(self) -> list[str]:
         """Everything wrong with the file, as sentences; empty if it is sound.
@@ -182,7 +195,7 @@ class Store(Host):
         return check_rows(self.connection())
 
 
-def _checked(place: Path, *, create: bool) -> Path:
+def checked_path(place: Path, *, create: bool) -> Path:
     """The whole path of a store, or of one that may be made there; an empty file counts as none."""
     there = place.exists()
     if there:

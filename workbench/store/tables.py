@@ -45,50 +45,30 @@ def stored(cls: type[Record]) -> tuple[Member, ...]:
     return tuple(member for member in cls.members().values() if member.stored)
 
 
-def create_statements() -> Iterable[str]:
-    """The statements that make all tables of records."""
-    for cls in KINDS.values():
-        yield from create_kind(cls)
-    for table, (study, other, column) in ASSIGNMENTS.items():
-        yield (
-            f'CREATE TABLE "{table}" ("{study}" TEXT NOT NULL REFERENCES "studies"("id"), '
-            f'"{column}" TEXT NOT NULL REFERENCES "{other}"("id"), PRIMARY KEY ("{study}", "{column}")) '
-            "STRICT, WITHOUT ROWID"
-        )
-        yield f'CREATE INDEX "{table}_{column}" ON "{table}" ("{column}")'
-    yield (
-        'CREATE TABLE "plot_revisions" ("plot_id" TEXT NOT NULL REFERENCES "plots"("id"), '
-        '"revision" INTEGER NOT NULL, "name" TEXT NOT NULL, "config" TEXT NOT NULL CHECK (json_valid("config")), '
-        '"origin" TEXT NOT NULL, "created_at" INTEGER NOT NULL, "created_by" TEXT REFERENCES "users"("id"), '
-        'PRIMARY KEY ("plot_id", "revision")) STRICT'
-    )
+def column_sql(member: Member) -> str:
+    """The declaration of a field's column, as the text of its table has it: what a migration adds for a new field."""
+    words = [f'"{member.name}"', _SQL_TYPE[member.storage]]
+    if member.name == "id":
+        words.append("PRIMARY KEY")
+    if member.required:
+        words.append("NOT NULL")
+    if member.storage == "json":
+        nothing = "" if member.required else f'"{member.name}" IS NULL OR '
+        words.append(f'CHECK ({nothing}json_valid("{member.name}"))')
+    if member.link is not None:
+        words.append(f'REFERENCES "{member.link.table}"("id")')
+    return " ".join(words)
 
 
-def create_kind(cls: type[Record]) -> Iterable[str]:
-    """The statements that make the table of one kind."""
-    yield _create_table(cls)
-    yield from _create_indexes(cls)
+def column_texts(cls: type[Record]) -> dict[str, str]:
+    """The declarations of all columns of a kind's table, by name."""
+    return {member.name: column_sql(member) for member in stored(cls)} | {
+        "name_folded": '"name_folded" TEXT NOT NULL'
+    }
 
 
-def _create_table(cls: type[Record]) -> str:
-    columns = []
-    for member in stored(cls):
-        words = [f'"{member.name}"', _SQL_TYPE[member.storage]]
-        if member.name == "id":
-            words.append("PRIMARY KEY")
-        if member.required:
-            words.append("NOT NULL")
-        if member.storage == "json":
-            nothing = "" if member.required else f'"{member.name}" IS NULL OR '
-            words.append(f'CHECK ({nothing}json_valid("{member.name}"))')
-        if member.link is not None:
-            words.append(f'REFERENCES "{member.link.table}"("id")')
-        columns.append(" ".join(words))
-    columns.append('"name_folded" TEXT NOT NULL')
-    return f'CREATE TABLE "{cls.table}" ({", ".join(columns)}) STRICT'
-
-
-def _create_indexes(cls: type[Record]) -> Iterable[str]:
+def index_texts(cls: type[Record]) -> Iterable[str]:
+    """The statements that make the indexes of a kind's table: its uniqueness rules and its links."""
     for n, unique in enumerate(cls.unique):
         terms = [term for term, _ in unique_terms(cls, unique)]
         guard = [f'"{name}" IS NOT NULL' for name in unique.fields if _exempts(cls, name)]

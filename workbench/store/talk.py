@@ -13,14 +13,6 @@ from . import seals
 from .tables import json_of, moment_of
 
 MESSAGES, DRAFTS = "messages", "plot_drafts"
-STATEMENTS = (
-    "create table messages (id text primary key, session_id text not null references sessions(id), "
-    "role text not null, content text not null check (json_valid(content)), created_at integer not null) strict",
-    "create index messages_session on messages (session_id, created_at)",
-    "create table plot_drafts (id text primary key, session_id text not null references sessions(id), "
-    "draft text not null check (json_valid(draft)), accepted text, created_at integer not null) strict",
-    "create index plot_drafts_session on plot_drafts (session_id, created_at)",
-)
 
 
 def add(db: sqlite3.Connection, table: str, made: Message | Draft) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import orjson
-from sqlite_utils import Database, Migrations
 
 from ..errors import NotFound
 from ..records import Measurement, RawData
@@ -17,31 +16,8 @@ from .host import Host
 from .scope import Scope
 from .tables import reach, values_of
 
-MIGRATIONS = Migrations("uploads")
 Purpose = Literal["measurement", "extension", "raw_data"]
 State = Literal["open", "running", "done", "failed"]
-
-
-@MIGRATIONS()  # type: ignore[untyped-decorator]
-def uploads(database: Database) -> None:
-    for statement in (
-        "create table uploads (id text primary key, target text not null, purpose text not null, "
-        "organization_id text not null, project_id text, user_id text not null, about text not null, "
-        "state text not null, lease text, error text, created_at integer not null, beat integer not null) strict",
-        "create index uploads_target on uploads (target)",
-        "create table upload_objects (id text primary key, upload text not null references uploads(id) "
-        "on delete cascade, place integer not null, filename text not null, size integer, piece text, "
-        "content_type text) strict",
-        "create index upload_objects_upload on upload_objects (upload)",
-        "create table attachments (owner text not null, name text not null, filename text not null, "
-        "content_type text not null, size integer not null, piece text not null, primary key (owner, name)) strict",
-        "create table measurement_raw_data (measurement_id text not null references measurements(id) "
-        "on delete cascade, raw_data_id text not null references raw_data(id) on delete cascade, "
-        "primary key (measurement_id, raw_data_id)) strict, without rowid",
-        "create index measurement_raw_data_other on measurement_raw_data (raw_data_id)",
-        "insert or ignore into facts (name, value) values ('signing', lower(hex(randomblob(32))))",
-    ):
-        database.execute(statement)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ...errors import BadRequest, FileRefused
-from ...ingest.report import FileReport
-from ...ingest.settles import settled_by
+from ...ingest.options import IngestOptions
+from ...ingest.report.report import FileReport
+from ...ingest.report.settled_by import settled_by
 from ...local import LocalWorkbench
 from ...phrases import column_map, option
 from ...records import Material, MaterialProperty
@@ -58,7 +59,7 @@ def take(given: str | Path | pd.DataFrame, options: Mapping[str, Any]) -> Taken:
     try:
         path = _file(given, folder)
         work = LocalWorkbench.open(folder / "quick.db")
-        (report,) = work.ingest(path, **options).files
+        (report,) = work.ingest(path, IngestOptions.of(options)).files
         if report.measurement_id is not None and work.store.series.info(report.measurement_id) is not None:
             return _as_measurement(work, folder, path, report)
         if not report.why:

@@ -1,0 +1,153 @@
+"""The commands that take files in, and give measurements out: ingest, watch, export."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Annotated, Any, Unpack
+
+import typer
+
+from ..bench import open_bench
+from ..ingest import IngestKeywords, Report
+from ..phrases import spaced
+from ..place import meant_store
+from .console import out, print_json, progress_bar
+from .ingest_options import with_ingest_options
+from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog="Example: `workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run`"
+)
+@with_ingest_options()
+def ingest(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Cycler files, folders of them, or patterns.")
+    ],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="Keep the report as .csv, .parquet or .json.")
+    ] = None,
+    as_json: JsonOption = False,
+    **options: Unpack[IngestKeywords],
+) -> None:
+    """Read cycler files or folders into the store; what does not exist yet is created and reported."""
+    with TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
+        place = meant_store(store)
+        if options["dry_run"] and not place.exists():
+            place = Path(scratch, "workbench.db")  # a dry run creates no store either
+        with open_bench(place, project, organization) as bench, progress_bar("Reading") as step:
+            name = bench.work.project.name
+            done = bench.ingest(paths, progress=step, **options)
+    if report is not None:
+        done.save(report)
+    if as_json:
+        print_json(done.as_dict())
+    else:
+        _print(done, f"{meant_store(store)}, project '{name}'")
+    if not done.ok:
+        raise typer.Exit(1)
+
+
+def _print(report: Report, where: str) -> None:
+    out.print(report)
+    if report.stored and not report.dry_run:
+        hint = "`workbench catalog` says what can be plotted now."
+        out.print(f"\nStored in {where}. {hint}", markup=False, soft_wrap=True)
+
+
+@commands.command(epilog="Example: `workbench watch data/ --sheet cells.csv --store lab.db`")
+@with_ingest_options(watch=True)
+def watch(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that cyclers export into.")],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="The time between two looks at the folder.")
+    ] = 5.0,
+    settle: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0.0, help="A file is read when it has not changed for this long."),
+    ] = 10.0,
+    once: Annotated[
+        bool, typer.Option("--once", help="Stop when all files that are there have been read.")
+    ] = False,
+    as_json: JsonOption = False,
+    **options: Unpack[IngestKeywords],
+) -> None:
+    """Ingest what appears or grows in a folder, until it is stopped (Ctrl-C).
+
+    A file is read when it stops changing; a last line that has no end yet waits for it. A watch keeps nothing but the
+    store, so it can be stopped, and started again, at any moment."""
+    with open_bench(meant_store(store), project, organization) as bench:
+        if not as_json:
+            where = f"{meant_store(store)}, project '{bench.work.project.name}'"
+            out.print(f"Watching '{folder}' for {where}. Ctrl-C stops it.", markup=False, soft_wrap=True)
+        stop = threading.Event()
+        with _asked_to_stop(stop):
+            for report in bench.watch(
+                folder, every=every, settle=settle, once=once, stopped=stop.is_set, **options
+            ):
+                _print_round(report, as_json=as_json)
+
+
+def _print_round(report: Report, *, as_json: bool) -> None:
+    if as_json:
+        print_json(report.as_dict())
+        return
+    for file in report:
+        what = f"{file.status:9} {file.path}  {file.instance} {file.measurement}".rstrip()
+        rows = f", {spaced(file.added)} rows" if file.added else ""
+        out.print(what + rows, markup=False, soft_wrap=True)
+        for remark in [file.why] if file.status == "refused" else file.odd:
+            out.print(f"          {remark}", markup=False, soft_wrap=True)
+
+
+@commands.command(epilog="Example: `workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet`")
+def export(
+    measurement: Annotated[str, typer.Argument(metavar="MEASUREMENT", help="Its name or id.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option("-o", metavar="OUT", help="The file to write: .bdf.csv .bdf.parquet .parquet"),
+    ],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    instance: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The cell, where several have a measurement of this name.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a measurement with all that is known of it, so that `workbench ingest` reads it back to the bit."""
+    with open_bench(existing(store), project, organization) as bench, progress_bar("Writing"):
+        record = bench.work.measurement(measurement, instance)
+        written = bench.measurements.export(record, output)
+    if as_json:
+        print_json({"files": [str(path) for path in written], "measurement_id": record.id})
+    else:
+        names = " and ".join(str(path) for path in written)
+        out.print(f"Wrote {names}.", markup=False, soft_wrap=True)
+
+
+class _asked_to_stop:  # noqa: N801
+    """While inside, a request to end (SIGTERM) lets the file at hand be finished."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+        self._before: Callable[[int, FrameType | None], Any] | int | None = None
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGTERM, lambda *_: self._stop.set())
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTERM, self._before)

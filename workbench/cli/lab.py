@@ -1,0 +1,75 @@
+"""JupyterLab on a folder of notebooks, with what would ask other machines switched off."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from ..errors import BadRequest
+
+NOTEBOOKS = "notebooks"
+QUIET = (
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.extension_manager=readonly",
+)
+"""No news, no look for updates, no list of extensions: nothing is asked of another machine."""
+PROMPT = "--ServerApp.kernel_websocket_connection_class=workbench.cli.lab_socket.PromptChannels"
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Where JupyterLab is opened: ``root`` is the folder it shows, ``first`` the notebook that it opens with, as a
+    path below it."""
+
+    root: Path
+    first: str
+
+    @classmethod
+    def of(cls, folder: Path) -> Opening:
+        """The notebooks of a folder: those in its folder ``notebooks``, else its own.
+
+        Raises
+        ------
+        BadRequest
+            If there is no such folder, or it holds no notebooks.
+        """
+        if not folder.is_dir():
+            raise BadRequest(
+                f"There is no folder '{folder}'. `workbench demo {folder}` makes one with notebooks in it, or name "
+                "a folder that holds some."
+            )
+        for place in (folder / NOTEBOOKS, folder):
+            if found := sorted(place.glob("*.ipynb")):
+                return cls(folder.resolve(), found[0].relative_to(folder).as_posix())
+        raise BadRequest(
+            f"The folder '{folder}' holds no notebooks, nor does '{folder / NOTEBOOKS}'. "
+            f"`workbench demo {folder}` puts some there, or name a folder that holds some."
+        )
+
+
+def arguments(opening: Opening, *, port: int | None, browser: bool, further: Sequence[str]) -> list[str]:
+    """What JupyterLab is started with; ``further`` comes last, so that it wins."""
+    given = [
+        f"--ServerApp.root_dir={opening.root}",
+        f"--LabApp.default_url=/lab/tree/{quote(opening.first)}",
+        *QUIET,
+    ]
+    if port is not None:
+        given += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    if not browser:
+        given.append("--no-browser")
+    # Kernels behind a gateway have a socket of their own.
+    if "JUPYTER_GATEWAY_URL" not in os.environ and not any("Gateway" in word for word in further):
+        given.append(PROMPT)
+    return [*given, *further]
+
+
+def start(given: Sequence[str]) -> None:
+    """Run JupyterLab in this process until it is stopped."""
+    from jupyterlab.labapp import LabApp
+
+    LabApp.launch_instance(list(given))

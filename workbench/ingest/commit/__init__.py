@@ -1,0 +1,1 @@
+"""From checked samples to records: what is new is created, what continues a measurement extends it, all or nothing."""

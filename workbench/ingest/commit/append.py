@@ -1,0 +1,218 @@
+"""More samples of a test that is still running: appended, with steps and cycles, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ...cycling import columns as c
+from ...cycling.changes import ChangeCounter
+from ...cycling.cycles import cycles_of
+from ...cycling.door import Rules
+from ...cycling.steps import (
+    CYCLE_SUMS,
+    END_INDEX,
+    START_INDEX,
+    STEP_TYPE,
+    StepsBuilder,
+    step_types,
+    with_cycle_sums,
+)
+from ...errors import Conflict, FileRefused, instead
+from ...records import Measurement
+from ...store.store import Scope, Store
+from ...table import Column, Table, concat, concat_columns
+from .register import rated_of
+
+_PIECE = 1 << 18
+
+
+def extend(
+    store: Store,
+    scope: Scope,
+    measurement_id: str,
+    samples: Table | Iterable[Table],
+    *,
+    held: bool = False,
+    actor: str | None = None,
+) -> Measurement:
+    """Append samples to a running measurement; steps and cycles follow in the same transaction.
+
+    The last step is computed anew from all its samples, steps before it stay as they are; of steps that were given
+    only one that the new samples belong to. Columns the new samples lack are null in them.
+
+    Parameters
+    ----------
+    samples : with ``Time [s]``, which may not fall below the last stored one, and ``Step count``, which goes on
+        from the last stored one or the next.
+    held : the caller has marked the record as running, to keep others away meanwhile.
+
+    Raises
+    ------
+    Conflict
+        If the measurement holds no time series, is being processed, or has ended.
+    FileRefused
+        If the samples break a convention; the stored ones stay as they are.
+    """
+    store.rows.get(Measurement, measurement_id, scope)
+    parts = [samples] if isinstance(samples, Table) else list(samples)
+    parts = [part for part in parts if part.n]
+    with store.transaction() as connection:
+        record = store.rows.get(Measurement, measurement_id, scope)
+        _refuse_unless_running(record, "running" if held else "ready")
+        running = _Running(store, scope, record)
+        parts = running.accepted(parts)
+        if not parts:
+            return record
+        store.series.append(record.id, "series", parts, connection)
+        steps = running.steps_after(parts)
+        for dataset, table in (("steps", steps), ("cycles", cycles_of(steps))):
+            with store.series.writer(record.id, dataset) as writer:
+                writer.add(table)
+                writer.publish(connection)
+        store.bump(connection, Measurement.table)
+    store.series.tidy()
+    return store.rows.get(Measurement, measurement_id, scope)
+
+
+def _refuse_unless_running(record: Measurement, status: str) -> None:
+    if record.measurement_type != "time_series":
+        raise Conflict(f"'{record.name}' holds {record.measurement_type}; only a time series can be extended.")
+    if record.processing_status != status:
+        raise Conflict(f"'{record.name}' is {record.processing_status}; extend it when it is ready.")
+    if record.end_time is not None:
+        raise Conflict(f"'{record.name}' has ended; clear its end_time to go on with it.")
+
+
+class _Running:
+    """A stored series as far as its continuation needs it."""
+
+    def __init__(self, store: Store, scope: Scope, record: Measurement) -> None:
+        info = store.series.info(record.id, "series")
+        if info is None:
+            raise Conflict(f"'{record.name}' has no samples yet.")
+        self._store = store
+        self._scope = scope
+        self._record = record
+        self._given = record.source.get("steps") == "given"
+        self._rows = info.rows
+        self._kinds = {column.name: column for column in info.columns}
+        self._steps = store.series.read(record.id, dataset="steps")
+
+    def accepted(self, parts: list[Table]) -> list[Table]:
+        """The new samples with all columns of the series; FileRefused if they do not go on from it."""
+        last = self._store.series.read(self._record.id, rows=(max(self._rows - 1, 0), self._rows))
+        rules = self._rules(last)
+        made = []
+        for part in parts:
+            missing = [name for name in (c.TIME, c.STEP_COUNT) if name in self._kinds and name not in part]
+            if missing:
+                raise FileRefused(f"The new samples need '{missing[0]}'. {instead(missing[0], part, 'columns')}")
+            unknown = [name for name in part if name not in self._kinds]
+            if unknown:
+                raise FileRefused(
+                    f"The series has no column '{unknown[0]}'. {instead(unknown[0], self._kinds, 'columns')}"
+                )
+            rules.feed(part)
+            made.append(
+                Table({name: part.columns.get(name) or Column.nulls(part.n) for name in self._kinds}, part.n)
+            )
+        if rules.broken:
+            raise FileRefused(" ".join(rules.broken.values()))
+        return made
+
+    def _rules(self, last: Table) -> Rules:
+        """The rules for samples that follow ``last``, the last stored one."""
+        counters = {}
+        for name in c.COUNTERS:
+            if name in last and last.n:
+                value = last[name].tolist()[0]
+                if value is not None and value == value:
+                    counters[name] = float(value)
+        return Rules(time=self._last_of(c.TIME), step=int(last[c.STEP_COUNT].values[0]), counters=counters)
+
+    def _last_of(self, name: str, before: int | None = None) -> float | None:
+        """The last value of a column before a sample number that is not null; None if there is none."""
+        if name not in self._kinds:
+            return None
+        stop = self._rows if before is None else before
+        while stop > 0:
+            start = max(stop - _PIECE, 0)
+            values = self._store.series.read(self._record.id, [name], (start, stop))[name].floats()
+            known = np.flatnonzero(~np.isnan(values))
+            if len(known):
+                return float(values[known[-1]])
+            stop = start
+        return None
+
+    def steps_after(self, parts: list[Table]) -> Table:
+        """All steps: those that are done as they are, the one that goes on anew from all its samples."""
+        last, goes_on = self._last_step(parts[0])
+        start = int(self._steps[START_INDEX].values[last]) if self._steps.n else 0
+        number = int(self._steps[c.CYCLE_COUNT].values[last]) if self._steps.n else 0
+        cycler = c.CYCLER_CYCLE if c.CYCLER_CYCLE in self._kinds else c.CYCLE_COUNT
+        cycles = self._cycles_at(cycler, start, number)
+        if not goes_on:
+            for part in self._stored_from(start, [cycler] if cycler in self._kinds else []):
+                cycles.feed(*(part[name].floats() for name in part))
+            start = self._rows
+        builder = StepsBuilder(start, cycles)
+        for part in [*self._stored_from(start), *parts]:
+            builder.feed(part)
+        done = np.flatnonzero(np.arange(self._steps.n) != last) if goes_on else np.arange(self._steps.n)
+        before, made = self._steps.take(done), builder.finish()
+        if self._given and goes_on:
+            made = self._with_what_was_given(made, last)
+        names = [*dict.fromkeys(name for name in (*before, *made) if name not in CYCLE_SUMS)]
+        both = [
+            Table({name: part.columns.get(name) or Column.nulls(part.n) for name in names}, part.n)
+            for part in (before, made)
+        ]
+        return self._typed(with_cycle_sums(concat(both)), before.n + (self._given and goes_on))
+
+    def _last_step(self, new: Table) -> tuple[int, bool]:
+        """The place of the step that ends last, and whether it has to be made anew with the new samples.
+
+        A step that was given stays as it is, unless the new samples belong to it.
+        """
+        if not self._given or not self._steps.n:
+            return max(self._steps.n - 1, 0), True
+        ends = self._steps[END_INDEX].values
+        last = int(np.argmax(ends))
+        stored = self._store.series.read(self._record.id, [c.STEP_COUNT], (self._rows - 1, self._rows))
+        same = stored[c.STEP_COUNT].values[0] == new[c.STEP_COUNT].values[0]
+        return last, bool(same and ends[last] == self._rows - 1)
+
+    def _with_what_was_given(self, made: Table, row: int) -> Table:
+        """``made``, whose first step takes from the given one what no sample tells."""
+        columns = dict(made.columns)
+        rest = Column.nulls(made.n - 1)
+        for name, column in self._steps.columns.items():
+            if name == c.STEP_COUNT:
+                columns[name] = concat_columns([column.slice(row, row + 1), made[name].slice(1, made.n)])
+            elif name not in made and name not in CYCLE_SUMS:
+                columns[name] = concat_columns([column.slice(row, row + 1), rest])
+        return Table(columns, made.n)
+
+    def _typed(self, steps: Table, known: int) -> Table:
+        """``steps`` with the types of those after the first ``known``, where types were given."""
+        if STEP_TYPE not in steps:
+            return steps
+        bare = Table({name: column for name, column in steps.items() if name != STEP_TYPE}, steps.n)
+        types = step_types(bare, rated_of(self._store, self._scope, self._record.instance_id))
+        parts = [steps[STEP_TYPE].slice(0, known), types.slice(known, steps.n)]
+        return Table({**steps.columns, STEP_TYPE: concat_columns(parts)}, steps.n)
+
+    def _cycles_at(self, cycler: str, start: int, number: int) -> ChangeCounter:
+        """The cycle counter as it stood just before the sample ``start``, whose cycle is ``number``."""
+        before = self._last_of(cycler, start)
+        if before is None or cycler not in self._kinds:
+            return ChangeCounter(number)
+        first = self._store.series.read(self._record.id, [cycler], (start, start + 1))[cycler].floats()
+        changed = len(first) and not np.isnan(first[0]) and float(first[0]) != before
+        return ChangeCounter(number - 1 if changed else number, before)
+
+    def _stored_from(self, start: int, columns: list[str] | None = None) -> Iterator[Table]:
+        for at in range(start, self._rows, _PIECE):
+            yield self._store.series.read(self._record.id, columns, (at, min(at + _PIECE, self._rows)))

@@ -1,0 +1,305 @@
+"""From a prepared file to records: what does not exist yet is made, and all becomes visible at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from ...errors import Conflict
+from ...phrases import spaced
+from ...records import Instance, Measurement
+from ...store import Transaction
+from ...store.rows import new_id
+from ...store.store import Scope, Store
+from ..plan.destination import Destination
+from ..plan.jobs import Job
+from ..plan.labels import Labels
+from ..plan.paths import shown
+from ..read.exported import MEASURED, labels_of
+from ..read.prepare import Prepared
+from ..report.report import FileReport
+from .cells import Cells
+from .continued import Grown, Samples, grown_from, publish, read_otherwise
+from .relabel import fields_of, is_new, names, relabel
+
+_CHUNK = 1 << 20
+_FILE_NAME = re.compile(r"[/\\?#%\x00-\x1f]")
+_MOST_NAMES = 10_000
+_ATTEMPTS = 5
+
+
+class _Same(Exception):
+    """A measurement of the project holds the same content. Never leaves the module."""
+
+    def __init__(self, measurement: Measurement) -> None:
+        super().__init__()
+        self.measurement = measurement
+
+
+class Committer:
+    """Writes prepared files into one project, one transaction each.
+
+    Chunks go in first, unseen; the last transaction makes the records that are missing and publishes samples,
+    steps and cycles together. Whoever looks sees the measurement whole or not at all. One that ``rehearses`` for
+    another store writes records alone, and reads samples there.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        scope: Scope,
+        destination: Destination,
+        *,
+        actor: str | None = None,
+        keep: bool = False,
+        rehearses: Store | None = None,
+    ) -> None:
+        self._store = store
+        self._scope = scope
+        self._to = destination
+        self._keep_files = keep
+        self._held = rehearses
+        self._dry = rehearses is not None
+        self._cells = Cells(store, scope, actor)
+        self.named: Mapping[str, Sequence[str]] = {}
+        """Name of a file -> the measurements that were read from one of this name."""
+
+    def rated_capacity(self, labels: Labels) -> float | None:
+        """The rated capacity of the cell of a file, A.h, where somebody said so before it is read."""
+        return self._cells.rated_capacity(self._to.of(labels), labels)
+
+    def same(self, prepared: Prepared) -> Measurement | None:
+        """The measurement of this project that has the same samples, bit for bit."""
+        return self._store.rows.of_content(prepared.content_hash, self._scope)
+
+    def commit(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
+        """Store one file; ``report`` is filled in.
+
+        Parameters
+        ----------
+        samples : opens its batches of ``series``, and ``steps`` and ``cycles``, as they were spooled.
+        """
+        for attempt in range(_ATTEMPTS):
+            same = self.same(prepared)
+            if same is not None and same.id != job.before:
+                self.known(job, same, report)
+                return
+            to = self._destination(job, prepared)
+            cell = self._cells.cell_at(to, job.labels, job.stem)
+            name = job.labels.measurement or job.stem
+            named = self.named.get(prepared.files[0]["name"], [])
+            grown = read_otherwise(self._store, self._scope, job.before) or grown_from(
+                self._store, self._scope, job.paths[0], prepared, samples, cell, name, named, self._held
+            )
+            if grown is not None and grown.how == "within":
+                self.known(job, grown.record, report, within=True)
+                return
+            try:
+                if grown is not None:
+                    self._extend(job, prepared, samples, grown, report)
+                else:
+                    self._write(job, prepared, samples, report)
+                return
+            except _Same:
+                continue
+            except Conflict:
+                if grown is None or attempt == _ATTEMPTS - 1:
+                    raise
+
+    def _destination(self, job: Job, prepared: Prepared) -> Destination:
+        """Where a file goes: as is said of it, else as is meant for all, else as it says itself."""
+        to = self._to.of(job.labels)
+        if prepared.passport is None:
+            return to
+        own = labels_of(prepared.passport)
+        return Destination(
+            to.specification or own.specification,
+            to.ratings or own.ratings,
+            to.instance or own.instance,
+            to.batch or own.batch,
+            to.by_batch,
+        )
+
+    def _labels(self, job: Job, prepared: Prepared) -> Labels:
+        """What is said of a cell that is to be made, also by the file itself."""
+        if prepared.passport is None:
+            return job.labels
+        own = labels_of(prepared.passport)
+        return job.labels.over(Labels(cell=own.cell, design=own.design))
+
+    def known(self, job: Job, record: Measurement, report: FileReport, *, within: bool = False) -> None:
+        """A file whose samples are there: only what is said of it may change."""
+        report.created, report.changed = [], []
+        if is_new(job.labels, record):
+            with self._store.transaction() as connection:
+                record = relabel(self._cells, connection, record, job.labels, report)
+        report.status = "updated" if report.changed or report.created else "duplicate"
+        what = "All its rows are" if within else "The same content is"
+        report.why = f"{what} there already, as '{record.name}' of '{record.instance_name}'."
+        _place(report, record)
+
+    def _write(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
+        with self._store.transaction() as connection:
+            id = new_id(self._store.clock(connection))
+        with ExitStack() as stack:
+            writers = {
+                dataset: stack.enter_context(self._store.series.writer(id, dataset))
+                for dataset in (() if self._dry else ("series", "steps", "cycles"))
+            }
+            for dataset, table in () if self._dry else samples():
+                writers[dataset].add(table)
+            files = self._kept(job.paths, prepared)
+            with self._store.transaction() as connection:
+                same = self.same(prepared)
+                if same is not None:
+                    raise _Same(same)
+                to, labels = self._destination(job, prepared), self._labels(job, prepared)
+                instance = self._cells.instance(connection, to, labels, job.stem, report, prepared)
+                record = self._measurement(connection, id, instance, job, prepared, files)
+                for writer in writers.values():
+                    writer.publish(connection)
+        report.status, report.added = "stored", prepared.rows
+        _place(report, record)
+
+    def _extend(self, job: Job, prepared: Prepared, samples: Samples, grown: Grown, report: FileReport) -> None:
+        """Let a measurement go on with what the file has more."""
+        files = self._kept(job.paths, prepared)
+        with self._store.transaction() as connection:
+            same = self.same(prepared)
+            if same is not None and same.id != grown.record.id:
+                raise _Same(same)
+            if not self._dry:
+                publish(self._store, connection, grown, prepared, samples)
+            record = self._store.rows.get(Measurement, grown.record.id, self._scope)
+            start = record.start_time
+            if grown.how == "otherwise" and prepared.start_time is not None:
+                start = datetime.fromisoformat(prepared.start_time)
+            changes: dict[str, Any] = {
+                "start_time": start,
+                "end_time": _end(start, prepared.duration),
+                "content_hash": prepared.content_hash,
+                "file_name": prepared.files[0]["name"],
+                "source": {**record.source, **_source(prepared)},
+                **({"files": files} if files else {}),
+            }
+            record = self._store.rows.update(
+                Measurement, record.id, changes, self._scope, self._cells.actor, connection=connection
+            )
+            record = relabel(self._cells, connection, record, job.labels, report)
+        self._store.series.tidy()
+        _place(report, record)
+        if grown.how == "otherwise":
+            report.status, report.changed = "updated", [*report.changed, "its samples: the file was read again"]
+            report.why = f"'{record.name}' of '{record.instance_name}' was read otherwise before."
+            return
+        report.status, report.added = "extended", prepared.rows - grown.info.rows
+        counts = f"had {spaced(grown.info.rows)} rows and has {spaced(prepared.rows)} now"
+        report.why = f"'{record.name}' of '{record.instance_name}' {counts}."
+
+    def _kept(self, paths: Sequence[Path], prepared: Prepared) -> list[dict[str, Any]]:
+        if not self._keep_files or self._dry:
+            return []
+        return [
+            {
+                "filename": _FILE_NAME.sub("_", shown(path.name))[-255:],
+                "piece": self._store.pieces.put(_bytes_of(path)),
+                "size": file["size"],
+            }
+            for path, file in zip(paths, prepared.files, strict=True)
+        ]
+
+    def _measurement(
+        self,
+        connection: Transaction,
+        id: str,
+        instance: Instance,
+        job: Job,
+        prepared: Prepared,
+        files: list[dict[str, Any]],
+    ) -> Measurement:
+        start = None if prepared.start_time is None else datetime.fromisoformat(prepared.start_time)
+        said = job.labels.said()
+        data = {
+            "instance_id": instance.id,
+            "measurement_type": "time_series",
+            "start_time": start,
+            "end_time": _end(start, prepared.duration),
+            "test_setup": prepared.metadata,
+            "file_name": prepared.files[0]["name"],
+            "content_hash": prepared.content_hash,
+            "source": {**_source(prepared), **({"labels": said} if said else {})},
+            "files": files,
+            **_brought(prepared),
+        }
+        for name, value in fields_of(job.labels, Labels(), None).items():
+            data[name] = {**data.get(name, {}), **value} if isinstance(value, dict) else value
+        own = None if prepared.passport is None else prepared.passport["measurement"].get("name")
+        wanted = job.labels.measurement or own or job.stem
+        for name in names(wanted):
+            try:
+                made = self._store.rows.create(
+                    Measurement,
+                    {**data, "name": name},
+                    scope=self._scope,
+                    actor=self._cells.actor,
+                    id=id,
+                    connection=connection,
+                )
+            except Conflict:
+                continue
+            return made
+        raise Conflict(f"'{instance.name}' has {_MOST_NAMES} measurements called '{wanted}'.")
+
+
+def _place(report: FileReport, record: Measurement) -> None:
+    """Say in the report where the measurement stands."""
+    report.measurement, report.measurement_id = record.name, record.id
+    report.instance, report.batch = record.instance_name or "", record.batch_name or ""
+    report.specification = record.specification_name or ""
+
+
+def _brought(prepared: Prepared) -> dict[str, Any]:
+    """What an exported file brings along for its measurement."""
+    if prepared.passport is None:
+        return {}
+    measurement = prepared.passport["measurement"]
+    source = {**_source(prepared), "exported_from": measurement.get("source") or {}}
+    if prepared.passport.get("steps"):
+        source["steps"] = "given"
+    return {
+        **{name: measurement[name] for name in MEASURED if name in measurement},
+        "source": source,
+    }
+
+
+def _end(start: datetime | None, duration: float | None) -> datetime | None:
+    if start is None or duration is None or not 0 <= duration < 1e10:
+        return None
+    return start + timedelta(seconds=duration)
+
+
+def _source(prepared: Prepared) -> dict[str, Any]:
+    """Where the samples come from and what was done to them, as kept with the measurement."""
+    told = [
+        {"level": finding.level, "code": finding.code, "message": finding.message} for finding in prepared.findings
+    ]
+    parts: Mapping[str, Any] = {"files": prepared.files} if len(prepared.files) > 1 else {}
+    return {
+        "file": prepared.files[0]["name"],
+        "sha256": prepared.file_hash,
+        "size": prepared.size,
+        "format": prepared.format,
+        "options": prepared.said,
+        **parts,
+        "findings": told,
+    }
+
+
+def _bytes_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk

@@ -1,0 +1,203 @@
+"""A file that holds what is stored already, and more: which measurement it continues, told by the samples."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from ...cycling import columns as c
+from ...errors import Conflict
+from ...records import Instance, Measurement
+from ...store import Transaction
+from ...store.scope import Scope
+from ...store.series import SeriesInfo
+from ...store.store import Store
+from ...table import Column, Table
+from ..read.prepare import Prepared
+
+Samples = Callable[[], Iterator[tuple[str, Table]]]
+"""Opens the spool of a prepared file anew."""
+CORE = (c.TIME, c.VOLTAGE, c.CURRENT)
+SURELY = 50
+"""Equal samples that make it certain that two files of one name, of different cells, are one test."""
+MOST_IN_MEMORY = 1 << 20
+_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Grown:
+    """How a file stands to a measurement: it has all its samples and ``more``, or is all in it (``within``), or is the
+    very same and was read ``otherwise``.
+
+    ``exact``: every column of the stored samples is the same to the bit, so the new ones can be added. Else the
+    reading of the longer file takes their place.
+    """
+
+    record: Measurement
+    info: SeriesInfo
+    how: Literal["more", "within", "otherwise"]
+    exact: bool
+
+
+def grown_from(
+    store: Store,
+    scope: Scope,
+    path: Path,
+    prepared: Prepared,
+    samples: Samples,
+    cell: Instance | None,
+    name: str,
+    named: Sequence[str],
+    held: Store | None = None,
+) -> Grown | None:
+    """The measurement that a file continues, or that holds it whole; None if there is none.
+
+    Asked are those of the same cell that began at the same time or go by the same name, and ``named``, which were
+    read from a file of this name. The samples decide: time, voltage and current of the shorter must begin the longer,
+    bit for bit. They are read from ``held`` where the store is a rehearsal of it.
+    """
+    for record in _candidates(store, scope, prepared, cell, name, named):
+        info = store.series.info(record.id)
+        if info is None or not info.rows or info.rows == prepared.rows:
+            continue
+        shared = min(info.rows, prepared.rows)
+        same_cell = cell is not None and record.instance_id == cell.id
+        begins = _begins_with(path, record) if prepared.rows > info.rows else False
+        if not (same_cell or begins or shared >= SURELY):
+            continue
+        core, exact = _compared(held or store, record, info, samples, shared)
+        if prepared.rows < info.rows:
+            if core:
+                return Grown(record, info, "within", exact)
+        elif core or begins:
+            return Grown(record, info, "more", exact)
+    return None
+
+
+def read_otherwise(store: Store, scope: Scope, id: str | None) -> Grown | None:
+    """The measurement of this id, which the same bytes became when they were read otherwise."""
+    info = None if id is None else store.series.info(id)
+    found = [] if info is None else store.rows.page(Measurement, scope, where={"id": {"in": [id]}}).items
+    return Grown(found[0], info, "otherwise", exact=False) if info is not None and found else None
+
+
+def _candidates(
+    store: Store, scope: Scope, prepared: Prepared, cell: Instance | None, name: str, named: Sequence[str]
+) -> list[Measurement]:
+    where = {"id": {"in": [*named]}}
+    found: list[Measurement] = store.rows.page(Measurement, scope, where=where, limit=None).items if named else []
+    if cell is not None:
+        of_cell = store.rows.page(Measurement, scope, where={"instance_id": cell.id}, limit=None).items
+        found += [
+            record
+            for record in of_cell
+            if record.name == name or (record.start_time is not None and _start(record) == prepared.start_time)
+        ]
+    unique = {record.id: record for record in found if record.measurement_type == "time_series"}
+    return [
+        record
+        for record in unique.values()
+        if record.project_id == scope.project_id and record.source.get("sha256") and record.content_hash
+    ]
+
+
+def _start(record: Measurement) -> str | None:
+    return None if record.start_time is None else record.start_time.isoformat(timespec="microseconds")
+
+
+def _begins_with(path: Path, record: Measurement) -> bool:
+    """Whether the file begins with the very bytes that the measurement was read from."""
+    size = record.source.get("size")
+    if not isinstance(size, int) or size <= 0 or len(record.source.get("files", [])) > 1:
+        return False
+    state, left = hashlib.sha256(), size
+    try:
+        with path.open("rb") as file:
+            while left and (chunk := file.read(min(left, _BYTES))):
+                state.update(chunk)
+                left -= len(chunk)
+    except OSError:
+        return False
+    return not left and state.hexdigest() == record.source.get("sha256")
+
+
+def _compared(
+    store: Store, record: Measurement, info: SeriesInfo, samples: Samples, shared: int
+) -> tuple[bool, bool]:
+    """Whether the first ``shared`` samples agree in what makes a test, and whether in every column."""
+    stored = {column.name: column for column in info.columns}
+    at, exact = 0, True
+    for _, batch in _series(samples):
+        n = min(batch.n, shared - at)
+        core = [name for name in CORE if name in stored and name in batch]
+        if c.VOLTAGE not in core and c.FREQUENCY not in stored:
+            return False, False
+        exact = exact and list(batch) == list(stored)
+        names = list(stored) if exact else core
+        table = store.series.read(record.id, names, (at, at + n))
+        if not all(_same(table[name], batch[name].slice(0, n)) for name in core):
+            return False, False
+        exact = exact and all(_same(table[name], batch[name].slice(0, n)) for name in names)
+        at += n
+        if at == shared:
+            break
+    return True, exact
+
+
+def _series(samples: Samples) -> Iterator[tuple[str, Table]]:
+    return ((name, table) for name, table in samples() if name == "series")
+
+
+def _same(one: Column, other: Column) -> bool:
+    """Whether two columns hold the same to the bit, nulls in the same places."""
+    missing, absent = one.null_mask(), other.null_mask()
+    if not np.array_equal(missing, absent):
+        return False
+    if missing.all():
+        return True
+    if one.kind != other.kind:
+        return False
+    if one.kind in ("text", "mixed"):
+        return one.tolist() == other.tolist()
+    a, b = one.values[~missing], other.values[~missing]
+    return a.dtype == b.dtype and bool(np.array_equal(a.view(np.uint8), b.view(np.uint8)))
+
+
+def tail(samples: Samples, start: int) -> list[Table]:
+    """The samples from number ``start`` on."""
+    at, made = 0, []
+    for _, batch in _series(samples):
+        if at + batch.n > start:
+            made.append(batch.slice(max(start - at, 0), batch.n))
+        at += batch.n
+    return made
+
+
+def publish(store: Store, connection: Transaction, grown: Grown, prepared: Prepared, samples: Samples) -> None:
+    """Add what is new to a series, or put the longer reading in its place; steps and cycles follow.
+
+    Raises
+    ------
+    Conflict
+        If the series is no longer the one that was compared.
+    """
+    now = store.series.info(grown.record.id)
+    if now is None or now.revision != grown.info.revision:
+        raise Conflict(f"'{grown.record.name}' was changed meanwhile.")
+    added = prepared.rows - grown.info.rows
+    if grown.exact and added <= MOST_IN_MEMORY:
+        store.series.append(grown.record.id, "series", tail(samples, grown.info.rows), connection)
+        datasets = ["steps", "cycles"]
+    else:
+        datasets = ["series", "steps", "cycles"]
+    for dataset in datasets:
+        with store.series.writer(grown.record.id, dataset) as writer:
+            for name, table in samples():
+                if name == dataset:
+                    writer.add(table)
+            writer.publish(connection)

@@ -1,0 +1,171 @@
+"""Files that hold no series become records of their own: specifications, drive cycles, measurements of cycles."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from ...cycling.cycles import cycles_of_capacities
+from ...cycling.findings import Finding
+from ...errors import Conflict
+from ...phrases import option_name
+from ...records import DriveCycle, Instance, Measurement, Record, Specification
+from ...records.drive_cycle import content_hash
+from ...store import Transaction
+from ...store.rows import new_id
+from ...store.store import Scope, Store
+from ...table import Column, Table
+from ..plan.destination import Destination
+from ..plan.jobs import Job
+from ..plan.paths import shown, stem_of
+from ..plan.ratings import ratings
+from ..report.report import FileReport
+from .cells import UNSPECIFIED, Cells
+from .estimates import ESTIMATED
+
+
+class NonSeries:
+    """Creates the records of files that hold no series; each file in one transaction.
+
+    ``to`` is what is said of the cells, as for any file.
+    """
+
+    def __init__(self, store: Store, scope: Scope, to: Destination, actor: str | None = None) -> None:
+        self._store = store
+        self._scope = scope
+        self._to = to
+        self._cells = Cells(store, scope, actor)
+
+    def take(self, job: Job, holding: Mapping[str, Any], report: FileReport) -> None:
+        """Store what `readers.holdings.holding` found in a file; ``report`` is filled in.
+
+        Raises
+        ------
+        Conflict
+            If a specification of that name has other content.
+        """
+        one = NonSeriesFile(self._store, self._scope, self._cells, self._to.of(job.labels), job.paths[0], report)
+        one.take(holding)
+
+
+@dataclass(frozen=True)
+class NonSeriesFile:
+    """One file without a series on its way to the store."""
+
+    store: Store
+    scope: Scope
+    cells: Cells
+    to: Destination
+    path: Path
+    report: FileReport
+
+    def take(self, holding: Mapping[str, Any]) -> None:
+        """Store what the file holds, all or nothing."""
+        report = self.report
+        report.format = holding["format"]
+        report.take([Finding(**note) for note in holding["notes"]])
+        makers = {"specification": self._specification, "drive_cycle": self._drive_cycle, "cycles": self._cycles}
+        with self.store.transaction() as connection:
+            made = [makers[holding["kind"]](record, connection) for record in holding["records"]]
+        report.status = "stored" if any(made) else "duplicate"
+        if not any(made):
+            report.why = "The same content is there already."
+
+    def _specification(self, record: Mapping[str, Any], connection: Transaction) -> bool:
+        name = self.to.specification if isinstance(self.to.specification, str) else record["name"]
+        source = {"file": shown(self.path.name), **record["source"]}
+        present = self.cells.existing(Specification, name, {})
+        if present is not None:
+            if present.properties.get("bpx") == record["properties"]["bpx"]:
+                return False
+            raise Conflict(
+                f"There is already a specification '{present.name}' with other content. Give this one another name "
+                f"with {option_name('specification')}, or delete the one that is there."
+            )
+        self.cells.make(connection, Specification, {**record, "name": name, "source": source}, self.report)
+        self.report.measurement = str(name)
+        return True
+
+    def _drive_cycle(self, record: Mapping[str, Any], connection: Transaction) -> bool:
+        data = {"name": stem_of(self.path), "data": record["data"]}
+        self.report.rows = len(record["data"])
+        where = {"content_hash": content_hash(data["name"], record["data"])}
+        if self.store.rows.page(DriveCycle, self.scope, where=where, limit=1).items:
+            return False
+        self.cells.make(connection, DriveCycle, data, self.report)
+        return True
+
+    def _cycles(self, record: Mapping[str, Any], connection: Transaction) -> bool:
+        columns: dict[str, list[float | None]] = record["columns"]
+        hashed = hashlib.sha256(orjson.dumps([record["cell"], columns], option=orjson.OPT_SORT_KEYS)).hexdigest()
+        if self.store.rows.of_content(hashed, self.scope) is not None:
+            return False
+        table = cycles_of_capacities({name: Column.from_python(values) for name, values in columns.items()})
+        cell = self._cell(record["cell"], table, connection)
+        id = new_id(self.store.clock(connection))
+        data = {
+            "name": stem_of(self.path),
+            "instance_id": cell.id,
+            "measurement_type": "properties",
+            "properties": _properties(table),
+            "file_name": shown(self.path.name),
+            "content_hash": hashed,
+            "source": {"file": shown(self.path.name), "format": "capacity-table"},
+        }
+        made = self.store.rows.create(
+            Measurement, data, scope=self.scope, actor=self.cells.actor, id=id, connection=connection
+        )
+        with self.store.series.writer(id, "cycles") as writer:
+            writer.add(table)
+            writer.publish(connection)
+        self.report.rows, self.report.cycles = self.report.rows + table.n, self.report.cycles + table.n
+        self.report.measurement, self.report.measurement_id = made.name, made.id
+        return True
+
+    def _cell(self, name: str | None, table: Table, connection: Transaction) -> Instance:
+        if isinstance(self.to.instance, Record):
+            return self.cells.find(Instance, self.to.instance)
+        specification = self._specification_of(table, connection)
+        called = name or self.to.instance or stem_of(self.path)
+        within = {"specification_id": specification.id}
+        present = self.cells.existing(Instance, called, within)
+        if present is not None:
+            return present
+        batch = self.cells.batch(connection, self.to, specification, self.report)
+        data = {"name": called, **within, "batch_id": None if batch is None else batch.id}
+        return self.cells.make(connection, Instance, data, self.report)
+
+    def _specification_of(self, table: Table, connection: Transaction) -> Specification:
+        name = self.to.specification or UNSPECIFIED
+        present = self.cells.existing(Specification, name, {})
+        if present is not None:
+            return present
+        capacity = float(f"{np.nanmax(table['Discharge capacity [A.h]'].floats(), initial=0.0):.3g}")
+        given = self.to.ratings
+        source = {}
+        if given is None:
+            source = {"ratings": ESTIMATED, "file": self.path.name, "capacity": capacity}
+            self.report.assume(
+                "rating",
+                f"The capacity of '{name}' was estimated from the data ({capacity:g} A.h) and its voltages are "
+                f"unknown: give {option_name('rating')}, or correct the specification.",
+            )
+        data = {"name": name, "ratings": given or ratings(capacity, 0.0, 0.0), "source": source}
+        return self.cells.make(connection, Specification, data, self.report)
+
+
+def _properties(table: Table) -> dict[str, Any]:
+    """What is worth knowing of a table of cycles at a glance."""
+    passed = table["Discharge capacity [A.h]"].floats()
+    present = passed[~np.isnan(passed)]
+    made: dict[str, Any] = {"cycles": table.n}
+    if len(present):
+        made["first_discharge_capacity"] = {"value": float(present[0]), "unit": "A.h"}
+        made["last_discharge_capacity"] = {"value": float(present[-1]), "unit": "A.h"}
+    return made

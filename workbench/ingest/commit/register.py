@@ -1,0 +1,186 @@
+"""Samples given by hand, as a table or in batches: checked at the door, stored to the bit, never mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from typing import Any, TypeAlias
+
+from ...cycling import columns as c
+from ...cycling.checks import Survey
+from ...cycling.conform import refuse_without_axes
+from ...cycling.cycles import cycles_of
+from ...cycling.door import Rules
+from ...cycling.findings import Finding
+from ...cycling.given import complete_steps, given_steps
+from ...cycling.numbering import StepNumbers
+from ...cycling.steps import StepsBuilder
+from ...errors import FileRefused, Invalid
+from ...records import Instance, Measurement, Specification
+from ...store.rows import new_id
+from ...store.series import SeriesWriter
+from ...store.store import Scope, Store
+from ...table import Column, Table
+from ..plan.ratings import rated_ah
+
+Samples: TypeAlias = Table | Callable[[], Iterable[Table]]
+_MEND = "Samples have at least 'Time [s]', 'Current [A]' (positive on discharge) and 'Voltage [V]'."
+
+
+def register(
+    store: Store,
+    scope: Scope,
+    fields: Mapping[str, Any],
+    samples: Samples,
+    *,
+    steps: Table | None = None,
+    derive: bool = True,
+    settled: bool = False,
+    id: str | None = None,
+    present: bool = False,
+    actor: str | None = None,
+) -> Measurement:
+    """A time series measurement from samples that keep the conventions; its steps and cycles come with it.
+
+    Every column is kept under its name and comes back bit for bit.
+
+    Parameters
+    ----------
+    fields : of the record: ``instance_id``, ``name`` and what else a measurement has.
+    samples : a table, or a function that gives the batches anew at each call.
+    steps : a step table, used as it is; columns it lacks are computed.
+    derive : where ``Step count`` is missing, put it as the last column, told by the cycler's steps or the
+        current; else that is refused.
+    settled : the caller vouches for the sign of the current, so a contradiction is recorded and not refused.
+    id : of the new record, where one was promised already.
+    present : the record of this id is there and waits for its samples; it is made ready with them.
+
+    Raises
+    ------
+    FileRefused
+        If the samples break a convention: all that are broken, each with its place. Nothing is stored.
+    Conflict, NotFound, Invalid
+        As creating the record does.
+    """
+    with store.transaction() as connection:
+        id = id or new_id(store.clock(connection))
+    with ExitStack() as stack:
+        writers = {
+            name: stack.enter_context(store.series.writer(id, name)) for name in ("series", "steps", "cycles")
+        }
+        number = _numbering(store, scope, fields, samples, derive=derive)
+        taken = Taken(writers["series"], number)
+        for batch in _batches(samples):
+            taken.feed(batch)
+        made = taken.finish(settled=settled)
+        if steps is not None:
+            made = _completed(steps, samples, number, taken.survey.rows)
+        writers["steps"].add(made)
+        writers["cycles"].add(cycles_of(made))
+        data = {**fields, "measurement_type": "time_series"}
+        told = _told(taken.findings, given=steps is not None)
+        if told:
+            data["source"] = {**fields.get("source", {}), **told}
+        with store.transaction() as connection:
+            if present:
+                ready = {"processing_status": "ready", **({"source": data["source"]} if told else {})}
+                record = store.rows.update(Measurement, id, ready, scope, actor, connection=connection)
+            else:
+                record = store.rows.create(
+                    Measurement, data, scope=scope, actor=actor, id=id, connection=connection
+                )
+            for writer in writers.values():
+                writer.publish(connection)
+    return store.rows.get(Measurement, record.id, scope)
+
+
+class Taken:
+    """Samples on their way in: checked, summarised and written as they pass."""
+
+    def __init__(self, writer: SeriesWriter, number: Callable[[], StepNumbers] | None) -> None:
+        self.survey = Survey()
+        self.findings: list[Finding] = []
+        self._writer = writer
+        self._numbers = None if number is None else number()
+        self._rules = Rules()
+        self._builder = StepsBuilder()
+
+    def feed(self, batch: Table) -> None:
+        if not self.survey.rows:
+            refuse_without_axes(batch, _MEND)
+        batch = with_steps(batch, self._numbers)
+        self._rules.feed(batch)
+        if self._rules.broken:
+            return
+        steps = batch[c.STEP_COUNT].values
+        self.survey.feed(batch, steps)
+        self._builder.feed(batch)
+        self._writer.add(batch)
+
+    def finish(self, *, settled: bool) -> Table:
+        """The steps; FileRefused with every rule that is broken."""
+        if self._rules.broken:
+            raise FileRefused(" ".join(self._rules.broken.values()))
+        if not self.survey.rows:
+            raise FileRefused("The time series has no samples.")
+        steps = self._builder.finish()
+        numbered = [] if self._numbers is None else self._numbers.findings()
+        self.findings = [*numbered, *self.survey.findings(steps, settled=settled)]
+        refused = [finding.message for finding in self.findings if finding.level == "refused"]
+        if refused:
+            raise FileRefused(" ".join(refused))
+        return steps
+
+
+def with_steps(batch: Table, numbers: StepNumbers | None) -> Table:
+    """The batch with ``Step count`` as its last column, if ``numbers`` are to tell it."""
+    if numbers is None or c.STEP_COUNT in batch:
+        return batch
+    return Table({**batch.columns, c.STEP_COUNT: Column("integer", numbers.feed(batch))}, batch.n)
+
+
+def _batches(samples: Samples) -> Iterable[Table]:
+    return [samples] if isinstance(samples, Table) else samples()
+
+
+def _numbering(
+    store: Store, scope: Scope, fields: Mapping[str, Any], samples: Samples, *, derive: bool
+) -> Callable[[], StepNumbers] | None:
+    """How to begin to number the steps, where the samples have none and numbering is wanted."""
+    first = next(iter(_batches(samples)), None)
+    if not derive or first is None or c.STEP_COUNT in first:
+        return None
+    rated = rated_of(store, scope, fields.get("instance_id"))
+    trial = StepNumbers(rated)
+    trial.feed(first)
+    if rated is not None or not trial.by_state:
+        return lambda: StepNumbers(rated)
+    survey = Survey()
+    for batch in _batches(samples):
+        survey.feed(batch, trial.feed(batch))
+    return lambda: StepNumbers(None, survey.largest_current)
+
+
+def rated_of(store: Store, scope: Scope, instance: Any) -> float | None:
+    """The rated capacity of a cell, A.h; None where it is not known."""
+    if not isinstance(instance, str):
+        return None
+    cell = store.rows.get(Instance, instance, scope)
+    return rated_ah(store.rows.get(Specification, cell.specification_id, scope).ratings.model_dump())
+
+
+def _completed(steps: Table, samples: Samples, number: Callable[[], StepNumbers] | None, rows: int) -> Table:
+    numbers = None if number is None else number()
+    try:
+        return complete_steps(
+            given_steps(steps), (with_steps(batch, numbers) for batch in _batches(samples)), rows
+        )
+    except Invalid as error:
+        raise FileRefused(f"The step table does not fit: {error}") from None
+
+
+def _told(findings: list[Finding], *, given: bool) -> dict[str, Any]:
+    told: dict[str, Any] = {"steps": "given"} if given else {}
+    if findings:
+        told["findings"] = [{"level": f.level, "code": f.code, "message": f.message} for f in findings]
+    return told

@@ -1,0 +1,173 @@
+"""A measurement that is there, brought up to what a sheet or a name rule says now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...errors import Conflict
+from ...records import Batch, Instance, Measurement, Specification
+from ...store import Transaction
+from ..plan.destination import Destination
+from ..plan.labels import Labels
+from ..report.report import FileReport
+from .cells import Cells
+
+MOST_NAMES = 10_000
+
+
+def names(stem: str) -> Iterator[str]:
+    """``stem``, ``stem (2)`` ..."""
+    yield stem
+    for number in range(2, MOST_NAMES):
+        yield f"{stem} ({number})"
+
+
+def fields_of(labels: Labels, before: Labels, present: Measurement | None) -> dict[str, Any]:
+    """What labels set of a measurement. What the labels ``before`` gave and these no longer say goes again; what a
+    person put there stays."""
+    made: dict[str, Any] = {}
+    properties = dict(present.properties) if present else {}
+    for name, value in before.test.items():
+        if name not in labels.test and properties.get(name) == value:
+            del properties[name]
+    properties |= labels.test
+    if present is None or properties != present.properties:
+        made["properties"] = properties
+    if labels.protocol is not None and (present is None or present.protocol.get("name") != labels.protocol):
+        made["protocol"] = {**(present.protocol if present else {}), "name": labels.protocol}
+    if labels.tags is not None or before.tags:
+        own = [tag for tag in (present.tags if present else []) if tag not in _folded(before.tags, present)]
+        tags = sorted({*own, *(labels.tags or ())})
+        if present is None or tags != sorted(present.tags):
+            made["tags"] = tags
+    return made
+
+
+def _folded(tags: tuple[str, ...] | None, present: Measurement | None) -> set[str]:
+    """Those tags of a measurement that labels once gave, in whatever spelling the project has for them."""
+    wanted = {tag.casefold() for tag in tags or ()}
+    return {tag for tag in (present.tags if present else []) if tag.casefold() in wanted}
+
+
+def is_new(labels: Labels, record: Measurement) -> bool:
+    """Whether labels say anything that they did not say of a measurement before."""
+    said = labels.said()
+    return bool(said) and said != record.source.get("labels", {})
+
+
+def relabel(
+    cells: Cells, connection: Transaction, record: Measurement, labels: Labels, report: FileReport
+) -> Measurement:
+    """Bring a measurement, its cell, batch and specification up to the labels; the report says what changed.
+
+    Nothing is touched if the labels are those it has already, so what a person changed since stays.
+    """
+    before = record.source.get("labels", {})
+    said = labels.said()
+    if not is_new(labels, record):
+        return record
+    cell = cells.find(Instance, record.instance_id)
+    target = _cell(cells, connection, record, cell, labels, report)
+    if target.id != cell.id:
+        record = _moved(cells, connection, record, target, report)
+        if not cells.measurements_of(cell):
+            report.odd.append(f"The cell '{cell.name}' has no measurement left; delete it if it was a slip.")
+    changes = fields_of(labels, Labels.of(before), record)
+    if labels.measurement is not None and Labels.of(before).measurement != labels.measurement:
+        record = _renamed(cells, connection, record, labels.measurement, report)
+    record = cells.change(connection, record, changes, report)
+    source = {**record.source, "labels": said}
+    updated: Measurement = cells.store.rows.update(
+        Measurement, record.id, {"source": source}, cells.scope, cells.actor, connection=connection
+    )
+    return updated
+
+
+def _cell(
+    cells: Cells,
+    connection: Transaction,
+    record: Measurement,
+    cell: Instance,
+    labels: Labels,
+    report: FileReport,
+) -> Instance:
+    """The cell as it is said now: the same one, another one that is there, or a new one."""
+    own = cells.find(Specification, cell.specification_id)
+    to = Destination(labels.specification or own, labels.ratings or None, labels.instance, labels.batch)
+    specification = cells.specification(connection, to, labels, report, None, like=own)
+    before = Labels.of(record.source.get("labels", {}))
+    name = cell.name if labels.instance in (None, before.instance) else labels.instance or cell.name
+    target = cell
+    if specification.id != cell.specification_id or name != cell.name:
+        target = _target(cells, connection, cell, specification, name, report)
+    batch: Batch | None = cells.batch(connection, to, specification, report)
+    return cells.described(connection, target, batch, labels, report)
+
+
+def _target(
+    cells: Cells,
+    connection: Transaction,
+    cell: Instance,
+    specification: Specification,
+    name: str,
+    report: FileReport,
+) -> Instance:
+    found = cells.existing(Instance, name, {"specification_id": specification.id})
+    if found is not None:
+        return found
+    if name == cell.name or len(cells.measurements_of(cell)) == 1:
+        moves = specification.id != cell.specification_id
+        changes = {"name": name, "specification_id": specification.id}
+        if name != cell.name:
+            report.changed.append(f"{cell.label} '{cell.name}' is called '{name}'")
+        if moves:
+            report.changed.append(
+                f"{cell.label} '{name}' moved from '{cell.specification_name}' to '{specification.name}'"
+            )
+            changes["batch_id"] = None  # type: ignore[assignment]
+        moved: Instance = cells.store.rows.update(
+            Instance, cell.id, changes, cells.scope, cells.actor, connection=connection
+        )
+        return moved
+    data = {"name": name, "specification_id": specification.id, "batch_id": None}
+    return cells.make(connection, Instance, data, report)
+
+
+def _moved(
+    cells: Cells, connection: Transaction, record: Measurement, cell: Instance, report: FileReport
+) -> Measurement:
+    report.changed.append(f"moved from '{record.instance_name}' to '{cell.name}'")
+    return _under_a_free_name(cells, connection, record, {"instance_id": cell.id}, record.name)
+
+
+def _renamed(
+    cells: Cells, connection: Transaction, record: Measurement, name: str, report: FileReport
+) -> Measurement:
+    if record.name == name:
+        return record
+    renamed = _under_a_free_name(cells, connection, record, {}, name)
+    if renamed.name != record.name:
+        report.changed.append(f"measurement '{record.name}' is called '{renamed.name}'")
+    return renamed
+
+
+def _under_a_free_name(
+    cells: Cells, connection: Transaction, record: Measurement, changes: dict[str, Any], name: str
+) -> Measurement:
+    for free in names(name):
+        try:
+            changed: Measurement = cells.store.rows.update(
+                Measurement,
+                record.id,
+                {**changes, "name": free},
+                cells.scope,
+                cells.actor,
+                connection=connection,
+            )
+        except Conflict as taken:
+            if taken.existing_id is None:
+                raise
+            continue
+        return changed
+    raise Conflict(f"There are {MOST_NAMES} measurements called '{name}'.")

@@ -1,0 +1,87 @@
+"""What the name of a file says, by a rule such as ``{batch}_{cell}_{test}``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...errors import BadRequest
+from .headings import FILE, Heading
+from .labels import Labels
+from .paths import stem_of
+
+_FIELD = re.compile(r"\{([^{}]*)\}")
+_NOT_HERE = (FILE, "rating", "column_map")
+
+
+@dataclass
+class NameRule:
+    """A rule, ready to be asked.
+
+    Words in braces are headings as a sheet has them (``{cell}``, ``{temperature [degC]}``); ``{}`` stands for
+    anything that is not kept. All else stands for itself, ``*`` for anything. A rule with ``/`` looks at the
+    folders too, from the file upwards. The ending does not count.
+    """
+
+    text: str
+    headings: list[Heading | None] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        pieces: list[str | None] = []
+        at, last = 0, 0
+        for match in _FIELD.finditer(self.text):
+            if match.start() == at and at:
+                raise BadRequest(
+                    f"In the rule '{self.text}' nothing stands between two fields to tell them apart."
+                )
+            pieces.append(_literal(self.text[last : match.start()]))
+            self.headings.append(self._heading(match[1]))
+            pieces.append(None)
+            at = last = match.end()
+        pieces.append(_literal(self.text[last:]))
+        named = [heading for heading in self.headings if heading is not None]
+        if not named or _FIELD.sub("", self.text).count("{") or _FIELD.sub("", self.text).count("}"):
+            raise BadRequest(f"A name rule is written '{{batch}}_{{cell}}_{{test}}', not '{self.text}'.")
+        keys = [heading.key for heading in named]
+        if twice := [heading.text for heading in named if keys.count(heading.key) > 1]:
+            raise BadRequest(f"The rule '{self.text}' says '{twice[0]}' twice.")
+        self._short = re.compile("".join("([^/]+?)" if piece is None else piece for piece in pieces))
+        self._long = re.compile("".join("([^/]+)" if piece is None else piece for piece in pieces))
+
+    def _heading(self, name: str) -> Heading | None:
+        if not name.strip():
+            return None
+        heading = Heading(name, f"The rule '{self.text}'")
+        if heading.means in _NOT_HERE:
+            raise BadRequest(f"The rule '{self.text}' cannot tell a {heading.means}; a sheet can.")
+        return heading
+
+    def labels(self, path: Path) -> tuple[Labels | None, str]:
+        """What the name of a file says, None if the rule does not fit it; and a remark if it fits in several ways.
+
+        Every field takes as little as it can, the last one all the rest.
+        """
+        depth = self.text.count("/")
+        folders = path.absolute().parts[:-1][-depth:] if depth else ()
+        name = "/".join([*folders, stem_of(path)])
+        match = self._short.fullmatch(name)
+        if match is None:
+            return None, ""
+        found = Labels()
+        for heading, text in zip(self.headings, match.groups(), strict=True):
+            if heading is not None:
+                found = heading.labels(text).over(found)
+        other = self._long.fullmatch(name)
+        if other is None or other.groups() == match.groups():
+            return found, ""
+        read = ", ".join(
+            f"{heading.text} '{text}'"
+            for heading, text in zip(self.headings, match.groups(), strict=True)
+            if heading is not None
+        )
+        return found, f"The name fits the rule in several ways and was read as {read}; a sheet settles it."
+
+
+def _literal(text: str) -> str:
+    return ".*?".join(re.escape(part) for part in text.split("*"))

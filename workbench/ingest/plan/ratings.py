@@ -1,0 +1,63 @@
+"""Ratings of a cell as a person writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import BadRequest
+from ...readers.quantities import unit_of
+from .labels import Ratings
+
+AMOUNT = re.compile(r"^\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[-+]?\.\d+)\s*([^\d\s].*?)\s*$")
+"""A number and a unit."""
+
+
+def ratings_of(given: str | Mapping[str, Any]) -> Ratings:
+    """Ratings from ``"5Ah,2.5V,4.2V"`` (capacity, lowest and highest voltage, in any order) or a mapping.
+
+    Raises
+    ------
+    BadRequest
+        If there is not one charge and two voltages; shows the form.
+
+    >>> ratings_of("3200 mAh, 4.2 V, 2.5 V")["capacity"]
+    {'value': 3.2, 'unit': 'A.h'}
+    """
+    if isinstance(given, Mapping):
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
+    charges: list[float] = []
+    volts: list[float] = []
+    for part in given.split(","):
+        match = AMOUNT.match(part)
+        unit = unit_of(match[2]) if match else None
+        if match is None or unit is None or unit.base not in ("A.h", "V"):
+            raise BadRequest(f"A rating is written '5Ah,2.5V,4.2V'; '{part.strip()}' is no charge or voltage.")
+        value = float(match[1]) * unit.times / unit.over
+        (charges if unit.base == "A.h" else volts).append(value)
+    if len(charges) != 1 or len(volts) != 2 or charges[0] <= 0 or volts[0] == volts[1]:
+        raise BadRequest(
+            f"A rating is one capacity above 0 and two different voltages, as '5Ah,2.5V,4.2V'; got '{given}'."
+        )
+    return ratings(charges[0], min(volts), max(volts))
+
+
+def rated_ah(ratings: Mapping[str, Any]) -> float | None:
+    """The rated capacity in A.h; None where its unit is not known as one of charge."""
+    capacity = ratings.get("capacity")
+    if not isinstance(capacity, Mapping):
+        return None
+    unit = unit_of(capacity.get("unit"))
+    if unit is None or unit.base != "A.h":
+        return None
+    return float(capacity["value"]) * unit.times / unit.over
+
+
+def ratings(capacity: float, low: float, high: float) -> Ratings:
+    """Ratings of a capacity, A.h, and two voltages, V."""
+    return {
+        "capacity": {"value": capacity, "unit": "A.h"},
+        "voltage_min": {"value": low, "unit": "V"},
+        "voltage_max": {"value": high, "unit": "V"},
+    }

@@ -1,0 +1,69 @@
+"""How a file is to be read, as plain values that go to another process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from ...cycling.conform import REPAIRS
+from ...errors import BadRequest, instead
+from ...phrases import Place
+from ...readers.reading import SIGNS
+from ..limits import Limits
+
+
+@cache
+def reader_version() -> str:
+    """The version whose readers are at work; another one may read the same bytes otherwise."""
+    return version("battery-workbench")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How files are to be read; all of it plain values, as they go to another process."""
+
+    format: str | None = None
+    column_map: dict[str, str] | None = None
+    sign: str | None = None
+    repair: tuple[str, ...] = ()
+    rated_capacity_ah: float | None = None
+    limits: Limits = field(default_factory=Limits)
+    typed_in: Place = "python"
+    parts: tuple[str, ...] = ()
+    """Further files of the same test, in their order."""
+    whole_lines: bool = False
+    """The file may be written to meanwhile: it is read as it was at one moment, without a line that has no end."""
+    zone: str | None = None
+    """The time zone of clock times that name none."""
+
+    def __post_init__(self) -> None:
+        if self.sign is not None and self.sign not in SIGNS:
+            raise BadRequest(f"There is no sign '{self.sign}'. {instead(self.sign, SIGNS, 'signs')}")
+        for repair in self.repair:
+            if repair not in REPAIRS:
+                raise BadRequest(f"There is no repair '{repair}'. {instead(repair, REPAIRS, 'repairs')}")
+
+    def said(self) -> dict[str, Any]:
+        """What a person said of the reading, and the version that reads: the same again gives the same samples."""
+        said = {
+            "format": self.format,
+            "map": self.column_map,
+            "sign": self.sign,
+            "repair": list(self.repair),
+            "zone": self.zone,
+        }
+        return {"version": reader_version(), **{name: value for name, value in said.items() if value}}
+
+    def with_said(self, said: Mapping[str, Any]) -> ReadOptions:
+        """As they were when this was said."""
+        return replace(
+            self,
+            format=said.get("format"),
+            column_map=said.get("map"),
+            sign=said.get("sign"),
+            repair=tuple(said.get("repair", ())),
+            zone=said.get("zone"),
+        )

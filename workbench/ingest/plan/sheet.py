@@ -1,0 +1,225 @@
+"""A sheet of labels: one row for each file, or pattern of files, and what is known of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fnmatch import translate
+from pathlib import Path
+from typing import Any
+
+from ...errors import BadRequest
+from ...phrases import counted, quoted
+from .headings import FILE, Heading, names_files
+from .labels import Labels
+from .paths import shown, stem_of
+
+MOST_ROWS = 100_000
+MOST_BYTES = 64 << 20
+MOST_TITLES = 20
+_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".ods")
+
+
+@dataclass
+class Row:
+    """One row: ``number`` as a person counts it, the pattern, and what it says."""
+
+    number: int
+    pattern: str
+    labels: Labels
+    used: int = 0
+
+    def __post_init__(self) -> None:
+        pattern = self.pattern.replace("\\", "/").removeprefix("./")
+        self._path = "/" in pattern
+        words = (
+            (translate(pattern), translate(f"*/{pattern.lstrip('/')}")) if self._path else (translate(pattern),)
+        )
+        self._matches = [re.compile(word).match for word in words]
+
+    def fits(self, path: Path) -> bool:
+        """Whether the pattern means this file: its name, its name without the ending, or the end of its path."""
+        return self.names(path.name, stem_of(path), path.absolute().as_posix())
+
+    def names(self, name: str, stem: str, place: str) -> bool:
+        """As ``fits``, of a path that was taken apart."""
+        asked = (place,) if self._path else (name, stem)
+        return any(match(text) for match in self._matches for text in asked)
+
+
+@dataclass
+class Sheet:
+    """The rows of a sheet in their order; of two that fit a file and differ, the later one holds."""
+
+    path: Path
+    rows: list[Row] = field(default_factory=list)
+
+    def labels(self, path: Path) -> tuple[Labels | None, list[str]]:
+        """What the sheet says of a file, None if no row fits; and remarks where rows contradict each other."""
+        found: Labels | None = None
+        remarks = []
+        asked = (path.name, stem_of(path), path.absolute().as_posix())
+        for row in self.rows:
+            if not row.names(*asked):
+                continue
+            row.used += 1
+            if found is not None and (differ := row.labels.differing(found)):
+                remarks.append(f"Row {row.number} of the sheet says {quoted(differ)} otherwise than a row above.")
+            found = row.labels if found is None else row.labels.over(found)
+        return found, remarks
+
+    def unused(self) -> list[str]:
+        """The rows that fitted no file, as sentences."""
+        return [f"Row {row.number}, '{row.pattern}': no file fits." for row in self.rows if not row.used]
+
+
+def read_sheet(given: Any) -> Sheet:
+    """A sheet from a file (csv with any usual separator, xlsx, ods; the first sheet of a workbook) or from rows at
+    hand (a DataFrame, or a list of mappings of heading to value).
+
+    Raises
+    ------
+    BadRequest
+        If it cannot be read, has no column of files, or a heading or value cannot be meant so: all that is wrong,
+        by row and column.
+    """
+    if isinstance(given, Sheet):
+        return given
+    if isinstance(given, str | os.PathLike):
+        path = Path(given)
+        return _sheet(path, _cells_of(path))
+    if hasattr(given, "to_dict") and hasattr(given, "columns"):
+        given = given.to_dict("records")
+    if isinstance(given, Sequence):
+        names = list(dict.fromkeys(name for row in given for name in row))
+        cells = [names, *([row.get(name) for name in names] for row in given)]
+        return _sheet(Path("sheet"), cells)
+    raise BadRequest("A sheet is a path, a DataFrame or a list of rows as mappings.")
+
+
+def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
+    rows = [[_text(value) for value in row] for row in cells]
+    first = next((at for at, row in enumerate(rows) if any(row)), 0)
+    rows = rows[first:]
+    name = shown(path.name)
+    if not rows:
+        raise BadRequest(f"The sheet '{name}' is empty.")
+    if len(rows) > MOST_ROWS:
+        raise BadRequest(f"The sheet '{name}' has more than {counted(MOST_ROWS, 'row')}.")
+    above = next((at for at, row in enumerate(rows[:MOST_TITLES]) if names_files(row)), 0)
+    rows = rows[above:]
+    headings = _headings(rows[0], name)
+    place = next((at for at, heading in headings.items() if heading.means == FILE), None)
+    if place is None:
+        raise BadRequest(
+            f"The sheet '{name}' has no column '{FILE}' that says which file a row is about; its columns are "
+            f"{quoted(filter(None, rows[0]))}."
+        )
+    sheet = Sheet(path)
+    wrong: list[str] = []
+    for number, row in enumerate(rows[1:], first + above + 2):
+        if not any(row):
+            continue
+        pattern = row[place] if place < len(row) else ""
+        if not pattern:
+            wrong.append(f"Row {number}: no file is named.")
+            continue
+        labels = Labels()
+        for at, heading in headings.items():
+            try:
+                said = heading.labels(row[at]) if at < len(row) and at != place else Labels()
+            except BadRequest as error:
+                wrong.append(f"Row {number}: {str(error).removeprefix(heading.where + ': ')}")
+                continue
+            labels = said.over(labels)
+        sheet.rows.append(Row(number, pattern, labels))
+    if wrong:
+        raise BadRequest("\n".join([f"The sheet '{name}' cannot be meant so.", *wrong[:20], *_more(wrong[20:])]))
+    return sheet
+
+
+def _more(left: list[str]) -> list[str]:
+    return [f"And {counted(len(left), 'row')} more."] if left else []
+
+
+def _headings(texts: Sequence[str], name: str) -> dict[int, Heading]:
+    where = f"The sheet '{name}'"
+    headings = {at: Heading(text, where) for at, text in enumerate(texts) if text}
+    seen: dict[tuple[str, ...], str] = {}
+    for heading in headings.values():
+        if heading.key in seen:
+            raise BadRequest(f"{where} says the same twice: '{seen[heading.key]}' and '{heading.text}'.")
+        seen[heading.key] = heading.text
+    return headings
+
+
+def _cells_of(path: Path) -> Iterable[Sequence[Any]]:
+    ending = path.suffix.lower()
+    try:
+        size = path.stat().st_size
+        data = path.read_bytes() if size <= MOST_BYTES else b""
+    except OSError as error:
+        raise BadRequest(f"The sheet '{shown(path)}' cannot be read: {error.strerror or error}.") from None
+    if size > MOST_BYTES:
+        raise BadRequest(f"The sheet '{shown(path.name)}' is larger than {MOST_BYTES >> 20} MiB.")
+    if ending not in _ENDINGS:
+        raise BadRequest(f"A sheet is a file {quoted(_ENDINGS, last='or')}, not '{shown(path.name)}'.")
+    if ending in (".csv", ".tsv", ".txt"):
+        return _of_text(data)
+    return _of_workbook(path, data)
+
+
+def _of_text(data: bytes) -> list[list[str]]:
+    text = None
+    for encoding in ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252", "latin-1"):
+        try:
+            text = data.decode(encoding)
+            break
+        except UnicodeDecodeError:
+            continue
+    if text is None:
+        raise BadRequest("The sheet is text in no encoding we know; save it as UTF-8.")
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    separator = max(";\t,", key=first.count)
+    return list(csv.reader(io.StringIO(text), delimiter=separator))
+
+
+def _of_workbook(path: Path, data: bytes) -> list[list[Any]]:
+    import python_calamine
+
+    try:
+        sheet = python_calamine.load_workbook(io.BytesIO(data)).get_sheet_by_index(0)
+        return _filled(list(sheet.to_python(skip_empty_area=False)), sheet.merged_cell_ranges or [])
+    except Exception as error:  # a damaged workbook may break the parser in any way
+        raise BadRequest(f"The sheet '{shown(path.name)}' is no workbook that can be read ({error}).") from None
+
+
+def _filled(cells: list[list[Any]], merged: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> list[list[Any]]:
+    """What stands in a merged cell stands in all rows of it; a title over several columns stands once."""
+    for (top, left), (bottom, _) in merged:
+        for row in cells[top + 1 : bottom + 1]:
+            if left < len(row):
+                row[left] = cells[top][left]
+    return cells
+
+
+def _text(value: Any) -> str:
+    """A cell as a person sees it: whole numbers without a point, days without a time."""
+    if value is None or value != value:  # NaN is what pandas makes of an empty cell
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, datetime) and value.time() == datetime.min.time():
+        value = value.date()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return ";".join(str(item) for item in value)
+    return str(value).strip()

@@ -1,0 +1,82 @@
+"""Files that the workbench exported: their samples go in as they were stored, with what was known of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from ...cycling.checks import Survey
+from ...cycling.cycles import cycles_of
+from ...cycling.door import Rules
+from ...cycling.steps import StepsBuilder
+from ...errors import FileRefused
+from ...exchange import Passport, passport_of, tables
+from ...table import Table
+from ..limits import Limits
+from ..plan.labels import Labels, Ratings
+from . import samples_file
+
+
+@dataclass
+class Restored:
+    """What an exported file brought: its samples are in the spool."""
+
+    passport: Passport
+    content_hash: str
+    steps: Table
+    cycles: Table
+    survey: Survey
+
+
+def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Restored | None:
+    """The samples of an exported file, left in ``file``, an empty spool; None if it is none, or was changed since.
+
+    A file that was changed is an ordinary one, and its passport says nothing of it any more.
+    """
+    passport = passport_of(path)
+    if passport is None or passport.rows > limits.rows or len(passport.columns) > limits.columns:
+        return None
+    content, survey, builder, rules = samples_file.ContentHash(), Survey(), StepsBuilder(), Rules()
+    try:
+        for batch in tables(path, passport):
+            rules.feed(batch)
+            if rules.broken or survey.rows > passport.rows or time.monotonic() > deadline:
+                return None
+            content.feed(batch)
+            survey.feed(batch, batch["Step count"].values)
+            builder.feed(batch)
+            samples_file.put(file, "series", batch)
+        if content.hexdigest() != passport.content_hash:
+            return None
+        given = passport.given_steps()
+        steps = builder.finish() if given is None else given
+    except FileRefused:
+        return None
+    except Exception:  # a passport is anybody's text; what cannot be read by it is read without it
+        return None
+    cycles = cycles_of(steps)
+    samples_file.put(file, "steps", steps)
+    samples_file.put(file, "cycles", cycles)
+    return Restored(passport, passport.content_hash, steps, cycles, survey)
+
+
+def labels_of(passport: Mapping[str, Any]) -> Labels:
+    """The names that a passport gives cell, batch and specification, and the properties of the cell."""
+    specification, instance = passport.get("specification") or {}, passport.get("instance") or {}
+    ratings: Ratings = specification.get("ratings") or {}
+    return Labels(
+        specification=specification.get("name"),
+        batch=(passport.get("batch") or {}).get("name"),
+        instance=instance.get("name"),
+        measurement=passport["measurement"].get("name"),
+        ratings={name: value for name, value in ratings.items() if value is not None},
+        design=specification.get("properties") or {},
+        cell=instance.get("properties") or {},
+    )
+
+
+MEASURED = ("start_time", "end_time", "tags", "properties", "protocol", "test_setup")
+"""What a measurement brings of its own."""

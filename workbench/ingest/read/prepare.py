@@ -1,0 +1,286 @@
+"""One file, read, conformed, checked and summarised; nothing of it touches the store yet."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ...cycling import columns as c
+from ...cycling.conform import Conformer, Known, SecondLook
+from ...cycling.cycles import cycles_of
+from ...cycling.findings import Finding
+from ...errors import FileRefused, TooLarge
+from ...phrases import counted, spaced
+from ...readers import Reading, read
+from ...table import Table
+from ..limits import Limits
+from ..plan.paths import shown
+from ..plan.read_options import ReadOptions
+from . import samples_file
+from .exported import Restored, restored
+from .joined_parts import Joined
+from .live_file import Snapshot, snapshot
+from .scale_check import scale_findings
+from .time_zone import in_zone
+
+_LOOKS = 4
+_CHUNK = 1 << 20
+
+
+@dataclass
+class Prepared:
+    """What is known of a file whose samples wait in a spool: ``series`` in batches, then ``steps`` and ``cycles``."""
+
+    format: str
+    rows: int
+    steps: int
+    cycles: int
+    file_hash: str
+    content_hash: str
+    size: int
+    start_time: str | None
+    duration: float | None
+    kept: list[str]
+    findings: list[Finding]
+    metadata: dict[str, Any]
+    files: list[dict[str, Any]]
+    said: dict[str, Any]
+    capacity: float | None
+    voltage_min: float | None
+    voltage_max: float | None
+    passport: dict[str, Any] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Prepared:
+        return cls(**{**raw, "findings": [Finding(**finding) for finding in raw["findings"]]})
+
+
+def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
+    """Read the file at ``path`` and leave its samples, steps and cycles in ``file``, an empty spool.
+
+    A file is read again if its first reading told something that its samples depend on; what was spooled is
+    dropped then. Memory is bounded by a batch.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        With a sentence for the person; the spool is of no use then.
+    """
+    deadline = time.monotonic() + options.limits.seconds
+    named = [path, *(Path(part) for part in options.parts)]
+    with ExitStack() as stack:
+        shots = [stack.enter_context(snapshot(one)) for one in named] if options.whole_lines else []
+        paths = [shot.path for shot in shots] or named
+        held = [_held_back(shot) for shot in shots if shot.held]
+        files = [_file(one, deadline, options.limits) for one in paths]
+        known = Known()
+        for _ in range(_LOOKS):
+            file.seek(0)
+            file.truncate()
+            try:
+                prepared = _prepared(paths, options, file, known, deadline, files)
+                prepared.findings += held
+                return prepared
+            except SecondLook as look:
+                known = look.known
+    raise FileRefused(f"'{path.name}' changes from one reading to the next.")
+
+
+def _prepared(
+    paths: Sequence[Path],
+    options: ReadOptions,
+    file: IO[bytes],
+    known: Known,
+    deadline: float,
+    files: list[dict[str, Any]],
+) -> Prepared:
+    if (
+        len(paths) == 1
+        and options.said().keys() <= {"version"}
+        and (found := restored(paths[0], file, options.limits, deadline))
+    ):
+        return _exported(found, options, files)
+    file.seek(0)
+    file.truncate()
+    joined = Joined(
+        [_reading(path, options) for path in paths],
+        [path.name for path in paths],
+    )
+    reading = joined.first
+    conformer = Conformer(
+        rated_capacity_ah=options.rated_capacity_ah,
+        known=known,
+        repair=options.repair,
+        settled=options.sign is not None,
+        taken=reading.sign,
+        headers=reading.headers,
+    )
+    content = samples_file.ContentHash()
+    kept: list[str] = []
+    for batch in _bounded(joined.batches(), paths[0], deadline, options.limits):
+        conformed = conformer.feed(batch)
+        kept = conformer.kept
+        content.feed(conformed)
+        samples_file.put(file, "series", conformed)
+    steps, findings = conformer.finish()
+    cycles = cycles_of(steps)
+    samples_file.put(file, "steps", steps)
+    samples_file.put(file, "cycles", cycles)
+    survey = conformer.survey
+    notes = joined.notes()
+    told = {note.code for note in notes}
+    capacity = _largest_capacity(steps, cycles)
+    findings += scale_findings(survey, capacity, options.rated_capacity_ah, reading.headers)
+    return Prepared(
+        format=reading.format,
+        rows=survey.rows,
+        steps=steps.n,
+        cycles=cycles.n,
+        file_hash=hash_of_all(files),
+        content_hash=content.hexdigest(),
+        size=sum(one["size"] for one in files),
+        start_time=None if reading.start_time is None else _iso(reading.start_time),
+        duration=survey.clock.duration,
+        kept=kept,
+        findings=[*notes, *(finding for finding in findings if finding.code not in told)],
+        metadata=reading.metadata,
+        files=files,
+        said=options.said(),
+        capacity=capacity,
+        voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+    )
+
+
+def _exported(found: Restored, options: ReadOptions, files: list[dict[str, Any]]) -> Prepared:
+    survey, measurement = found.survey, found.passport.measurement
+    return Prepared(
+        format="exported",
+        rows=survey.rows,
+        steps=found.steps.n,
+        cycles=found.cycles.n,
+        file_hash=hash_of_all(files),
+        content_hash=found.content_hash,
+        size=sum(one["size"] for one in files),
+        start_time=measurement.get("start_time"),
+        duration=survey.clock.duration,
+        kept=[],
+        findings=[],
+        metadata=measurement.get("test_setup") or {},
+        files=files,
+        said=options.said(),
+        capacity=_largest_capacity(found.steps, found.cycles),
+        voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        passport={
+            name: getattr(found.passport, name) for name in ("measurement", "instance", "batch", "specification")
+        }
+        | {"steps": "given" if found.passport.steps else None},
+    )
+
+
+def _held_back(shot: Snapshot) -> Finding:
+    message = f"The last line of '{shot.path.name}' has no end yet ({counted(shot.held, 'byte')}); it waits."
+    return Finding("assumed", "unfinished_line", message)
+
+
+def _reading(path: Path, options: ReadOptions) -> Reading:
+    reading = read(path, format=options.format, column_map=options.column_map, sign=options.sign)
+    return reading if options.zone is None else in_zone(reading, options.zone)
+
+
+def _file(path: Path, deadline: float, limits: Limits) -> dict[str, Any]:
+    digest, size = _hash_of(path, deadline, limits)
+    return {"name": shown(path.name), "sha256": digest, "size": size}
+
+
+def hash_of_all(files: Sequence[Mapping[str, Any]]) -> str:
+    """The hash of a file; of several parts, of their hashes in their order."""
+    if len(files) == 1:
+        return str(files[0]["sha256"])
+    return hashlib.sha256("\n".join(str(file["sha256"]) for file in files).encode()).hexdigest()
+
+
+def _bounded(batches: Iterator[Table], path: Path, deadline: float, limits: Limits) -> Iterator[Table]:
+    rows = 0
+    for batch in batches:
+        rows += batch.n
+        if rows > limits.rows:
+            raise TooLarge(f"'{path.name}' has more than {counted(limits.rows, 'row')}.")
+        if len(batch) > limits.columns:
+            raise TooLarge(
+                f"'{path.name}' has {counted(len(batch), 'column')}; at most {spaced(limits.columns)} can be kept."
+            )
+        _in_time(path, deadline, limits)
+        yield batch
+
+
+def _hash_of(path: Path, deadline: float, limits: Limits) -> tuple[str, int]:
+    """SHA-256 and size of the bytes of a file."""
+    if not path.exists():
+        raise FileRefused(f"There is no file '{path}'.")
+    if not path.is_file():
+        raise FileRefused(f"'{path}' is no ordinary file.")
+    state, size = hashlib.sha256(), 0
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                state.update(chunk)
+                size += len(chunk)
+                _in_time(path, deadline, limits)
+    except OSError as error:
+        raise FileRefused(f"'{path}' cannot be read: {error.strerror or error}.") from None
+    return state.hexdigest(), size
+
+
+def _in_time(path: Path, deadline: float, limits: Limits) -> None:
+    if time.monotonic() > deadline:
+        raise TooLarge(f"Reading '{path.name}' took longer than {limits.seconds:g} s.")
+
+
+def _largest_capacity(steps: Table, cycles: Table) -> float | None:
+    """The most charge that one cycle passed either way, A.h; where all is one cycle, the most without a turn."""
+    if cycles.n == 1:
+        out, back = (np.nan_to_num(steps[name].floats(), nan=0.0) for name in c.COUNTERS[:2])
+        return largest_move(np.cumsum(out - back).tolist())
+    found = [
+        value
+        for name in ("Discharge capacity [A.h]", "Charge capacity [A.h]")
+        for value in cycles[name].tolist()
+        if value is not None and math.isfinite(value)
+    ]
+    return max(found, default=None)
+
+
+def largest_move(sums: list[float]) -> float | None:
+    """The largest move of a running sum, from 0, in one direction; it ends where half of it is taken back.
+
+    >>> largest_move([1.0, 0.9, 3.0, 0.0, 2.5])
+    3.0
+    """
+    if not sums or not all(math.isfinite(value) for value in sums):
+        return None
+    largest = begin = extreme = 0.0
+    for value in sums:
+        if (value - extreme) * (extreme - begin) >= 0:
+            extreme = value
+        elif abs(value - extreme) > abs(extreme - begin) / 2:
+            begin, extreme = extreme, value
+        largest = max(largest, abs(extreme - begin))
+    return largest
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="microseconds")

@@ -1,0 +1,60 @@
+"""Values that look a thousand times off: a unit that the header does not name, or names wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...cycling.checks import Survey
+from ...cycling.columns import CURRENT
+from ...cycling.findings import Finding
+from ...phrases import column_map
+from ...readers.quantities import split_header, unit_of
+
+_MUCH = 700.0
+"""Ampere or ampere-hours that one cell hardly has, and that milliampere of a small one easily are."""
+_HIGHEST_OF_A_CELL = 6.0
+_ABOUT_1000 = (200.0, 5000.0)
+_HARDLY = 2e-3
+"""Share of the rated capacity per hour below which a current hardly moves anything."""
+
+
+def scale_findings(
+    survey: Survey, capacity: float | None, rated: float | None, headers: Mapping[str, str]
+) -> list[Finding]:
+    """Odd, if the currents of a series look a thousand times off.
+
+    Parameters
+    ----------
+    capacity : the most charge that passes one way, A.h.
+    rated : of the cell, A.h, where somebody said so.
+    headers : our name -> the column of the file.
+    """
+    current, voltage = survey.usual_current, survey.usual_voltage
+    if not current or not capacity:
+        return []
+    seen = f"Currents of usually {current:.4g} A and {capacity:.4g} A.h in one direction"
+    if rated:
+        low, high = _ABOUT_1000
+        if low <= capacity / rated <= high:
+            return [_finding(f"{seen} are much for a cell of {rated:.4g} A.h: are they in mA?", headers, "mA")]
+        if low <= rated / capacity <= high and current < _HARDLY * rated:
+            return [_too_little(f"{seen} are little for a cell of {rated:.4g} A.h", headers)]
+        return []
+    if voltage is not None and 0 < voltage < _HIGHEST_OF_A_CELL and max(current, capacity) >= _MUCH:
+        return [_finding(f"{seen} are much for a cell of {voltage:.2g} V: are they in mA?", headers, "mA")]
+    return []
+
+
+def _too_little(seen: str, headers: Mapping[str, str]) -> Finding:
+    """No cycler writes kiloampere: unless the header says milliampere, it is the cell that is another one."""
+    header = headers.get(CURRENT)
+    unit = unit_of(split_header(header).unit) if header else None
+    if unit is not None and unit.base == "A" and unit.over == unit.times * 1000:
+        return _finding(f"{seen}: are they in A?", headers, "A")
+    return Finding("odd", "current_unit", f"{seen}: is it the right specification?")
+
+
+def _finding(message: str, headers: Mapping[str, str], unit: str) -> Finding:
+    header = headers.get(CURRENT)
+    mend = f" If so, say {column_map({header: f'Current [{unit}]'})}." if header else ""
+    return Finding("odd", "current_unit", message + mend)

@@ -1,0 +1,1 @@
+"""What an ingest says: what became of each file, what was assumed, and which option settles it."""

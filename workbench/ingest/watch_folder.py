@@ -1,0 +1,153 @@
+"""A folder that cyclers write into: what appears or grows is taken in when it has come to rest."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias, TypedDict
+
+from ..errors import BadRequest
+from .plan import paths as places
+from .plan.watched import Growing
+from .report.report import FileReport, Report
+
+State: TypeAlias = tuple[int, int]
+"""Size and time of change of a file; another one means that it was written to."""
+Take: TypeAlias = Callable[[list[Path], Growing], Report]
+"""Takes in of these files those that have grown."""
+_STEP = 0.2
+
+
+class Watching(TypedDict, total=False):
+    """When a watch looks at its folder and when it stops, as keyword arguments."""
+
+    every: float
+    settle: float
+    once: bool
+    stopped: Callable[[], bool] | None
+
+
+def watch(
+    folder: str | os.PathLike[str],
+    take: Take,
+    *,
+    every: float = 5.0,
+    settle: float = 10.0,
+    once: bool = False,
+    stopped: Callable[[], bool] | None = None,
+    also: Path | None = None,
+) -> Iterator[Report]:
+    """A report of each round in which something was taken in.
+
+    Nothing is kept but in memory: after a restart every file is looked at again, and known by its bytes.
+
+    Parameters
+    ----------
+    every : seconds between two looks at the folder.
+    settle : a file is read when its size and its time of change have stood still for so many seconds.
+    once : end when all that was there has come to rest and was taken in.
+    also : a sheet; when it changes, all files are looked at again.
+    stopped : asked a few times a second.
+
+    Raises
+    ------
+    BadRequest
+        If there is no such folder.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise BadRequest(f"There is no folder '{places.shown(root)}' to watch.")
+    looks = Looks(settle)
+    sheet = _state(also)
+    ended = stopped or (lambda: False)
+    while not ended():
+        looks.look(_files(root, also), time.monotonic())
+        ready = looks.ready(time.monotonic())
+        if also is not None and (now := _state(also)) != sheet:
+            sheet = now
+            ready |= looks.again()
+        if ready:
+            try:
+                report = take(sorted(looks.files), Growing(ready, ready | looks.again()))
+            except BadRequest as error:  # a sheet that is being edited; what it is about waits for its next change
+                report = Report([FileReport(places.shown(also or root), why=str(error))])
+            looks.taken(ready, report)
+            if report.files or report.skipped or report.unmapped:
+                yield report
+        if once and not looks.waiting():
+            return
+        _pause(settle / 4 if once else every, every, ended)
+
+
+class Looks:
+    """What was seen of the files, and which of them have come to rest since they were last taken in."""
+
+    def __init__(self, settle: float) -> None:
+        self.files: set[Path] = set()
+        self._settle = settle
+        self._seen: dict[Path, tuple[State, float]] = {}
+        self._done: dict[Path, State] = {}
+
+    def look(self, found: dict[Path, State], now: float) -> None:
+        """Take note of the files as they are now."""
+        self.files = set(found)
+        for path, state in found.items():
+            before = self._seen.get(path)
+            if before is None or before[0] != state:
+                self._seen[path] = state, now
+        for gone in self._seen.keys() - found.keys():
+            del self._seen[gone]
+            self._done.pop(gone, None)
+
+    def ready(self, now: float) -> set[Path]:
+        """Files that changed since they were taken in, and stand still."""
+        return {
+            path
+            for path, (state, since) in self._seen.items()
+            if self._done.get(path) != state and now - since >= self._settle
+        }
+
+    def again(self) -> set[Path]:
+        """Files that were taken in as they are."""
+        return {path for path, (state, _) in self._seen.items() if self._done.get(path) == state}
+
+    def taken(self, paths: set[Path], report: Report) -> None:
+        """These were read, or refused; those the report says nothing of wait for other parts of their test."""
+        left = report.left
+        for path in paths - left:
+            if path in self._seen:
+                self._done[path] = self._seen[path][0]
+
+    def waiting(self) -> bool:
+        """Whether a file has still to come to rest, or to be taken in."""
+        return any(self._done.get(path) != state for path, (state, _) in self._seen.items())
+
+
+def _files(root: Path, but: Path | None) -> dict[Path, State]:
+    found = {}
+    for parent, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            path = Path(parent, name)
+            state = None if places.is_hidden(name, names) else _state(path)
+            if state is not None and (but is None or path.absolute() != but.absolute()):
+                found[path] = state
+    return found
+
+
+def _state(path: Path | None) -> State | None:
+    if path is None or not path.is_file():
+        return None
+    try:
+        seen = path.stat()
+    except OSError:  # it went between two looks
+        return None
+    return seen.st_size, seen.st_mtime_ns
+
+
+def _pause(wanted: float, most: float, ended: Callable[[], bool]) -> None:
+    until = time.monotonic() + min(wanted, most)
+    while time.monotonic() < until and not ended():
+        time.sleep(min(_STEP, max(until - time.monotonic(), 0.0)))
