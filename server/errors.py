@@ -76,7 +76,7 @@ def invalid(error: RequestValidationError, known: Mapping[tuple[str, ...], Itera
 def _problem(found: Mapping[str, Any], known: Mapping[tuple[str, ...], Iterable[str]]) -> Problem:
     where, *loc = found["loc"]
     # A union tells its branches apart in `loc`; a reader of the request does not find them there.
-    place: tuple[str | int, ...] = tuple(loc)
+    place: tuple[str | int, ...] = tuple(loc[:1] if where == "query" else loc)
     kind = str(found["type"])
     name = str(place[-1])[:80] if place else "the body"
     if kind == "extra_forbidden":
