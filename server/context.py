@@ -14,6 +14,7 @@ from starlette.requests import Request
 from workbench.errors import Busy, Cancelled, WorkbenchError
 from workbench.local import LocalWorkbench
 from workbench.records import Project, Record
+from workbench.store import Transaction
 from workbench.store.people import Caller
 from workbench.store.scope import Scope
 from workbench.store.store import Store
@@ -21,8 +22,6 @@ from workbench.store.store import Store
 from .requests import SentFile, saved
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from .state import State
 
 R = TypeVar("R", bound=Record)
@@ -110,7 +109,7 @@ class RequestContext:
         )
 
     @contextmanager
-    def writing(self, target: str | None = None, **detail: Detail) -> Iterator[sqlite3.Connection]:
+    def writing(self, target: str | None = None, **detail: Detail) -> Iterator[Transaction]:
         """One transaction for what a request changes, with its entry in the audit log."""
         with self.store.transaction() as db:
             yield db

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, BeforeValidator
 
 from workbench.errors import NotFound
-from workbench.operations import OPERATIONS, Operation
+from workbench.operations import GROUPS, Operation
 from workbench.records import Project, Record
 
 from . import parameters
@@ -106,10 +106,12 @@ def _answer(operation: Operation[..., Any]) -> Any:
     return Shown[kind] if isinstance(kind, type) and issubclass(kind, Record) else kind
 
 
-for _operation in OPERATIONS:
-    router.add_api_route(
-        _operation.path,
-        _endpoint(_operation),
-        methods=[_operation.method],
-        response_model=_answer(_operation),
-    )
+for _group, _operations in GROUPS.items():
+    for _operation in _operations:
+        router.add_api_route(
+            _operation.path,
+            _endpoint(_operation),
+            methods=[_operation.method],
+            response_model=_answer(_operation),
+            tags=[_group],
+        )

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from workbench.errors import Invalid, Problem, instead
@@ -68,12 +68,10 @@ def _values(value: Any) -> Any:
 
 
 Values = Annotated[
-    dict[str, Any] | None,
-    BeforeValidator(_values, json_schema_input_type=str),
-    Query(
-        description="Chosen values by param name, one JSON object.",
-        json_schema_extra={"contentMediaType": "application/json"},
-    ),
+    Any,
+    BeforeValidator(_values),
+    WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
+    Query(description="Chosen values by param name, one JSON object."),
 ]
 
 

@@ -12,7 +12,7 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
@@ -277,7 +277,8 @@ def _query_names(dependant: Dependant) -> dict[str, bool]:
 def _body_model(route: APIRoute) -> type[Any] | None:
     field = route.body_field
     annotation = None if field is None else field.field_info.annotation
-    return annotation if isinstance(annotation, type) else None
+    choices = (annotation, *get_args(annotation))
+    return next((one for one in choices if isinstance(one, type) and hasattr(one, "model_fields")), None)
 
 
 def _first_sentence(endpoint: Callable[..., Any]) -> str:

@@ -7,6 +7,7 @@ is in the API at once. What is given is checked once, where the record is made: 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 
@@ -67,6 +68,16 @@ JsonText = Annotated[Any, BeforeValidator(_json_text), WithJsonSchema({"type": "
 """A field of a form that holds JSON text; its value is what the text says."""
 Json = dict[str, Any]
 """An object with free keys."""
+
+
+@dataclass(frozen=True)
+class DescribedAs:
+    """Marks a value that the endpoint checks itself; its schema is that of the model."""
+
+    model: type[BaseModel]
+
+    def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return handler(self.model.__pydantic_core_schema__)
 
 
 class _OfKind(dict[str, Any], Generic[T]):

@@ -45,10 +45,10 @@ from .typed_arrays import decode
 from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated, without_rows
 
 if TYPE_CHECKING:
-    from sqlite3 import Connection
+    from .store import Transaction
 
 R = TypeVar("R", bound=Record)
-Writing = Callable[..., AbstractContextManager["Connection"]]
+Writing = Callable[..., AbstractContextManager["Transaction"]]
 T = TypeVar("T")
 _PIECE = 1 << 18
 
@@ -89,7 +89,7 @@ class LocalWorkbench(Work):
         return operation.function(self, **arguments)
 
     @contextmanager
-    def writing(self, target: str | None = None, **detail: Any) -> Iterator[Connection]:
+    def writing(self, target: str | None = None, **detail: Any) -> Iterator[Transaction]:
         """One transaction for what an operation changes; on a server with its entry in the audit log."""
         with self.store.transaction() if self._audited is None else self._audited(target, **detail) as connection:
             yield connection

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from . import cells, measurements, people, projects, raw_data, storage, uploads
+from .. import operations
+from . import (
+    cells,
+    dashboards,
+    ingests,
+    kinds,
+    measurements,
+    people,
+    projects,
+    raw_data,
+    recipes,
+    storage,
+    uploads,
+)
 
 ROUTERS: tuple[APIRouter, ...] = (
     people.router,
@@ -13,5 +26,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     measurements.router,
     uploads.router,
     raw_data.router,
+    recipes.router,
+    dashboards.router,
+    kinds.router,
+    ingests.router,
+    operations.router,
     storage.router,
 )

@@ -25,7 +25,7 @@ from ..auth import Member, ProjectWriter
 from ..context import RequestContext
 from ..responses import JSON
 from ..routing import Route, heavy, takes
-from ..schemas import Body, Json, Unchecked
+from ..schemas import Body, DescribedAs, Json
 
 router = APIRouter(route_class=Route, tags=["Recipes"])
 
@@ -43,8 +43,8 @@ class PlanConfig(Strict):
 
 
 # Whatever was sent goes to the checker of recipes, which says more of what is wrong than a type could.
-RawPlan = Annotated[Any, WithJsonSchema({"$ref": "#/components/schemas/PlanConfig"})]
-RawRecipe = Annotated[Any, WithJsonSchema({"$ref": "#/components/schemas/PlotConfig"})]
+RawPlan = Annotated[Any, DescribedAs(PlanConfig)]
+RawRecipe = Annotated[Any, DescribedAs(PlotConfig)]
 
 
 def _is_whole(value: Any) -> TypeGuard[int]:

@@ -12,16 +12,16 @@ from .plots import PlotOperations
 from .recipes import RecipeOperations
 from .stores import StoreOperations
 
-__all__ = ["OPERATIONS", "Carrier", "Operation", "Operations"]
+__all__ = ["GROUPS", "OPERATIONS", "Carrier", "Operation", "Operations"]
 
 
 class Operations(PlotOperations, RecipeOperations, ConversationOperations, StoreOperations, Carrier):
     """Everything that is declared as an operation."""
 
 
-OPERATIONS: tuple[Operation[..., object], ...] = tuple(
-    found
-    for cls in reversed(Operations.__mro__)
-    for found in vars(cls).values()
-    if isinstance(found, Operation)
-)
+GROUPS: dict[str, tuple[Operation[..., object], ...]] = {
+    cls.group: tuple(found for found in vars(cls).values() if isinstance(found, Operation))
+    for cls in (PlotOperations, RecipeOperations, ConversationOperations, StoreOperations)
+}
+"""The operations by what they are about."""
+OPERATIONS: tuple[Operation[..., object], ...] = tuple(one for group in GROUPS.values() for one in group)

@@ -47,6 +47,8 @@ class Author(Local, Protocol):
 class ConversationOperations:
     """What one may do with one's own chat sessions, and with the drafts that come up in them."""
 
+    group = "Authoring and sessions"
+
     @operation("GET", "/agent/sessions", Right.READ, project="query")
     def session_page(self: Local, limit: Limit = 100, offset: Offset = 0) -> list[Session]:
         """The caller's chat sessions in a project, the newest first."""

@@ -31,10 +31,7 @@ from ..records import Project, Record
 from ..store.people import Right
 
 if TYPE_CHECKING:
-    import sqlite3
-
-    from ..store.scope import Scope
-    from ..store.store import Store
+    from ..store import Scope, Store, Transaction
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -70,7 +67,7 @@ class Local(Protocol):
     def scope(self) -> Scope: ...
     @property
     def actor(self) -> str: ...
-    def writing(self, target: str | None = None, **detail: Any) -> AbstractContextManager[sqlite3.Connection]:
+    def writing(self, target: str | None = None, **detail: Any) -> AbstractContextManager[Transaction]:
         """One transaction for what an operation changes; a server adds an entry to its audit log."""
         ...
 

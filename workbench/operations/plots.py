@@ -12,6 +12,8 @@ PLOT = "/projects/{project_id}/dashboards/{dashboard_id}/plots/{plot_id}"
 class PlotOperations:
     """What one may do with the revisions of a plot."""
 
+    group = "Dashboards and plots"
+
     @operation("GET", f"{PLOT}/revisions", Right.READ)
     def revisions(self: Local, plot: Plot, limit: Limit = 100, offset: Offset = 0) -> Page[Revision]:
         """A page of the revisions of a plot, the oldest first."""

@@ -59,6 +59,8 @@ class Checker(Local, Protocol):
 class RecipeOperations:
     """What one may ask about recipes without running them."""
 
+    group = "Recipes"
+
     @operation("GET", "/projects/{project_id}/catalog", Right.READ, heavy=True)
     def catalog(self: Local) -> Catalog:
         """Sources, columns, units and counts as the caller may see them."""

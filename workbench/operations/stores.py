@@ -16,6 +16,8 @@ class Soundness(TypedDict):
 class StoreOperations:
     """What an Admin may do with the whole store."""
 
+    group = "The store"
+
     @operation("GET", "/store/verify", None, project="none", heavy=True, since="0.1.1")
     def soundness(self: Local) -> Soundness:
         """Everything wrong with the store; reads all of it. Takes an Admin of every organization in it."""
