@@ -1,0 +1,57 @@
+"""The server answers every recorded request as 0.1.0 did on the same store.
+
+A difference is shown as request, place, was, is. One that is meant is accepted by ``python -m tests.recordings.record``
+with the names of the recordings that it is in, and told in the release notes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.recordings import flows, flows_files, flows_plots, flows_refused  # noqa: F401  (they declare the recordings)
+from tests.recordings.asking import ANSWERS, FLOWS, Step, compared, recorded, run
+from tests.stores.old_store import current, served
+
+pytestmark = pytest.mark.xdist_group("recordings")
+"""On one worker: the last test looks at the runs of the others."""
+_MOST_SHOWN = 30
+
+
+@cache
+def replayed(name: str) -> tuple[list[Step], str | None, list[tuple[str, str, int]]]:
+    """One run of a recording against the current code."""
+    return run(name)
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_a_recording_is_answered_as_it_was(name: str) -> None:
+    steps, stopped, _ = replayed(name)
+    found = compared(recorded(name), steps)
+    if stopped is not None:
+        found.append(f"it stopped after request {len(steps)}: {stopped}")
+    if found:
+        pytest.fail(f"{len(found)} differences in '{name}':\n" + "\n".join(found[:_MOST_SHOWN]), pytrace=False)
+
+
+def test_every_recording_is_declared() -> None:
+    assert {path.stem for path in ANSWERS.glob("*.json")} == set(FLOWS)
+
+
+def test_every_operation_has_succeeded_and_failed(tmp_path: Path) -> None:
+    """Over the paths of the document that the server gives out."""
+    with served(current(tmp_path)) as client:
+        paths = client.get("/openapi.json").json()["paths"]
+    asked = [one for name in FLOWS for one in replayed(name)[2]]
+    missing = []
+    for path, methods in paths.items():
+        pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)))
+        for method in methods:
+            told = {status for verb, at, status in asked if verb == method.upper() and pattern.fullmatch(at)}
+            succeeded, failed = any(status < 400 for status in told), any(400 <= status < 500 for status in told)
+            if not succeeded or not (failed or path == "/healthz"):
+                missing.append((method, path, sorted(told)))
+    assert missing == []
