@@ -77,7 +77,7 @@ def create_app(
         # Not include_router: it matches every route twice per request, and these need no prefix.
         app.router.routes.extend(router.routes)
     app.state.workbench = state
-    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    app.openapi = document  # type: ignore[method-assign]
     app.add_middleware(_Entrance, hosts=chosen.hosts, public_url=chosen.public_url)
     if chosen.origins:
         app.add_middleware(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from .routes import ROUTERS
 from .settings import VERSION
 
 TITLE = "Battery Workbench"
@@ -44,24 +45,24 @@ _INVALID = {
 }
 
 
-def document(app: FastAPI) -> dict[str, Any]:
-    """The document of an application, made once."""
-    if app.openapi_schema is None:
-        made = get_openapi(title=app.title, version=app.version, routes=app.routes)
-        made["info"]["x-workbench"] = VERSION
-        components = made.setdefault("components", {})
-        components["securitySchemes"] = {
-            "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-            "token": {"type": "http", "scheme": "bearer"},
-        }
-        components.setdefault("schemas", {}).update(
-            {"Error": _ERROR, "ValidationError": _PROBLEM, "HTTPValidationError": _INVALID}
-        )
-        for path in made["paths"].values():
-            for operation in path.values():
-                _name_errors(operation)
-        app.openapi_schema = made
-    return app.openapi_schema
+@cache
+def document() -> dict[str, Any]:
+    """The document of the server, whatever its store: FastAPI's, of all routes."""
+    routes = [route for router in ROUTERS for route in router.routes]
+    made = get_openapi(title=TITLE, version=INTERFACE_VERSION, routes=routes)
+    made["info"]["x-workbench"] = VERSION
+    components = made.setdefault("components", {})
+    components["securitySchemes"] = {
+        "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+        "token": {"type": "http", "scheme": "bearer"},
+    }
+    components.setdefault("schemas", {}).update(
+        {"Error": _ERROR, "ValidationError": _PROBLEM, "HTTPValidationError": _INVALID}
+    )
+    for path in made["paths"].values():
+        for operation in path.values():
+            _name_errors(operation)
+    return made
 
 
 def _name_errors(operation: dict[str, Any]) -> None:
