@@ -62,7 +62,16 @@ def document() -> dict[str, Any]:
     for path in made["paths"].values():
         for operation in path.values():
             _name_errors(operation)
+            _name_once(operation)
     return made
+
+
+def _name_once(operation: dict[str, Any]) -> None:
+    """Positions of the path that an endpoint takes as parameters are listed by FastAPI and by the route: once is
+    enough, with the kind of record that the route adds."""
+    found = {(one["in"], one["name"]): one for one in operation.get("parameters", ())}
+    if found:
+        operation["parameters"] = list(found.values())
 
 
 def _name_errors(operation: dict[str, Any]) -> None:

@@ -46,18 +46,18 @@ class NewRawData(SentRawData):
     filename: Annotated[Text, AfterValidator(file_name)]
 
 
-class Begun(TypedDict):
+class BegunRawData(TypedDict):
     raw_data_id: str
     uploads: list[uploading.Target]
 
 
-class Ids(TypedDict):
+class MeasurementIds(TypedDict):
     items: list[str]
     total: int
 
 
 @router.post("/raw_data/initiate-upload")
-def begin_upload(context: BodyWriter, body: NewRawData) -> Begun:
+def begin_upload(context: BodyWriter, body: NewRawData) -> BegunRawData:
     """Begin to upload a file; no record exists yet."""
     if context.project is None:
         auth.enter(context, only_project(context))
@@ -150,7 +150,7 @@ def read_address(context: RecordReader) -> storage.Address:
 
 
 @router.get(f"{_PLACE}/cell_measurements")
-def list_measurements(context: RecordReader, asked: Annotated[Paging, paging()]) -> Ids:
+def list_measurements(context: RecordReader, asked: Annotated[Paging, paging()]) -> MeasurementIds:
     """The ids of the measurements that come from the file."""
     found = context.store.uploads.measurements_of(context.record(RawData).id, context.scope)
     return {"items": found[asked.offset : asked.offset + asked.limit], "total": len(found)}

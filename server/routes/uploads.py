@@ -79,7 +79,7 @@ class SentUpload(_AnyUpload):
     measurement: Json
 
 
-class Begun(TypedDict):
+class BegunMeasurement(TypedDict):
     measurement_id: str
     uploads: list[uploading.Target]
 
@@ -91,7 +91,7 @@ class Confirmed(Shown[Measurement]):
 
 
 @router.post("/cell_instances/{instance_id}/cell_measurements/initiate-upload")
-def begin_upload(context: RecordWriter, body: NewUpload) -> Begun:
+def begin_upload(context: RecordWriter, body: NewUpload) -> BegunMeasurement:
     """Begin to upload a measurement; no record exists yet."""
     instance = context.record(Instance)
     if body.cell_instance_id not in (None, instance.id):
@@ -217,7 +217,7 @@ def _kept(upload: Upload) -> list[dict[str, str | int | None]]:
 
 @router.post("/cell_measurements/{measurement_id}/initiate-extend")
 @takes("small")
-def begin_extension(context: RecordWriter, body: Empty | None = None) -> Begun:
+def begin_extension(context: RecordWriter, body: Empty | None = None) -> BegunMeasurement:
     """Begin to upload more samples of a running test."""
     record = context.record(Measurement)
     _refuse_unless_open(record)
