@@ -22,7 +22,7 @@ _TYPES = {
 }
 """What the wire calls a problem of a query parameter, where pydantic has another name for it."""
 _BODY_TYPES = {"string_type": "str_type", "model_attributes_type": "dict_type"}
-"""The same for a field of a body: version 0.1.0 called it so, and clients may rely on it."""
+"""The same for a body and its fields, not for what is inside of those: clients of version 0.1.0 may rely on it."""
 
 
 def body(error: WorkbenchError) -> dict[str, Any]:

@@ -7,15 +7,15 @@ import json
 import re
 import secrets
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from workbench.errors import BadRequest, Cancelled, Invalid, Problem, TooLarge
@@ -41,7 +41,7 @@ class BoundedRequest(Request):
             self.scope["headers"] = [*others, (b"content-type", b"application/json")]
             del self._headers
 
-    async def stream(self) -> AsyncIterator[bytes]:
+    async def stream(self) -> AsyncGenerator[bytes, None]:
         """The body in parts, unpacked, at most ``most`` bytes in all.
 
         Raises
@@ -87,17 +87,47 @@ class BoundedRequest(Request):
         return getattr(self, "_json", None) or getattr(self, "_form", None)
 
     async def _get_form(self, **limits: Any) -> FormData:
+        kind, options = parse_options_header(self.headers.get("content-type", ""))
+        if kind != b"multipart/form-data" or not options.get(b"boundary"):
+            raise Invalid(Problem((), "This takes a form (multipart/form-data).", "form"))
+        parser = _FormParser(self.headers, self.stream(), max_files=_MOST_PARTS, max_fields=_MOST_PARTS)
         try:
-            form = await super()._get_form(max_files=_MOST_PARTS, max_fields=_MOST_PARTS)
-        except (HTTPException, MultiPartException) as error:
-            words = str(getattr(error, "detail", error))
-            if "Too many" in words or "exceeded" in words:
+            form = await parser.parse()
+        except MultiPartException as error:
+            if "Too many" in error.message or "exceeded" in error.message:
                 raise TooLarge(f"A form has at most {_MOST_PARTS} parts and 1 MiB in each field.") from None
-            raise Invalid(Problem((), f"The form cannot be read ({words}).", "form")) from None
+            raise Invalid(Problem((), f"The form cannot be read ({error.message}).", "form")) from None
+        self._form = form
         names = [name for name, _ in form.multi_items()]
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
             raise Invalid(Problem((twice,), f"The part '{twice}' is in the form twice.", "form"))
+        return form
+
+
+class _FormParser(MultiPartParser):
+    """Also refuses a form that is cut off, and texts that are not UTF-8."""
+
+    _ended = False
+
+    def on_part_end(self) -> None:
+        part = self._current_part
+        try:
+            if part.file is None:
+                part.data.decode("utf-8")
+        except UnicodeDecodeError:
+            name = part.field_name
+            raise Invalid(Problem((name,), f"'{name[:80]}' is not a UTF-8 text.", "form")) from None
+        super().on_part_end()
+
+    def on_end(self) -> None:
+        self._ended = True
+
+    async def parse(self) -> FormData:
+        form = await super().parse()
+        if not self._ended:
+            await form.close()
+            raise Invalid(Problem((), "The form is cut off.", "form"))
         return form
 
 

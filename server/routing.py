@@ -98,7 +98,10 @@ class Route(APIRoute):
         self._slashes = 0 if ":path}" in path else path.count("/")
         self._taken = _query_names(self.dependant)
         self._known = errors.names_at(_body_model(self))
-        self._is_json = self.body_field is not None and not isinstance(self.body_field.field_info, Form)
+        info = None if self.body_field is None else self.body_field.field_info
+        self._is_json = info is not None and not isinstance(info, Form)
+        if isinstance(info, Form):
+            info.media_type = "multipart/form-data"  # the only forms that are taken
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """As FastAPI's, which tries one route after the other: most are told apart by how their path begins."""

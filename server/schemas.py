@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 
+from fastapi import UploadFile
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -28,6 +29,7 @@ from typing_extensions import TypedDict
 
 from workbench.errors import Invalid
 from workbench.records import Record
+from workbench.records.values import LONGEST_NAME, plain_name
 
 from .requests import strict_json
 
@@ -53,6 +55,24 @@ def _whole_text(value: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_whole_text)]
+_NAME: dict[str, Any] = {"minLength": 1, "maxLength": LONGEST_NAME, "pattern": r"\S"}
+Name = Annotated[str, AfterValidator(plain_name), Field(json_schema_extra=_NAME)]
+"""A name that a record may have."""
+
+
+def id_of(kind: type[Record]) -> Any:
+    """Marks a field that holds the id of such a record, or several."""
+    return Field(json_schema_extra={"x-record": kind.table})
+
+
+def _file_part(value: Any) -> Any:
+    if isinstance(value, str):
+        raise PydanticCustomError("missing", "This part is a file.")
+    return value
+
+
+FilePart = Annotated[UploadFile, BeforeValidator(_file_part)]
+"""A part of a form that is a file."""
 
 
 def _json_text(value: Any) -> Any:
@@ -181,7 +201,7 @@ def _given(kind: type[Record], changing: bool, left_out: tuple[str, ...]) -> typ
         if members[name].link is not None:
             extra["x-record"] = members[name].link.table  # type: ignore[union-attr]
         if name == "name":
-            extra |= {"minLength": 1, "maxLength": 500, "pattern": r"\S"}
+            extra |= _NAME
         needed = info.is_required() and not changing
         default = Field(
             ... if needed else None, alias=wire, description=info.description, json_schema_extra=extra or None

@@ -96,7 +96,7 @@ def described(parts: Parts) -> list[Json]:
 
 
 def one_name_each(columns: object) -> list[Json]:
-    """The columns of a form, each with a name of its own.
+    """The columns that a request describes, each with a name of its own and a unit, which may be empty.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def one_name_each(columns: object) -> list[Json]:
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         raise Invalid(Problem(("columns",), f"The column name '{twice}' is there twice.", "value_error"))
-    return columns
+    return [{**column, "unit": column.get("unit") or ""} for column in columns]
 
 
 def create(
