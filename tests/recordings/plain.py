@@ -76,6 +76,10 @@ class Plain:
             return id
         return self._ids.setdefault(id, f"<id {len(self._ids) + 1}>")
 
+    def made(self) -> dict[str, str]:
+        """What the run made, by the name it has here: ids and names of contents."""
+        return {name: own for found in (self._ids, self._contents) for own, name in found.items()}
+
     def headers(self, headers: Mapping[str, str]) -> dict[str, Any]:
         """The headers that mean something and are not as usual; None for a usual one that is missing."""
         kept = {name: value for name, value in headers.items() if name in HEADERS or name.startswith("x-")}
@@ -149,6 +153,11 @@ class Plain:
         if len(text) <= _LONG:
             return text
         return f"<{len(text)} characters: {text[:40]} ... {text[-20:]} #{hashed(text)}>"
+
+
+def without_progress(value: Any) -> Any:
+    """The answer to who begins an ingest, without how far it is by then."""
+    return {"id": value["id"], "state": "begun"} if isinstance(value, dict) and "state" in value else value
 
 
 def without_descriptions(value: Any) -> Any:
