@@ -26,7 +26,8 @@ _BOUND = {"pattern": r"^(gt|gte|lt|lte)\.\d{4}-\d{2}-\d{2}"}
 _COMPARED = ("gt", "gte", "lt", "lte")
 
 
-def _without_nul(value: Any) -> Any:
+def without_nul(value: Any) -> Any:
+    """A text of a query has no NUL character."""
     if isinstance(value, str) and "\0" in value:
         raise PydanticCustomError("value_error", "The text holds a NUL character.")
     return value
@@ -50,7 +51,7 @@ def _truth(value: Any) -> Any:
     return value
 
 
-Text = Annotated[str, BeforeValidator(_without_nul)]
+Text = Annotated[str, BeforeValidator(without_nul)]
 Flag = Annotated[bool, BeforeValidator(_truth)]
 Offset = Annotated[int, Field(ge=0, le=MOST_ROWS), BeforeValidator(whole), Query(description="Rows to skip.")]
 

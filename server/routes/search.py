@@ -14,7 +14,7 @@ from workbench.store.scope import Scope
 from workbench.table import time_text, to_micros
 
 from ..auth import QueryReader
-from ..parameters import Paging, Text, ids_of, paging, whole
+from ..parameters import Paging, Text, ids_of, paging, whole, without_nul
 from ..routing import Route
 
 router = APIRouter(route_class=Route, tags=["Search"])
@@ -40,7 +40,7 @@ class Found(TypedDict):
 @router.get("/search")
 def find(
     context: QueryReader,
-    q: Annotated[Text, Field(min_length=2), Query(description="The text.")],
+    q: Annotated[str, Field(min_length=2), BeforeValidator(without_nul), Query(description="The text.")],
     paged: Annotated[Paging, paging(25, 100)],
     entity_types: Annotated[
         list[Text], Query(description="Only these kinds; may be repeated.", default_factory=list)
