@@ -1,4 +1,4 @@
-"""The application: routes from the table of operations, one shape of error, nothing open that was not asked for."""
+"""The application: its routers, one shape of error, and nothing open that was not asked for."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.store.store import Store
 from workbench.transform import protected as protection
 
-from . import answers, faults
-from .endpoint import endpoint
+from . import errors
 from .openapi import INTERFACE_VERSION, TITLE, document
-from .operation import Operation
-from .routes import MORE, OPERATIONS
+from .routes import ROUTERS
+from .routing import Route
 from .settings import Settings
 from .state import State
 
@@ -67,8 +65,7 @@ def create_app(
     app = FastAPI(
         title=TITLE,
         version=INTERFACE_VERSION,
-        routes=[*ROUTES, Route("/openapi.json", _openapi, methods=["GET"])],
-        openapi_url=None,
+        openapi_url="/openapi.json",
         docs_url=None,
         redoc_url=None,
         lifespan=life,
@@ -76,9 +73,12 @@ def create_app(
         # A redirect would send the key, and a proxy's own address, around once more.
         redirect_slashes=False,
     )
+    for router in ROUTERS:
+        # Not include_router: it matches every route twice per request, and these need no prefix.
+        app.router.routes.extend(router.routes)
     app.state.workbench = state
-    app.openapi = lambda: document(OPERATIONS, MORE)  # type: ignore[method-assign]
-    app.add_middleware(_Door, hosts=chosen.hosts, public_url=chosen.public_url)
+    app.openapi = document  # type: ignore[method-assign]
+    app.add_middleware(_Entrance, hosts=chosen.hosts, public_url=chosen.public_url)
     if chosen.origins:
         app.add_middleware(
             CORSMiddleware,
@@ -88,20 +88,6 @@ def create_app(
             expose_headers=["x-correlation-id"],
         )
     return app
-
-
-def _route(operation: Operation) -> Route:
-    route = Route(operation.path, endpoint(operation), methods=[operation.method], name=operation.name)
-    # Starlette answers HEAD where there is a GET; the table says what there is.
-    route.methods = {operation.method}
-    return route
-
-
-ROUTES = [_route(operation) for operation in OPERATIONS]
-
-
-async def _openapi(request: Request) -> Response:
-    return Response(answers.dumps(request.app.openapi()), media_type=answers.JSON)
 
 
 _FRONT = (
@@ -114,16 +100,19 @@ async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     path = request.url.path
     message = _FRONT if path == "/" else f"There is no {request.method} {path[:200]} here."
-    if status == 404 and path.endswith("/") and any(route.path_regex.match(path.rstrip("/")) for route in ROUTES):
-        message = f"{message} Leave the slash at its end out."
-    headers = {}
-    if status == 405:
-        path = request.scope["path"]
-        headers["allow"] = ", ".join(route.name.split()[0] for route in ROUTES if route.path_regex.match(path))
-    return faults.plain(status, _CODES.get(status, "BAD_REQUEST"), message, request.state.request_id, headers)
+    if status == 404 and path.endswith("/") and _methods(path.rstrip("/")):
+        message = f"{message} Leave out the slash at its end."
+    headers = {"allow": ", ".join(_methods(request.scope["path"]))} if status == 405 else {}
+    return errors.plain(status, _CODES.get(status, "BAD_REQUEST"), message, request.state.request_id, headers)
 
 
-class _Door:
+def _methods(path: str) -> list[str]:
+    """The methods that a path has."""
+    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, Route)]
+    return [method for route in routes if route.path_regex.match(path) for method in sorted(route.methods or ())]
+
+
+class _Entrance:
     """Gives every request an id and refuses one that is addressed to a host that is not ours."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...] | None, public_url: str | None) -> None:
@@ -141,7 +130,7 @@ class _Door:
         host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
         if self.hosts is not None and _host_of(host) not in self.hosts:
             message = "This server is not known under this host name. Its operator can allow it."
-            await faults.plain(400, "BAD_REQUEST", message, id)(scope, receive, send)
+            await errors.plain(400, "BAD_REQUEST", message, id)(scope, receive, send)
             return
 
         async def marked(message: Message) -> None:

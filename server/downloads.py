@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -94,17 +93,17 @@ def write(store: Store, info: SeriesInfo, path: Path) -> None:
             )
 
 
-def _schema(table: Table) -> Any:
+def _schema(table: Table) -> pa.Schema:
     return pa.schema([pa.field(name, _array(column).type) for name, column in table.items()])
 
 
-def as_arrow(table: Table, schema: Any = None) -> Any:
+def as_arrow(table: Table, schema: pa.Schema | None = None) -> pa.Table:
     """A table as an Arrow table; a column of nulls has no type of its own and takes that of the schema."""
     made = pa.table({name: _array(column) for name, column in table.items()})
     return made if schema is None else made.cast(schema)
 
 
-def _array(column: Column) -> Any:
+def _array(column: Column) -> pa.Array:
     return pa.nulls(len(column), pa.float64()) if column.kind == "null" else to_arrow(column)
 
 

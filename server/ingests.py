@@ -32,7 +32,7 @@ from workbench.store import lease
 from workbench.store.scope import Scope
 
 from . import log
-from .forms import SentFile
+from .requests import SentFile
 
 if TYPE_CHECKING:
     from .state import State

@@ -1,11 +1,11 @@
-"""What one caller may ask at once: rates by key, and places for work in flight."""
+"""What one caller may ask at once: a rate for each key, and a bounded number of threads for work in flight."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -43,28 +43,35 @@ class Rates:
             while len(self._buckets) > _MOST_KEYS:
                 self._buckets.popitem(last=False)
         if not enough:
-            message = f"More than {self._per_second:g} requests per second with this key; wait a moment."
+            message = f"This key sent more than {self._per_second:g} requests per second. Wait a moment."
             raise TooMany(message, retry_after=1)
 
 
 class Threads:
-    """Threads for one kind of work, off the event loop, with a bound on what may wait for one.
+    """Threads for one kind of work, off the event loop, with a bound on how many requests may wait for one.
 
-    ``share`` is how many of them one organization may hold at a time; None for all.
+    One organization may use all threads while nobody else waits. As soon as several organizations wait, the next
+    free thread goes to the one that runs the least.
     """
 
-    def __init__(self, name: str, threads: int, waiting: int, share: int | None = None) -> None:
+    def __init__(self, name: str, threads: int, waiting: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"workbench-{name}")
-        self._waiting = waiting
-        self._threads = threads
-        self._share = share
-        self._within = 0
-        self._shares: dict[str, tuple[asyncio.Semaphore, int]] = {}
+        self._free = threads
+        self._most_waiting = waiting
+        self._waiting = 0
+        self._running: Counter[str] = Counter()
+        self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def run(self, organization: str, work: Callable[[], T], cancelled: Callable[[], None]) -> T:
-        """The answer of ``work``, run in a thread. Where the caller is cancelled, ``cancelled`` is told, and the
-        thread is waited for, since it still holds what it works with."""
-        async with self._place(organization):
+        """The answer of ``work``, run in a thread. If the caller is cancelled, ``cancelled`` is called and the
+        thread is waited for, since it still uses what it works with.
+
+        Raises
+        ------
+        Busy
+            If too many requests wait already.
+        """
+        async with self._thread(organization):
             future = asyncio.get_running_loop().run_in_executor(self._pool, work)
             try:
                 return await asyncio.shield(future)
@@ -74,26 +81,49 @@ class Threads:
                 raise
 
     @asynccontextmanager
-    async def _place(self, organization: str) -> AsyncIterator[None]:
-        if self._within >= self._threads + self._waiting:
-            raise Busy("The server has more to do than it can; try again in a moment.", retry_after=2)
-        self._within += 1
+    async def _thread(self, organization: str) -> AsyncIterator[None]:
+        if self._free:
+            self._free -= 1
+        else:
+            await self._turn(organization)
+        self._running[organization] += 1
         try:
-            if self._share is None:
-                yield
-                return
-            semaphore, users = self._shares.get(organization, (asyncio.Semaphore(self._share), 0))
-            self._shares[organization] = (semaphore, users + 1)
-            try:
-                async with semaphore:
-                    yield
-            finally:
-                semaphore, users = self._shares[organization]
-                self._shares[organization] = (semaphore, users - 1)
-                if users == 1:
-                    del self._shares[organization]
+            yield
         finally:
-            self._within -= 1
+            self._running[organization] -= 1
+            if not self._running[organization]:
+                del self._running[organization]
+            self._release()
+
+    async def _turn(self, organization: str) -> None:
+        """Wait until a thread is handed to this request."""
+        if self._waiting >= self._most_waiting:
+            raise Busy("The server has more to do than it can. Try again in a moment.", retry_after=2)
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queues.setdefault(organization, deque()).append(turn)
+        self._waiting += 1
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._release()
+            raise
+        finally:
+            self._waiting -= 1
+
+    def _release(self) -> None:
+        """Hand a free thread to the waiting organization that runs the least; the longest waiting of equals."""
+        while self._queues:
+            organization = min(self._queues, key=lambda one: self._running[one])
+            queue = self._queues[organization]
+            turn = queue.popleft()
+            self._queues.move_to_end(organization)
+            if not queue:
+                del self._queues[organization]
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
 
     def close(self) -> None:
         """Wait for what runs, and take nothing more."""

@@ -12,15 +12,15 @@ import orjson
 LOGGER = logging.getLogger("workbench.server")
 
 
-def told(event: str, **what: Any) -> None:
+def event(name: str, **what: Any) -> None:
     """Write an event; values that are None are left out."""
     if LOGGER.isEnabledFor(logging.INFO):
-        LOGGER.info(event, extra={"told": {key: value for key, value in what.items() if value is not None}})
+        LOGGER.info(name, extra={"fields": {key: value for key, value in what.items() if value is not None}})
 
 
-def failed(event: str, **what: Any) -> None:
+def failed(name: str, **what: Any) -> None:
     """Write an error that is being handled, with its trace."""
-    LOGGER.error(event, extra={"told": what}, exc_info=True)
+    LOGGER.error(name, extra={"fields": what}, exc_info=True)
 
 
 class Lines(logging.Formatter):
@@ -31,7 +31,7 @@ class Lines(logging.Formatter):
             "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
             "event": record.getMessage(),
-            **getattr(record, "told", {}),
+            **getattr(record, "fields", {}),
         }
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)

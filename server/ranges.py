@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import quote
 
-from .answers import Blocks, Bytes
+from starlette.responses import Response
+
+from .responses import streamed
 
 Reader = Callable[[int, int], Iterator[bytes]]
 """Gives the bytes from the first number to before the second."""
@@ -14,13 +16,13 @@ Reader = Callable[[int, int], Iterator[bytes]]
 
 def served(
     read: Reader, size: int, tag: str, media_type: str, headers: Mapping[str, str], filename: str
-) -> Blocks | Bytes:
+) -> Response:
     """A file of ``size`` bytes, or the part of it that the ``Range`` header asks for.
 
     206 with ``Content-Range`` for one range; 416 for one beyond the end; anything else in the header, and a range
     of another version (``If-Range``), gives the whole.
     """
-    told = {
+    sent = {
         "accept-ranges": "bytes",
         "etag": f'"{tag}"',
         "content-disposition": f"attachment; filename*=UTF-8''{quote(filename)}",
@@ -28,19 +30,19 @@ def served(
     }
     wanted = headers.get("range")
     if wanted is None or headers.get("if-range", f'"{tag}"') != f'"{tag}"':
-        return Blocks(read(0, size), size, media_type, told)
+        return streamed(read(0, size), media_type, sent, length=size)
     span = _span(wanted, size)
     if span is None:
-        return Blocks(read(0, size), size, media_type, told)
+        return streamed(read(0, size), media_type, sent, length=size)
     start, stop = span
     if start >= stop:
-        return Bytes(b"", media_type, {**told, "content-range": f"bytes */{size}"}, 416)
-    told["content-range"] = f"bytes {start}-{stop - 1}/{size}"
-    return Blocks(read(start, stop), stop - start, media_type, told, 206)
+        return Response(b"", 416, {**sent, "content-range": f"bytes */{size}"}, media_type)
+    sent["content-range"] = f"bytes {start}-{stop - 1}/{size}"
+    return streamed(read(start, stop), media_type, sent, length=stop - start, status=206)
 
 
 def _span(header: str, size: int) -> tuple[int, int] | None:
-    """From the first byte to before the last; None for what is no single range."""
+    """From the first byte to before the last; None for what is not a single range."""
     found = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", header.strip())
     if found is None or found.group() == "bytes=-" or not (found[1] or found[2]):
         return None

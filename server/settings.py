@@ -54,3 +54,7 @@ class Settings:
     url_seconds: int = 3600
     downloads: int = 4 << 30
     readers: int = 2
+
+    def most(self, size: str) -> int:
+        """The most bytes of a body of this kind: ``small``, ``large`` or ``upload``."""
+        return {"small": self.small_body, "large": self.large_body, "upload": self.upload}[size]

@@ -62,7 +62,7 @@ class State:
         self.files = Path(f"{store.path}.files")
         self.rates = Rates(settings.requests_per_second, settings.burst)
         self.quick = Threads("quick", settings.quick, settings.waiting)
-        self.plans = Threads("plans", settings.plans, settings.waiting, share=max(1, settings.plans // 2))
+        self.plans = Threads("plans", settings.plans, settings.waiting)
         self.refusals = Rates(5.0, 20)
         self.apart = ParquetSubprocess(self.files / "apart", settings.readers)
         self.intake = Intake(self)

@@ -5,28 +5,33 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
+
+from typing_extensions import TypedDict
 
 from workbench.errors import BadRequest, Conflict, FileRefused, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import extend, register
 from workbench.records import Measurement
 from workbench.store import lease
-from workbench.store.uploads import Upload, UploadObject
+from workbench.store.uploads import Purpose, Upload, UploadObject
 from workbench.table import concat
 
 from . import log
-from .call import Call
-from .forms import SentFile
+from .context import RequestContext
+from .requests import SentFile
 from .signing import Ticket
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from .state import State
 
+T = TypeVar("T")
 SERIES, STEPS, MORE = "time_series.parquet", "steps.parquet", "time_series_extend.parquet"
 PATIENCE = 6.0
 """Seconds that a confirm waits for its data to be taken in; the client's own limit is ten."""
@@ -53,20 +58,31 @@ def _running_path(state: State, upload: Upload, filename: str) -> Path:
     return _running_folder(state, upload) / filename
 
 
-def entry(call: Call, upload: Upload, one: UploadObject) -> dict[str, Any]:
-    """What a client is told of a file that it is to send."""
-    ticket = call.state.signer.sign(Ticket("put", ("object", one.id)), call.state.settings.url_seconds)
+class Target(TypedDict):
+    """Where a client sends one file of an upload."""
+
+    filename: str
+    signed_url: str
+    token: str
+    path: str
+    multipart: None
+
+
+def target(context: RequestContext, upload: Upload, one: UploadObject) -> Target:
+    """Where a client sends a file."""
+    ticket = context.state.signer.sign(Ticket("put", ("object", one.id)), context.state.settings.url_seconds)
     return {
         "filename": one.filename,
-        "signed_url": f"{call.base_url}/storage/{ticket}/{quote(one.filename)}",
+        "signed_url": f"{context.base_url}/storage/{ticket}/{quote(one.filename)}",
         "token": ticket,
         "path": f"{upload.target}/{one.filename}",
         "multipart": None,
     }
 
 
-def begun(call: Call, upload: Upload) -> list[dict[str, Any]]:
-    return [entry(call, upload, one) for one in upload.objects]
+def targets(context: RequestContext, upload: Upload) -> list[Target]:
+    """Where a client sends the files of an upload."""
+    return [target(context, upload, one) for one in upload.objects]
 
 
 def arrive(state: State, object_id: str, sent: SentFile) -> None:
@@ -80,18 +96,18 @@ def arrive(state: State, object_id: str, sent: SentFile) -> None:
     upload, one = state.store.uploads.of_object(object_id)
     if upload.state != "open":
         raise Conflict(f"The upload of '{one.filename}' is confirmed already; its bytes stay as they are.")
-    piece = None
+    content = None
     if upload.purpose == "raw_data" or upload.about.get("measurement_type") == "file":
-        piece = state.store.pieces.put(sent.blocks())
+        content = state.store.pieces.put(sent.blocks())
     else:
         with sent.path.open("rb") as file:
             os.fsync(file.fileno())
         sent.path.replace(_object_path(state, object_id))
-    if not state.store.uploads.arrived(object_id, sent.size, piece):
+    if not state.store.uploads.arrived(object_id, sent.size, content):
         raise Conflict(f"The upload of '{one.filename}' is confirmed already; its bytes stay as they are.")
 
 
-def find(call: Call, target: str, purpose: Any) -> Upload:
+def find(context: RequestContext, target: str, purpose: Purpose) -> Upload:
     """The upload that a confirm is about.
 
     Raises
@@ -99,11 +115,11 @@ def find(call: Call, target: str, purpose: Any) -> Upload:
     NotFound, Forbidden
         If there is none in reach, or another user began it.
     """
-    upload = call.store.uploads.newest(target, purpose, call.scope)
-    visible = call.scope.projects or (call.scope.project_id,)
+    upload = context.store.uploads.newest(target, purpose, context.scope)
+    visible = context.scope.projects or (context.scope.project_id,)
     if upload is None or upload.scope.project_id not in (None, *visible):
         raise NotFound(f"No upload '{target}' here.")
-    if upload.user_id != call.actor:
+    if upload.user_id != context.actor:
         raise Forbidden("Only who began the upload may confirm it.")
     return upload
 
@@ -119,7 +135,7 @@ def require(upload: Upload, filename: str) -> UploadObject:
 
 
 class Intake:
-    """The threads that take in what was uploaded, and the way back to what a process that is gone left undone."""
+    """The threads that take in what was uploaded, also what a process that is gone left undone."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -138,21 +154,21 @@ class Intake:
             with self.state.store.transaction() as db:
                 mine = uploads.take_over(db, upload, lease.take())
             if mine:
-                log.told("upload resumed", upload=upload.id, target=upload.target)
+                log.event("upload resumed", upload=upload.id, target=upload.target)
                 self.start(upload)
         _sweep(self.state.files)
         for upload in uploads.stale(int((time.time() - ABANDONED) * 1e6)):
             uploads.forget(upload.id)
             for one in upload.objects:
                 _object_path(self.state, one.id).unlink(missing_ok=True)
-        self._pool.submit(self._sweep_pieces)
+        self._pool.submit(self._sweep_blobs)
 
-    def _sweep_pieces(self) -> None:
+    def _sweep_blobs(self) -> None:
         """Drop the bytes of files whose records are gone."""
         with suppress(WorkbenchError):
             gone = self.state.store.pieces.sweep(self.state.store.rows.pieces)
             if gone:
-                log.told("files dropped that no record has", count=gone)
+                log.event("files dropped that no record has", count=gone)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -177,8 +193,8 @@ class Intake:
         store = self.state.store
         with suppress(NotFound), store.transaction() as db:
             store.uploads.settle(db, upload.id, "failed", was=["running"], error=why)
-            told = {"processing_status": status, "processing_error": why}
-            store.rows.update(Measurement, upload.target, told, upload.scope, upload.user_id, connection=db)
+            ended = {"processing_status": status, "processing_error": why}
+            store.rows.update(Measurement, upload.target, ended, upload.scope, upload.user_id, connection=db)
 
 
 def _sweep(files: Path) -> None:
@@ -230,30 +246,29 @@ def _extend(state: State, upload: Upload) -> None:
     more = list(state.apart.tables(_running_path(state, upload, MORE), most=WHOLE)())
     with store.transaction() as db:
         extend(store, upload.scope, upload.target, more, held=True, actor=upload.user_id)
-        told = {"processing_status": "ready", "processing_error": None}
-        store.rows.update(Measurement, upload.target, told, upload.scope, upload.user_id, connection=db)
+        ended = {"processing_status": "ready", "processing_error": None}
+        store.rows.update(Measurement, upload.target, ended, upload.scope, upload.user_id, connection=db)
         store.uploads.settle(db, upload.id, "done", was=["running"])
 
 
-def take_in(call: Call, upload: Upload) -> None:
+def take_in(context: RequestContext, upload: Upload) -> None:
     """Start to take in an upload and wait a little for its end."""
-    future = call.state.intake.start(upload)
+    future = context.state.intake.start(upload)
     with suppress(TimeoutError):
         future.result(PATIENCE)
 
 
-def begin_running(call: Call, upload: Upload, make: Callable[[Any], None]) -> bool:
+def begin_running(context: RequestContext, upload: Upload, make: Callable[[sqlite3.Connection], None]) -> bool:
     """Move an upload from open to running, with ``make(connection)`` in the same transaction; False if another
     request was faster."""
-    with call.writing(upload.target) as db:
-        if not call.store.uploads.settle(db, upload.id, "running", was=["open"], lease=lease.take()):
+    with context.writing(upload.target) as db:
+        if not context.store.uploads.settle(db, upload.id, "running", was=["open"], lease=lease.take()):
             return False
         make(db)
     return True
 
 
-def check_same(upload: Upload, given: Mapping[str, Any], names: Mapping[str, str]) -> None:
-    """Refuse a confirm that tells something else than its beginning did."""
-    for ours, theirs in names.items():
-        if theirs in given and given[theirs] != upload.about.get(ours):
-            raise BadRequest(f"'{theirs}' is not what the upload was begun with.")
+def check_same(name: str, given: T | None, begun: T) -> None:
+    """Refuse a confirm that says something else than the beginning of its upload; None says nothing."""
+    if given is not None and given != begun:
+        raise BadRequest(f"'{name}' is not what the upload was begun with.")

@@ -7,13 +7,11 @@ the cache), draw (or take the figure from the cache). Nothing here knows frames 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from copy import copy
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import authoring
-from .authoring import AuthoringContext, desk
 from .cycling.life import KINDS
 from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
@@ -27,26 +25,19 @@ from .ingest import ingest as ingest_files
 from .ingest.options import FileProgress
 from .ingest.plan.paths import Paths
 from .ingest.recompute import Recomputed, chosen, recompute
-from .recipe.parse import parse_request
+from .operations import Operation
 from .recipe.plot import PlotConfig
 from .records import (
     Dashboard,
     Measurement,
-    Message,
     Organization,
     Plot,
     Project,
     Record,
-    Revision,
-    Session,
     Specification,
 )
-from .records.catalog import Catalog
-from .records.chat import Role
-from .store import catalog as catalogs
-from .store import rule_notes
 from .store import search as searches
-from .store.cache import Cache
+from .store.cache import Cache, HitsOnly, NotCached
 from .store.rows import LOCAL_USER, new_id
 from .store.rules import refuse_kept
 from .store.store import Scope, Store
@@ -54,7 +45,12 @@ from .table import Table
 from .typed_arrays import decode
 from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated, without_rows
 
+if TYPE_CHECKING:
+    from .store import Transaction
+
 R = TypeVar("R", bound=Record)
+Writing = Callable[..., AbstractContextManager["Transaction"]]
+T = TypeVar("T")
 _PIECE = 1 << 18
 
 
@@ -74,8 +70,12 @@ class LocalWorkbench(Work):
         *,
         scope: Scope | None = None,
         protected: bool = False,
+        audited: Writing | None = None,
     ) -> None:
-        """``project`` is None, and ``scope`` says what is in reach, for work on records that belong to none."""
+        """``project`` is None, and ``scope`` says what is in reach, for work on records that belong to none.
+
+        ``audited`` gives the transactions of operations, with their entry in the audit log of a server.
+        """
         self.store = store
         self.cache = cache
         self.organization = organization
@@ -84,6 +84,16 @@ class LocalWorkbench(Work):
         self.protected = protected
         self.drawn_for = organization.id if protected else None
         self.scope = scope or Scope(organization.id, None if project is None else project.id)
+        self._audited = audited
+
+    def carry_out(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
+        return operation.function(self, **arguments)
+
+    @contextmanager
+    def writing(self, target: str | None = None, **detail: Any) -> Iterator[Transaction]:
+        """One transaction for what an operation changes; on a server with its entry in the audit log."""
+        with self.store.transaction() if self._audited is None else self._audited(target, **detail) as connection:
+            yield connection
 
     @property
     def project(self) -> Project:
@@ -184,6 +194,15 @@ class LocalWorkbench(Work):
     def against_store(self, config: PlotConfig, values: Mapping[str, Any]) -> list[Problem]:
         return check_against_store(config, values, self.store, self.scope)
 
+    def cached_figure(self, config: PlotConfig, values: Mapping[str, Any]) -> FigureAnswer | None:
+        """The figure of a checked recipe where its data and its drawing are in the cache and fresh; else None."""
+        looking = copy(self)
+        looking.cache = HitsOnly(self.cache)
+        try:
+            return looking.figure(config, values)
+        except NotCached:
+            return None
+
     def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         return answer.live_choices(config, values, self.store, self.scope, self.cache)
 
@@ -196,12 +215,6 @@ class LocalWorkbench(Work):
         return found
 
     # What there is
-
-    def catalog(self) -> Catalog:
-        """Sources, columns, units and counts in reach, and notes of what older rules made."""
-        with self.store.snapshot():
-            found = catalogs.catalog(self.store, self.scope)
-            return replace(found, notes=rule_notes.notes(self.store, chosen(self.store, self.scope, None)))
 
     def search(self, text: str, **options: Any) -> searches.Found:
         """The search of the interface, within the organization; the project restricts what belongs to one."""
@@ -364,24 +377,10 @@ class LocalWorkbench(Work):
         self.store.rows.get(Dashboard, board.id, self.scope)
         return self.store.rows.page(Plot, self.scope, where={"dashboard_id": board.id}, limit=None).items
 
-    def history(self, plot: Plot) -> list[Revision]:
-        self.store.rows.get(Dashboard, plot.dashboard_id, self.scope)
-        return self.store.plots.history(plot.id, self.scope)
-
-    def revision(self, plot: Plot, number: int) -> Revision:
-        return self.store.plots.revision(plot.id, number, self.scope)
-
-    def restore(self, plot: Plot, number: int) -> Plot:
-        self.store.rows.get(Dashboard, plot.dashboard_id, self.scope)
-        return self.store.plots.restore(plot.id, number, self.scope, self.actor)
-
     # The store as a whole
 
     def backup(self, destination: str | Path) -> None:
         self.store.backup(destination)
-
-    def verify(self) -> list[str]:
-        return self.store.verify()
 
     def recompute(
         self,
@@ -391,33 +390,6 @@ class LocalWorkbench(Work):
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Recomputed:
         return recompute(self.store, chosen(self.store, self.scope, where), check=check, progress=progress)
-
-    # Authoring
-
-    def authoring_context(
-        self, board: Dashboard, prompt: str, plot: str | None = None, draft: Mapping[str, Any] | None = None
-    ) -> AuthoringContext:
-        request = parse_request({"prompt": prompt, "plot_id": plot, "draft": draft})
-        session, shown = desk.begin(self.store, self.scope, self.actor, board, request)
-        return authoring.texts(session, request.prompt, self.catalog(), shown)
-
-    def authoring_decision(self, board: Dashboard, **given: Any) -> Plot:
-        return desk.decide(self.store, self.scope, self.actor, board, self.sound, **given)
-
-    def sessions(self, *, limit: int | None = None, offset: int = 0) -> list[Session]:
-        return self.store.chats.sessions(self.scope, self.actor, limit=limit, offset=offset)
-
-    def session(self, id: str) -> Session:
-        return self.store.chats.session(id, self.scope, self.actor)
-
-    def open_session(self, title: str | None = None) -> Session:
-        return self.store.chats.open(self.scope, self.actor, title)
-
-    def messages(self, session: str) -> list[Message]:
-        return self.store.chats.messages(self.session(session), limit=None)
-
-    def say(self, session: str, role: Role, content: Mapping[str, Any]) -> Message:
-        return self.store.chats.say(self.session(session), role, content)
 
     def sound(self, config: Mapping[str, Any]) -> list[Problem]:
         """Everything wrong with a recipe at its defaults."""

@@ -8,7 +8,7 @@ is, is done here: drawing, checking a script, reading words, looking at steps. W
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,6 +29,8 @@ from .ingest.plan.paths import Paths
 from .ingest.recompute import Recomputed
 from .ingest.watch_folder import Watching
 from .lint import Lint, lint
+from .operations import Operations
+from .operations.operation import pages, rows_of
 from .recipe.check import sound
 from .recipe.cli_values import read_cli_values
 from .recipe.parse import parse
@@ -40,13 +42,10 @@ from .records import (
     Measurement,
     Message,
     Plot,
-    Project,
     Record,
     Revision,
     Session,
 )
-from .records.catalog import Catalog
-from .records.chat import Role
 from .store.cache import Cache
 from .store.search import Found
 from .table import Column, Kind, Table
@@ -89,7 +88,7 @@ class FigureAnswer:
         return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
 
 
-class Work(ABC):
+class Work(Operations):
     """What a bench asks of its store, within one scope, by one user.
 
     Attributes
@@ -104,11 +103,6 @@ class Work(ABC):
     protected: bool = False
     actor: str
     drawn_for: str | None = None
-
-    @property
-    @abstractmethod
-    def project(self) -> Project:
-        """The project that this is bound to."""
 
     @property
     @abstractmethod
@@ -367,10 +361,6 @@ class Work(ABC):
     # What there is
 
     @abstractmethod
-    def catalog(self) -> Catalog:
-        """Sources, columns, units and counts in reach."""
-
-    @abstractmethod
     def search(self, text: str, **options: Any) -> Found:
         """The search of the interface, within the organization; the project restricts what belongs to one."""
 
@@ -530,18 +520,6 @@ class Work(ABC):
             raise NotFound(f"No plot '{wanted}' here. {instead(str(wanted), (one.name for one in plots))}")
         return found[0]
 
-    @abstractmethod
-    def history(self, plot: Plot) -> list[Revision]:
-        """All revisions of a plot, the oldest first."""
-
-    @abstractmethod
-    def revision(self, plot: Plot, number: int) -> Revision:
-        """One revision of a plot."""
-
-    @abstractmethod
-    def restore(self, plot: Plot, number: int) -> Plot:
-        """Make an earlier revision the newest one."""
-
     def is_own(self, plot: Plot, number: int | None = None) -> bool:
         """Whether the user of this workbench wrote the script of a plot (its newest revision, or that of a number).
 
@@ -554,9 +532,12 @@ class Work(ABC):
         first = next(one for one in history if one.config.get("transform") == script)
         return first.origin == "save" and first.created_by == self.actor
 
+    def history(self, plot: Plot) -> list[Revision]:
+        """All revisions of a plot, the oldest first."""
+        return list(pages(lambda limit, offset: self.revisions(plot, limit, offset)))
+
     # Authoring and conversations
 
-    @abstractmethod
     def authoring_context(
         self, board: Dashboard, prompt: str, plot: str | None = None, draft: Mapping[str, Any] | None = None
     ) -> AuthoringContext:
@@ -569,31 +550,16 @@ class Work(ABC):
         NotFound
             If the dashboard has no plot of the id ``plot``.
         """
+        given = None if draft is None else dict(draft)
+        return self.authoring_texts(board, {"prompt": prompt, "plot_id": plot, "draft": given})
 
-    @abstractmethod
-    def authoring_decision(self, board: Dashboard, **given: Any) -> Plot:
-        """Save the newest sound draft of this user on a dashboard as a plot; see ``authoring.desk.decide`` for what
-        is given."""
-
-    @abstractmethod
     def sessions(self, *, limit: int | None = None, offset: int = 0) -> list[Session]:
         """The chat sessions of this user in the project, the newest first."""
+        return rows_of(self.session_page, limit, offset)
 
-    @abstractmethod
-    def session(self, id: str) -> Session:
-        """One of them."""
-
-    @abstractmethod
-    def open_session(self, title: str | None = None) -> Session:
-        """A new session."""
-
-    @abstractmethod
-    def messages(self, session: str) -> list[Message]:
+    def messages(self, session_id: str) -> list[Message]:
         """All that was said in a session, the oldest first."""
-
-    @abstractmethod
-    def say(self, session: str, role: Role, content: Mapping[str, Any]) -> Message:
-        """Add a message."""
+        return rows_of(lambda limit, offset: self.message_page(session_id, limit, offset))
 
     # The store as a whole
 
@@ -601,9 +567,9 @@ class Work(ABC):
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use."""
 
-    @abstractmethod
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences."""
+        return self.soundness()["problems"]
 
     @abstractmethod
     def recompute(

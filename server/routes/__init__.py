@@ -1,16 +1,13 @@
-"""All operations of the server, in one table."""
+"""All routers of the server, in the order of the reference page."""
 
 from __future__ import annotations
 
-from workbench.records import Project, Specification
+from fastapi import APIRouter
 
-from .. import schemas as s
-from ..operation import Operation
+from .. import operations
 from . import (
     analyses,
-    authoring,
     cells,
-    chats,
     dashboards,
     drive_cycles,
     health,
@@ -30,30 +27,25 @@ from . import (
     uploads,
 )
 
-GROUPS: dict[str, tuple[Operation, ...]] = {
-    "The server": health.OPERATIONS,
-    "People": people.OPERATIONS,
-    "Projects": projects.OPERATIONS,
-    "Cells": cells.OPERATIONS,
-    "Measurements": (*measurements.OPERATIONS, *uploads.OPERATIONS),
-    "Materials": materials.OPERATIONS,
-    "Analyses": analyses.OPERATIONS,
-    "Studies": studies.OPERATIONS,
-    "Models": models.OPERATIONS,
-    "Simulations": simulations.OPERATIONS,
-    "Drive cycles": drive_cycles.OPERATIONS,
-    "Raw data": raw_data.OPERATIONS,
-    "Search": search.OPERATIONS,
-    "Recipes": recipes.OPERATIONS,
-    "Dashboards and plots": dashboards.OPERATIONS,
-    "Records of any kind": kinds.OPERATIONS,
-    "Files to be read": ingests.OPERATIONS,
-    "Authoring and sessions": (*authoring.OPERATIONS, *chats.OPERATIONS),
-    "Signed addresses": storage.OPERATIONS,
-}
-OPERATIONS: tuple[Operation, ...] = tuple(operation for group in GROUPS.values() for operation in group)
-MORE: dict[str, dict[str, s.Schema]] = {
-    Project.__name__: {"user_project_roles": s.array(s.FREE)},
-    Specification.__name__: {"instance_ids": {"type": ["array", "null"], "items": s.FREE}},
-}
-"""Keys that the wire adds to a kind of record."""
+ROUTERS: tuple[APIRouter, ...] = (
+    health.router,
+    people.router,
+    projects.router,
+    cells.router,
+    measurements.router,
+    uploads.router,
+    materials.router,
+    analyses.router,
+    studies.router,
+    models.router,
+    simulations.router,
+    drive_cycles.router,
+    raw_data.router,
+    search.router,
+    recipes.router,
+    dashboards.router,
+    kinds.router,
+    ingests.router,
+    operations.router,
+    storage.router,
+)

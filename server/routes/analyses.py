@@ -2,123 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
+
+from fastapi import APIRouter, Form
 
 from workbench.errors import Invalid, Problem
 from workbench.records import Analysis, Measurement, Project
+from workbench.store.people import Right
 
-from .. import access, query
-from .. import schemas as s
-from ..call import Call
-from ..forms import Form
-from ..operation import Body, Need, Operation, Parameter
-from . import crud, storage, tables
+from .. import auth, records
+from ..auth import AnyWriter, QueryReader, RecordReader, RecordWriter
+from ..parameters import Asked, Text, ids_of, listing
+from ..routing import Route, heavy, takes
+from ..schemas import Body, Changed, FilePart, JsonText, Name, Page, Shown, id_of, wire
+from ..schemas import Text as BodyText
+from . import storage, tables
 
-_FIELDS = ("measurement_id", "name", "analysis_type", "notes")
+router = APIRouter(route_class=Route, tags=["Analyses"])
 
-
-def listed(call: Call) -> dict[str, Any]:
-    asked = {name: call.query[name] for name in ("measurement_id", "project_id") if call.query[name] is not None}
-    if len(asked) != 1:
-        message = "Give exactly one of 'measurement_id' and 'project_id'."
-        raise Invalid(Problem(("measurement_id",), message, "missing" if not asked else "value_error"))
-    narrowed: dict[str, Any] = {}
-    if "measurement_id" in asked:
-        narrowed["measurement_id"] = access.under(call, Measurement, asked["measurement_id"]).id
-    else:
-        narrowed["project_id"] = call.scope.project_id
-    page = call.store.rows.page(Analysis, call.scope, **query.page(Analysis, call.query, **narrowed))
-    return {"items": crud.plain(call, page.items), "count": page.count, "total": page.total}
-
-
-def create(call: Call) -> dict[str, Any]:
-    form: Form = call.body
-    form.only("file", *_FIELDS, "columns", "plots", "metadata")
-    if form.get("measurement_id") is None:
-        raise Invalid(Problem(("measurement_id",), "'measurement_id' is missing.", "missing"))
-    access.under(call, Measurement, form.fields["measurement_id"])
-    table = tables.sent_table(call, form.file())
-    fields = {
-        **{name: form.fields[name] for name in _FIELDS if name in form.fields},
-        "columns": _columns(form.json("columns"), table),
-        **{name: value for name in ("plots", "metadata") if (value := form.json(name)) is not None},
-    }
-    return crud.wire(tables.create(call, Analysis, fields, {"series": table}))
-
-
-def _columns(given: Any, table: Any) -> list[dict[str, Any]]:
-    if given is None or given == []:
-        return tables.described(table)
-    return [{**column, "unit": column.get("unit") or ""} for column in tables.one_name_each(given)]
-
-
-def download_url(call: Call) -> dict[str, Any]:
-    path = storage.of_series(call, call.record(Analysis).id, "series", "data.parquet", "analysis")
-    return {"url": call.base_url + path}
-
-
-_ONE = s.kind(Analysis)
 _PLACE = "/analyses/{analysis_id}"
 
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/analyses",
-        listed,
-        Need.READ,
-        "The analyses of a measurement or of a project, newest first",
-        project="query",
-        query=(
-            *query.listing(Analysis, most=100, order="desc"),
-            Parameter("measurement_id", meaning="The measurement.", kind=Measurement),
-            Parameter("project_id", meaning="The project.", kind=Project),
-        ),
-        answer=s.listed(_ONE),
-    ),
-    Operation(
-        "POST",
-        "/analyses",
-        create,
-        Need.WRITE,
-        "Keep an analysis with its table, a parquet file",
-        body=Body(
-            s.body(
-                {
-                    "file": {"type": "string", "format": "binary"},
-                    "measurement_id": s.TEXT,
-                    "name": s.NAME,
-                    "analysis_type": s.NAME,
-                },
-                {"columns": s.TEXT, "plots": s.TEXT, "metadata": s.TEXT, "notes": s.TEXT},
-            ),
-            "upload",
-            "multipart",
-            ids={"measurement_id": Measurement},
-        ),
-        answer=_ONE,
-        heavy=True,
-    ),
-    Operation("GET", _PLACE, crud.reads(Analysis), Need.READ, "One analysis", project="record", answer=_ONE),
-    Operation(
-        "PATCH",
-        _PLACE,
-        crud.changes(Analysis),
-        Need.WRITE,
-        "Change an analysis",
-        project="record",
-        body=Body(s.given(Analysis, changing=True), ids={"measurement_id": Measurement}),
-        answer=_ONE,
-    ),
-    Operation(
-        "DELETE", _PLACE, crud.deletes(Analysis), Need.WRITE, "Delete an analysis", project="record", status=204
-    ),
-    Operation(
-        "GET",
-        f"{_PLACE}/download-url",
-        download_url,
-        Need.READ,
-        "A signed address of the table as parquet",
-        project="record",
-        answer=s.record({"url": s.TEXT}),
-    ),
-)
+
+class NewAnalysis(Body):
+    """An analysis with its table, a parquet file."""
+
+    file: FilePart
+    measurement_id: Annotated[BodyText, id_of(Measurement)]
+    name: Name
+    analysis_type: Name
+    columns: JsonText = None
+    plots: JsonText = None
+    metadata: JsonText = None
+    notes: BodyText | None = None
+
+
+@router.get("/analyses")
+def list_analyses(
+    context: QueryReader,
+    asked: Annotated[Asked, listing(Analysis, most=100, order="desc")],
+    measurement_id: Annotated[Text | None, ids_of(Measurement, "The measurement.")] = None,
+    project_id: Annotated[Text | None, ids_of(Project, "The project.")] = None,
+) -> Page[Shown[Analysis]]:
+    """The analyses of a measurement or of a project, newest first."""
+    if (measurement_id is None) == (project_id is None):
+        message = "Give exactly one of 'measurement_id' and 'project_id'."
+        raise Invalid(Problem(("measurement_id",), message, "missing" if project_id is None else "value_error"))
+    if measurement_id is None:
+        return records.listed(context, Analysis, asked, project_id=project_id)
+    measurement = auth.under(context, Measurement, measurement_id, Right.READ)
+    return records.listed(context, Analysis, asked, measurement_id=measurement.id)
+
+
+@router.post("/analyses")
+@heavy
+@takes("upload")
+def create_analysis(context: AnyWriter, form: Annotated[NewAnalysis, Form()]) -> Shown[Analysis]:
+    """Keep an analysis with its table, a parquet file."""
+    auth.under(context, Measurement, form.measurement_id)
+    table = tables.sent_table(context, context.saved(form.file))
+    described = tables.one_name_each(form.columns) if form.columns not in (None, []) else tables.described(table)
+    given = form.model_dump(exclude={"file", "columns"}, exclude_none=True)
+    made = tables.create(context, Analysis, {**given, "columns": described}, {"series": table})
+    return wire(made)
+
+
+@router.get(_PLACE)
+def read_analysis(context: RecordReader) -> Shown[Analysis]:
+    """One analysis."""
+    return wire(context.record(Analysis))
+
+
+@router.patch(_PLACE)
+def change_analysis(context: RecordWriter, body: Changed[Analysis]) -> Shown[Analysis]:
+    """Change an analysis."""
+    return wire(records.change(context, context.record(Analysis), body))
+
+
+@router.delete(_PLACE, status_code=204)
+def delete_analysis(context: RecordWriter) -> None:
+    """Delete an analysis."""
+    records.delete(context, context.record(Analysis))
+
+
+@router.get(f"{_PLACE}/download-url")
+def read_address(context: RecordReader, analysis_id: str) -> storage.Address:
+    """A signed address of the table as parquet."""
+    path = storage.of_series(context, context.record(Analysis).id, "series", "data.parquet", "analysis")
+    return {"url": context.base_url + path}

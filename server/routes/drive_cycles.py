@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from workbench.records import DriveCycle, Measurement
+from typing import Annotated
 
-from .. import query
-from .. import schemas as s
-from ..operation import Body, Need, Operation
-from . import crud
+from fastapi import APIRouter
 
-_ONE = s.kind(DriveCycle)
+from workbench.records import DriveCycle
+
+from .. import records
+from ..auth import AnyReader, AnyWriter, RecordReader, RecordWriter
+from ..parameters import Asked, listing
+from ..routing import Route
+from ..schemas import Given, Page, Shown, wire
+
+router = APIRouter(route_class=Route, tags=["Drive cycles"])
+
 _PLACE = "/drive-cycles/{drive_cycle_id}"
 
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/drive-cycles",
-        crud.lists(DriveCycle),
-        Need.READ,
-        "The drive cycles of the organization",
-        query=query.listing(DriveCycle, default=20, most=100),
-        answer=s.listed(_ONE),
-    ),
-    Operation(
-        "POST",
-        "/drive-cycles",
-        crud.creates(DriveCycle),
-        Need.WRITE,
-        "Keep a drive cycle; one of the same name and content is answered as it is",
-        body=Body(s.given(DriveCycle), ids={"measurement_id": Measurement}),
-        answer=_ONE,
-    ),
-    Operation("GET", _PLACE, crud.reads(DriveCycle), Need.READ, "One drive cycle", project="record", answer=_ONE),
-    Operation(
-        "DELETE",
-        _PLACE,
-        crud.deletes(DriveCycle),
-        Need.WRITE,
-        "Delete a drive cycle",
-        project="record",
-        status=204,
-    ),
-)
+
+@router.get("/drive-cycles")
+def list_drive_cycles(
+    context: AnyReader, asked: Annotated[Asked, listing(DriveCycle, default=20, most=100)]
+) -> Page[Shown[DriveCycle]]:
+    """The drive cycles of the organization."""
+    return records.listed(context, DriveCycle, asked)
+
+
+@router.post("/drive-cycles")
+def create_drive_cycle(context: AnyWriter, body: Given[DriveCycle]) -> Shown[DriveCycle]:
+    """Keep a drive cycle; one of the same name and content is answered as it is."""
+    return wire(records.create(context, DriveCycle, body))
+
+
+@router.get(_PLACE)
+def read_drive_cycle(context: RecordReader) -> Shown[DriveCycle]:
+    """One drive cycle."""
+    return wire(context.record(DriveCycle))
+
+
+@router.delete(_PLACE, status_code=204)
+def delete_drive_cycle(context: RecordWriter) -> None:
+    """Delete a drive cycle."""
+    records.delete(context, context.record(DriveCycle))

@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from fastapi import APIRouter
+from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from workbench.errors import NotFound
 
-from .. import schemas as s
-from ..answers import Redirect
-from ..call import Call
-from ..operation import Need, Operation
+from ..auth import Anyone, Member
+from ..responses import redirect
+from ..routing import Route
 from ..settings import VERSION
 
+router = APIRouter(route_class=Route, tags=["The server"])
 
-def healthz(call: Call) -> dict[str, Any]:
-    call.store.identity()
+
+class Health(TypedDict):
+    status: str
+    version: str
+
+
+@router.get("/healthz")
+def health(context: Anyone) -> Health:
+    """Whether the server and its store answer."""
+    context.store.identity()
     return {"status": "ok", "version": VERSION}
 
 
-def billing(call: Call) -> Redirect:
-    """The billing portal.
-
-    Raises
-    ------
-    NotFound
-        If none is configured; names the setting.
-    """
-    address = call.state.settings.billing_portal
+@router.get("/user/billing-portal", status_code=307, response_class=Response)
+def billing(context: Member) -> Response:
+    """Redirect to the billing portal."""
+    address = context.state.settings.billing_portal
     if address is None:
         raise NotFound("No billing portal is configured; the operator sets its address with --billing-portal.")
-    return Redirect(address)
-
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/healthz",
-        healthz,
-        Need.NOTHING,
-        "Whether the server and its store answer",
-        answer=s.record({"status": s.TEXT, "version": s.TEXT}),
-    ),
-    Operation("GET", "/user/billing-portal", billing, Need.MEMBER, "Redirect to the billing portal", status=307),
-)
+    return redirect(address)

@@ -1,54 +1,109 @@
-"""Cycler files sent to be read by the server: the files, then one run over all of them, then its account."""
+"""Cycler files sent to be read by the server: the files, then one run over all of them, then its report."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from typing import Any
+from typing import Annotated, Literal, NotRequired, cast
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import Field
+from starlette.requests import Request
+from typing_extensions import TypedDict
 
 from workbench.errors import BadRequest, Invalid, Problem
 from workbench.ingest.options import sent_options
 from workbench.ingest.plan.label_json import labels_of
 
-from .. import schemas as s
-from ..call import Call
+from ..auth import ProjectWriter
+from ..context import RequestContext
 from ..ingests import Test
-from ..operation import Body, Need, Operation, Parameter
-from . import fields
+from ..parameters import Text as QueryText
+from ..requests import SentFile, streamed_to_disk
+from ..routing import Route, takes
+from ..schemas import Body, Json, Text
+
+router = APIRouter(route_class=Route, tags=["Files to be read"])
 
 MOST_FILES = 10_000
-_TEST: dict[str, type] = {
-    "files": list,
-    "beside": list,
-    "labels": dict,
-    "assumed": list,
-    "odd": list,
-    "loose": bool,
-}
+_INGESTS = "/projects/{project_id}/ingests"
+Place = Annotated[int, Field(ge=0)]
+"""The place of a file in the list of an ingest, from 0."""
 
 
-def send(call: Call) -> dict[str, Any]:
-    """Keep a file until a run takes it."""
-    name = call.query["name"]
-    if "/" in name or "\0" in name or name in (".", "..") or len(os.fsencode(name)) > 255:
-        raise Invalid(Problem(("name",), "This is no name of a file.", "value_error"))
-    return {"file": call.state.ingests.keep(call.body, name, _owner(call)), "size": call.body.size}
+class OneTest(Body):
+    """The files that belong to one test, those beside them, and what is known of it."""
+
+    files: list[Place]
+    beside: list[Place] = Field(default_factory=list)
+    labels: Json = Field(default_factory=dict)
+    assumed: list[Text] = Field(default_factory=list)
+    odd: list[Text] = Field(default_factory=list)
+    loose: bool = False
 
 
-def begin(call: Call) -> dict[str, Any]:
-    """Read the files in their order, as ``workbench ingest`` does; its account comes after the answer."""
-    given = fields.read(call.body, {"files": list, "tests": list, "options": dict}, required=("files",))
-    files = fields.texts(given["files"], "files")
+class NewIngest(Body):
+    """The files of an ingest, which of them belong together, and its options, those of ``workbench ingest``."""
+
+    files: list[Text]
+    tests: Annotated[list[OneTest] | None, Field(json_schema_extra={"type": "array"})] = None
+    options: Json = Field(default_factory=dict)
+
+
+class KeptFile(TypedDict):
+    file: str
+    size: int
+
+
+class IngestShown(TypedDict):
+    id: str
+    state: Literal["running", "done", "failed"]
+    done: int
+    of: int
+    at: str
+    report: NotRequired[Json]
+    error: NotRequired[str]
+
+
+async def _sent_bytes(request: Request) -> SentFile:
+    context: RequestContext = request.scope["workbench"]
+    return context.keep_until_end(await streamed_to_disk(request, context.state.files))
+
+
+@router.post(
+    f"{_INGESTS}/files",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+@takes("upload")
+def send_file(
+    context: ProjectWriter,
+    sent: Annotated[SentFile, Depends(_sent_bytes)],
+    name: Annotated[QueryText, Query(min_length=1, description="Its name.")],
+) -> KeptFile:
+    """Send a cycler file that an ingest is to read."""
+    if "/" in name or name in (".", "..") or len(os.fsencode(name)) > 255:
+        raise Invalid(Problem(("name",), f"'{name[:80]}' is not a file name.", "value_error"))
+    return {"file": context.state.ingests.keep(sent, name, _owner(context)), "size": sent.size}
+
+
+@router.post(_INGESTS)
+def begin_ingest(context: ProjectWriter, body: NewIngest) -> IngestShown:
+    """Read files that were sent, in their order; the options are those of `workbench ingest`."""
+    files = list(dict.fromkeys(body.files))
     if not 0 < len(files) <= MOST_FILES:
         raise BadRequest(f"An ingest reads 1 to {MOST_FILES} files, not {len(files)}.")
-    options = sent_options(given.get("options", {}))
-    tests = _tests(given["tests"], len(files)) if "tests" in given else None
-    with call.writing(files=len(files)):
-        id = call.state.ingests.begin(files, options, call.scope, _owner(call), tests)
-    return call.state.ingests.told(id, _owner(call))
+    options = sent_options(body.options)
+    tests = None if body.tests is None else _tests(body.tests, len(files))
+    with context.writing(files=len(files)):
+        id = context.state.ingests.begin(files, options, context.scope, _owner(context), tests)
+    return _shown(context, id)
 
 
-def _tests(given: list[Any], files: int) -> list[Test]:
+def _tests(given: list[OneTest], files: int) -> list[Test]:
     """The tests of an ingest; every file belongs to one of them.
 
     Raises
@@ -59,76 +114,32 @@ def _tests(given: list[Any], files: int) -> list[Test]:
     made = [_test(one, ("tests", place)) for place, one in enumerate(given)]
     taken = sorted(place for test in made for place in (*test.files, *test.beside))
     if taken != list(range(files)):
-        raise Invalid(Problem(("tests",), "Every file stands in one test, and in one only.", "value_error"))
+        raise Invalid(Problem(("tests",), "Every file belongs to one test, and to one only.", "value_error"))
     return made
 
 
-def _test(given: Any, loc: tuple[str | int, ...]) -> Test:
-    if not isinstance(given, dict):
-        raise Invalid(Problem(loc, "A test is an object.", "dict_type"))
-    try:
-        told = fields.read(given, _TEST, required=("files",))
-        said = {name: tuple(fields.texts(told.get(name), name)) for name in ("assumed", "odd")}
-    except Invalid as error:
-        raise Invalid([replace(problem, loc=(*loc, *problem.loc)) for problem in error.problems]) from None
-    places = {name: told.get(name, []) for name in ("files", "beside")}
-    for name, one in places.items():
-        if not all(isinstance(place, int) and not isinstance(place, bool) for place in one) or not places["files"]:
-            raise Invalid(Problem((*loc, name), f"'{name}' holds places of files, from 0.", "int_type"))
-    labels = labels_of(told.get("labels", {}), (*loc, "labels"))
-    files, beside = (tuple(one) for one in places.values())
-    return Test(files, beside, labels, **said, loose=told.get("loose", False))
+def _test(given: OneTest, loc: tuple[str | int, ...]) -> Test:
+    if not given.files:
+        raise Invalid(Problem((*loc, "files"), "'files' holds places of files, from 0.", "int_type"))
+    return Test(
+        tuple(given.files),
+        tuple(given.beside),
+        labels_of(given.labels, (*loc, "labels")),
+        assumed=tuple(given.assumed),
+        odd=tuple(given.odd),
+        loose=given.loose,
+    )
 
 
-def told(call: Call) -> dict[str, Any]:
-    return call.state.ingests.told(call.path["ingest_id"], _owner(call))
+@router.get(f"{_INGESTS}/{{ingest_id}}")
+def read_ingest(context: ProjectWriter, ingest_id: str) -> IngestShown:
+    """How far an ingest is, and what became of its files."""
+    return _shown(context, ingest_id)
 
 
-def _owner(call: Call) -> dict[str, str]:
-    return {"project_id": call.path["project_id"], "user_id": call.actor}
+def _shown(context: RequestContext, id: str) -> IngestShown:
+    return cast(IngestShown, context.state.ingests.told(id, _owner(context)))
 
 
-_PLACE = "/projects/{project_id}/ingests"
-_TOLD = s.record(
-    {
-        "id": s.TEXT,
-        "state": {"enum": ["running", "done", "failed"]},
-        "done": s.NUMBER,
-        "of": s.NUMBER,
-        "at": s.TEXT,
-    },
-    {"report": s.FREE, "error": s.TEXT},
-)
-
-OPERATIONS = (
-    Operation(
-        "POST",
-        _PLACE + "/files",
-        send,
-        Need.WRITE,
-        "Send a cycler file that an ingest is to read",
-        project="path",
-        query=(Parameter("name", {"type": "string", "minLength": 1}, "Its name.", required=True),),
-        body=Body({"type": "string", "format": "binary"}, "upload", "raw"),
-        answer=s.record({"file": s.TEXT, "size": s.NUMBER}),
-    ),
-    Operation(
-        "POST",
-        _PLACE,
-        begin,
-        Need.WRITE,
-        "Read files that were sent; the options are those of `workbench ingest`",
-        project="path",
-        body=Body(s.body({"files": s.array(s.TEXT)}, {"tests": s.array(s.FREE), "options": s.FREE})),
-        answer=_TOLD,
-    ),
-    Operation(
-        "GET",
-        _PLACE + "/{ingest_id}",
-        told,
-        Need.WRITE,
-        "How far an ingest is, and what became of its files",
-        project="path",
-        answer=_TOLD,
-    ),
-)
+def _owner(context: RequestContext) -> dict[str, str]:
+    return {"project_id": context.path["project_id"], "user_id": context.actor}

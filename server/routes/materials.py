@@ -2,302 +2,227 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+from fastapi import APIRouter, Form, Query
 
 from workbench.errors import NotFound
 from workbench.records import Material, MaterialProperty, Project
 from workbench.store.uploads import Attachment
 
-from .. import access, query
-from .. import schemas as s
-from ..answers import columns
-from ..call import Call
-from ..forms import Form, new_file
-from ..operation import Body, Need, Operation, Parameter
-from . import crud, storage, tables
+from .. import auth, records
+from ..auth import BodyWriter, QueryReader, RecordReader, RecordWriter
+from ..context import RequestContext
+from ..parameters import Asked, Text, ids_of, listing
+from ..requests import new_file
+from ..responses import columns
+from ..routing import Route, heavy, takes
+from ..schemas import Body, Changed, FilePart, Given, Json, JsonText, Name, Page, Shown, id_of, page, wire
+from ..schemas import Text as BodyText
+from . import storage, tables
+from .measurements import Columns, OfProject
+
+router = APIRouter(route_class=Route, tags=["Materials"])
+
+_MATERIAL = "/materials/{material_id}"
+_SETS = "/material_property_datasets"
+_SET = _SETS + "/{property_set_id}"
 
 
-def create_material(call: Call) -> dict[str, Any]:
-    return crud.wire(crud.create(call, Material, {"project_id": None, **call.body}))
+class ShownSet(Shown[MaterialProperty]):
+    """A property set with the number of empty cells of each column."""
+
+    more: ClassVar = {"nan_counts": dict[str, int]}
 
 
-def shown(call: Call, sets: Sequence[MaterialProperty]) -> list[dict[str, Any]]:
-    """Property sets on the wire, with the number of empty cells of each column."""
-    infos = call.store.series.infos([one.id for one in sets], scope=call.scope)
-    return [
-        {
-            **crud.wire(one),
-            "nan_counts": {column.name: column.nulls for column in infos[one.id].columns}
-            if one.id in infos
-            else {},
-        }
-        for one in sets
-    ]
+class NewTable(Body):
+    """A parquet file in place of the one that a property set came in."""
+
+    file: FilePart
+    name: Name | None = None
+    columns: JsonText = None
 
 
-def create_set(call: Call) -> dict[str, Any]:
-    form: Form = call.body
-    form.only("file", "material_id", "project_id", "name", "columns", "notes", "source")
-    if call.project is None and form.get("material_id") is not None:
-        access.under(call, Material, form.fields["material_id"])
-    sent = form.file()
-    raw = tables.sent_table(call, sent)
-    described = _columns(form, raw)
-    fields: dict[str, Any] = {
-        **{name: form.fields[name] for name in ("name", "material_id") if name in form.fields},
-        "columns": described,
-    }
-    for name, value in (
-        ("project_id", form.get("project_id")),
-        ("notes", form.get("notes")),
-        ("source", form.json("source")),
-    ):
-        if value is not None:
-            fields[name] = value
-    return shown(
-        call, [tables.create(call, MaterialProperty, fields, {"series": tables.numbers(raw, described)}, sent)]
-    )[0]
+class NewSet(Body):
+    """A property set with its table, a parquet file."""
+
+    file: FilePart
+    material_id: Annotated[BodyText, id_of(Material)]
+    name: Name
+    project_id: Annotated[BodyText | None, id_of(Project)] = None
+    columns: JsonText = None
+    notes: BodyText | None = None
+    source: JsonText = None
 
 
-def _columns(form: Form, raw: Any) -> list[dict[str, Any]]:
-    given = form.json("columns")
+@router.get("/materials")
+def list_materials(
+    context: QueryReader, asked: Annotated[Asked, listing(Material, sort="name")], project_id: OfProject
+) -> Page[Shown[Material]]:
+    """Materials of a project and of the whole organization."""
+    return records.listed(context, Material, asked)
+
+
+@router.post("/materials")
+def create_material(context: BodyWriter, body: Given[Material]) -> Shown[Material]:
+    """Make a material; without a project it belongs to the whole organization."""
+    return wire(records.create(context, Material, {"project_id": None, **body}))
+
+
+@router.get(_MATERIAL)
+def read_material(context: RecordReader) -> Shown[Material]:
+    """One material."""
+    return wire(context.record(Material))
+
+
+@router.patch(_MATERIAL)
+def change_material(context: RecordWriter, body: Changed[Material]) -> Shown[Material]:
+    """Change a material."""
+    return wire(records.change(context, context.record(Material), body))
+
+
+@router.delete(_MATERIAL, status_code=204)
+def delete_material(context: RecordWriter) -> None:
+    """Delete a material with its property sets."""
+    records.delete(context, context.record(Material))
+
+
+# Property sets
+
+
+def shown(context: RequestContext, sets: Sequence[MaterialProperty]) -> list[ShownSet]:
+    """Property sets as the wire shows them."""
+    infos = context.store.series.infos([one.id for one in sets], scope=context.scope)
+    counts = {id: {column.name: column.nulls for column in info.columns} for id, info in infos.items()}
+    return [ShownSet({**wire(one), "nan_counts": counts.get(one.id, {})}) for one in sets]
+
+
+@router.get(_SETS)
+def list_sets(
+    context: QueryReader,
+    asked: Annotated[Asked, listing(MaterialProperty)],
+    material_id: Annotated[Text, ids_of(Material, "The material.")],
+    project_id: Annotated[Text | None, ids_of(Project, "The project.")] = None,
+) -> Page[ShownSet]:
+    """The property sets of a material."""
+    with context.store.snapshot():
+        found = context.store.rows.page(MaterialProperty, context.scope, **asked.page(material_id=material_id))
+        return page(shown(context, found.items), found.total)
+
+
+@router.post(_SETS)
+@heavy
+@takes("upload")
+def create_set(context: BodyWriter, form: Annotated[NewSet, Form()]) -> ShownSet:
+    """Make a property set from a parquet file."""
+    if context.project is None:
+        auth.under(context, Material, form.material_id)
+    sent = context.saved(form.file)
+    raw = tables.sent_table(context, sent)
+    described = _columns(form.columns, raw)
+    given = form.model_dump(include={"name", "material_id", "project_id", "notes", "source"}, exclude_none=True)
+    fields = {**given, "columns": described}
+    series = {"series": tables.numbers(raw, described)}
+    return shown(context, [tables.create(context, MaterialProperty, fields, series, sent)])[0]
+
+
+def _columns(given: object, raw: tables.Parts) -> list[Json]:
     if given is None:
         return [{**column, "source_column_index": n} for n, column in enumerate(tables.described(raw))]
-    return [{**column, "unit": column.get("unit") or ""} for column in tables.one_name_each(given)]
+    return tables.one_name_each(given)
 
 
-def replace_file(call: Call) -> dict[str, Any]:
-    """A new table for a property set: its version rises by one, and the old one is gone."""
-    form: Form = call.body
-    form.only("file", "name", "columns")
-    record, sent = call.record(MaterialProperty), form.file()
-    raw = tables.sent_table(call, sent)
+@router.get(_SET)
+def read_set(context: RecordReader) -> ShownSet:
+    """One property set."""
+    return shown(context, [context.record(MaterialProperty)])[0]
+
+
+@router.patch(_SET)
+def change_set(context: RecordWriter, body: Changed[MaterialProperty]) -> ShownSet:
+    """Change a property set; its table follows its columns."""
+    record = context.record(MaterialProperty)
+    if "columns" not in body:
+        return shown(context, [records.change(context, record, body)])[0]
+    described = tables.one_name_each(body["columns"])
+    original = context.store.uploads.attached(record.id, "original")
+    if original is None:
+        raise NotFound("The file of this property set is not kept, so its columns cannot be chosen anew.")
+    raw = _sent_again(context, original)
+    with context.store.series.writer(record.id) as writer:
+        tables.fill(writer, tables.numbers(raw, described))
+        with context.store.transaction() as db:
+            changed = records.change(context, record, {**body, "columns": described})
+            writer.publish(db)
+    context.store.series.tidy()
+    return shown(context, [changed])[0]
+
+
+def _sent_again(context: RequestContext, original: Attachment) -> tables.Parts:
+    """The rows of the file that a property set came in."""
+    sent = context.keep_until_end(new_file(context.state.files, original.filename, original.content_type))
+    with sent.path.open("xb") as file:
+        for block in context.store.pieces.get(original.piece):
+            file.write(block)
+    return tables.sent_table(context, sent)
+
+
+@router.delete(_SET, status_code=204)
+def delete_set(context: RecordWriter) -> None:
+    """Delete a property set."""
+    records.delete(context, context.record(MaterialProperty))
+
+
+@router.get(f"{_SET}/data")
+def read_data(context: RecordReader) -> Columns:
+    """The table of a property set."""
+    record = context.record(MaterialProperty)
+    if context.store.series.info(record.id, scope=context.scope) is None:
+        raise NotFound("This property set has no table.")
+    return columns(context.work.sampled(record.id, "series"))
+
+
+@router.patch(f"{_SET}/file")
+@heavy
+@takes("upload")
+def replace_file(context: RecordWriter, form: Annotated[NewTable, Form()]) -> ShownSet:
+    """Give a property set a new table.
+
+    Its version rises by one, and the old table is gone.
+    """
+    record, sent = context.record(MaterialProperty), context.saved(form.file)
+    raw = tables.sent_table(context, sent)
     there = [column.model_dump() for column in record.columns]
-    described = _columns(form, raw) if "columns" in form.fields else there
+    described = _columns(form.columns, raw) if "columns" in form.model_fields_set else there
     table = tables.numbers(raw, described)
-    kept = tables.keep(call, sent)
-    changes: dict[str, Any] = {"columns": described}
-    if form.get("name") is not None:
-        changes["name"] = form.get("name")
-    store = call.store
+    kept = tables.keep(context, sent)
+    changes = {"columns": described, **form.model_dump(include={"name"}, exclude_none=True)}
+    store = context.store
     with store.series.writer(record.id) as writer:
         tables.fill(writer, table)
-        with call.writing(record.id) as db:
-            present = store.rows.get(MaterialProperty, record.id, call.scope)
+        with context.writing(record.id) as db:
+            present = store.rows.get(MaterialProperty, record.id, context.scope)
             changes["data_version"] = present.data_version + 1
-            store.rows.update(MaterialProperty, record.id, changes, call.scope, call.actor, connection=db)
+            store.rows.update(MaterialProperty, record.id, changes, context.scope, context.actor, connection=db)
             writer.publish(db)
             store.uploads.attach(db, record.id, "original", kept)
     store.series.tidy()
-    return shown(call, [store.rows.get(MaterialProperty, record.id, call.scope)])[0]
+    return shown(context, [store.rows.get(MaterialProperty, record.id, context.scope)])[0]
 
 
-def change_set(call: Call) -> dict[str, Any]:
-    """Change a property set; a column that is renamed is renamed in its table too."""
-    record = call.record(MaterialProperty)
-    body = dict(call.body)
-    if "columns" not in body:
-        return shown(call, [crud.change(call, record, body)])[0]
-    described = [{**column, "unit": column.get("unit") or ""} for column in tables.one_name_each(body["columns"])]
-    original = call.store.uploads.attached(record.id, "original")
+@router.get(f"{_SET}/download-url")
+def read_address(
+    context: RecordReader,
+    kind: Annotated[Literal["parquet", "original"], Query(description="Which file.")] = "parquet",
+) -> storage.Address:
+    """A signed address of the table or of the file it came in."""
+    record = context.record(MaterialProperty)
+    if kind == "parquet":
+        path = storage.of_series(context, record.id, "series", "data.parquet", "property set")
+        return {"url": context.base_url + path}
+    original = context.store.uploads.attached(record.id, "original")
     if original is None:
-        raise NotFound("The file of this property set is not kept, so its columns cannot be chosen anew.")
-    body["columns"] = described
-    with _again(call, original) as raw, call.store.series.writer(record.id) as writer:
-        tables.fill(writer, tables.numbers(raw, described))
-        with call.store.transaction() as db:
-            changed = crud.change(call, record, body)
-            writer.publish(db)
-    call.store.series.tidy()
-    return shown(call, [changed])[0]
-
-
-@contextmanager
-def _again(call: Call, original: Attachment) -> Iterator[tables.Parts]:
-    """The rows of the file that a property set came in."""
-    sent = new_file(call.state.files, original.filename, original.content_type)
-    try:
-        with sent.path.open("xb") as file:
-            for block in call.store.pieces.get(original.piece):
-                file.write(block)
-        yield tables.sent_table(call, sent)
-    finally:
-        sent.path.unlink(missing_ok=True)
-
-
-def data(call: Call) -> dict[str, Any]:
-    record = call.record(MaterialProperty)
-    if call.store.series.info(record.id, scope=call.scope) is None:
-        raise NotFound("This property set has no table.")
-    return columns(call.work.sampled(record.id, "series"))
-
-
-def download_url(call: Call) -> dict[str, Any]:
-    record = call.record(MaterialProperty)
-    if call.query["kind"] == "original":
-        original = call.store.uploads.attached(record.id, "original")
-        if original is None:
-            raise NotFound("The file that this property set came in is not kept.")
-        path = storage.of_piece(call, original.piece, original.filename, original.content_type)
-    else:
-        path = storage.of_series(call, record.id, "series", "data.parquet", "property set")
-    return {"url": call.base_url + path}
-
-
-def _of_material(call: Call) -> dict[str, Any]:
-    return {"material_id": call.query["material_id"]}
-
-
-_MATERIAL, _SET = s.kind(Material), s.kind(MaterialProperty)
-_PROJECT = Parameter("project_id", meaning="The project.", required=True, kind=Project)
-_FILE = {"type": "string", "format": "binary"}
-_URL = s.record({"url": s.TEXT})
-_PLACE = "/material_property_datasets/{property_set_id}"
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/materials",
-        crud.lists(Material),
-        Need.READ,
-        "Materials of a project and of the whole organization",
-        project="query",
-        query=(*query.listing(Material, sort="name"), _PROJECT),
-        answer=s.listed(_MATERIAL),
-    ),
-    Operation(
-        "POST",
-        "/materials",
-        create_material,
-        Need.WRITE,
-        "Make a material; without a project it belongs to the whole organization",
-        project="body",
-        body=Body(s.given(Material), ids={"project_id": Project}),
-        answer=_MATERIAL,
-    ),
-    Operation(
-        "GET",
-        "/materials/{material_id}",
-        crud.reads(Material),
-        Need.READ,
-        "One material",
-        project="record",
-        answer=_MATERIAL,
-    ),
-    Operation(
-        "PATCH",
-        "/materials/{material_id}",
-        crud.changes(Material),
-        Need.WRITE,
-        "Change a material",
-        project="record",
-        body=Body(s.given(Material, changing=True)),
-        answer=_MATERIAL,
-    ),
-    Operation(
-        "DELETE",
-        "/materials/{material_id}",
-        crud.deletes(Material),
-        Need.WRITE,
-        "Delete a material with its property sets",
-        project="record",
-        status=204,
-    ),
-    Operation(
-        "GET",
-        "/material_property_datasets",
-        crud.lists(MaterialProperty, shown, _of_material),
-        Need.READ,
-        "The property sets of a material",
-        project="query",
-        query=(
-            *query.listing(MaterialProperty),
-            Parameter("material_id", meaning="The material.", required=True, kind=Material),
-            Parameter("project_id", meaning="The project.", kind=Project),
-        ),
-        answer=s.listed(_SET),
-    ),
-    Operation(
-        "POST",
-        "/material_property_datasets",
-        create_set,
-        Need.WRITE,
-        "Make a property set from a parquet file",
-        project="body",
-        body=Body(
-            s.body(
-                {"file": _FILE, "material_id": s.TEXT, "name": s.NAME},
-                {"project_id": s.TEXT, "columns": s.TEXT, "notes": s.TEXT, "source": s.TEXT},
-            ),
-            "upload",
-            "multipart",
-            ids={"material_id": Material, "project_id": Project},
-        ),
-        answer=_SET,
-        heavy=True,
-    ),
-    Operation(
-        "GET",
-        _PLACE,
-        crud.reads(MaterialProperty, shown),
-        Need.READ,
-        "One property set",
-        project="record",
-        answer=_SET,
-    ),
-    Operation(
-        "PATCH",
-        _PLACE,
-        change_set,
-        Need.WRITE,
-        "Change a property set",
-        project="record",
-        body=Body(s.given(MaterialProperty, changing=True), ids={"material_id": Material}),
-        answer=_SET,
-    ),
-    Operation(
-        "DELETE",
-        _PLACE,
-        crud.deletes(MaterialProperty),
-        Need.WRITE,
-        "Delete a property set",
-        project="record",
-        status=204,
-    ),
-    Operation(
-        "GET",
-        f"{_PLACE}/data",
-        data,
-        Need.READ,
-        "The table of a property set",
-        project="record",
-        answer=s.ROWS,
-    ),
-    Operation(
-        "PATCH",
-        f"{_PLACE}/file",
-        replace_file,
-        Need.WRITE,
-        "Give a property set a new table",
-        project="record",
-        body=Body(s.body({"file": _FILE}, {"name": s.TEXT, "columns": s.TEXT}), "upload", "multipart"),
-        answer=_SET,
-        heavy=True,
-    ),
-    Operation(
-        "GET",
-        f"{_PLACE}/download-url",
-        download_url,
-        Need.READ,
-        "A signed address of the table or of the file it came in",
-        project="record",
-        query=(
-            Parameter(
-                "kind", {"type": "string", "enum": ["parquet", "original"]}, "Which file.", default="parquet"
-            ),
-        ),
-        answer=_URL,
-    ),
-)
+        raise NotFound("The file that this property set came in is not kept.")
+    path = storage.of_piece(context, original.piece, original.filename, original.content_type)
+    return {"url": context.base_url + path}

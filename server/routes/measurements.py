@@ -2,142 +2,253 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, Field, create_model
+from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from workbench.errors import BadRequest, NotFound
-from workbench.records import Instance, Measurement, Project, RawData
+from workbench.records import Measurement, Project, RawData, Record
 from workbench.store import tags
+from workbench.table import Table
 
-from .. import access, downloads, query
-from .. import schemas as s
-from ..answers import Bytes, Nothing, Redirect, columns
-from ..call import Call
-from ..operation import Body, Need, Operation, Parameter
-from . import crud, fields, storage
+from .. import auth, downloads, records
+from ..auth import Member, QueryReader, RecordReader, RecordWriter
+from ..context import RequestContext
+from ..parameters import Asked, Flag, Paging, Text, ids_of, listing, paging
+from ..responses import columns, redirect
+from ..routing import Route
+from ..schemas import Body, Changed, GivenUnder, Json, Page, Shown, page, wire
+from . import storage
+
+router = APIRouter(route_class=Route, tags=["Measurements"])
 
 MOST_TAGGED = 1000
-_FILTERS = (
-    Parameter(
-        "measurement_type", {"type": "string", "enum": ["time_series", "file", "properties"]}, "What it holds."
-    ),
-    query.text("tags_all", "Has all of these tags.", many=True),
-    query.text("tags_any", "Has any of these tags.", many=True),
-)
+_PARQUET = {downloads.MEDIA: {"schema": {"type": "string", "format": "binary"}}}
+_PLACE = "/cell_measurements/{measurement_id}"
+OfProject = Annotated[Text, ids_of(Project, "The project.")]
+Columns = dict[str, list[str | float | bool | None]]
 
 
-def _narrowed(call: Call) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    if call.query["measurement_type"] is not None:
-        made["measurement_type"] = {"in": [call.query["measurement_type"]]}
-    wanted = {how: call.query[f"tags_{how}"] for how in ("all", "any") if call.query[f"tags_{how}"]}
-    if wanted:
-        made["tags"] = wanted
-    return made
+class Tag(TypedDict):
+    tag: str
+    usage_count: int
 
 
-def _of_instance(call: Call) -> dict[str, Any]:
-    return {**_narrowed(call), "instance_id": call.path["instance_id"]}
+class Updated(TypedDict):
+    updated_count: int
 
 
-def _of_project(call: Call) -> dict[str, Any]:
-    made = {**_narrowed(call), "project_id": call.scope.project_id}
-    return {**made, "anywhere": call.query["q"]} if call.query["q"] else made
+class Cycles(TypedDict):
+    cycles: Columns
 
 
-def create_properties(call: Call) -> dict[str, Any]:
-    """A measurement that holds values, no samples."""
-    if call.body.get("measurement_type", "properties") != "properties":
-        raise BadRequest("Here only measurements of type 'properties' are made; samples and files are uploaded.")
-    above = {"measurement_type": "properties", "instance_id": call.path["instance_id"]}
-    return crud.wire(crud.create(call, Measurement, crud.placed(Measurement, call.body, above)))
+class StepsAndCycles(TypedDict):
+    steps: Columns
+    cycles: Columns
+
+
+class FileNames(TypedDict):
+    filenames: list[str]
+
+
+class TagChanges(Body):
+    measurement_ids: Annotated[list[str], Field(json_schema_extra={"x-record": Measurement.table})]
+    add: list[str] | None = None
+    remove: list[str] | None = None
+
+
+class Sources(Body):
+    raw_data_ids: Annotated[list[str], Field(json_schema_extra={"x-record": RawData.table})]
+
+
+class GivenValues(GivenUnder[Measurement]):
+    """The body that makes a measurement of type ``properties``, which it need not say."""
+
+    @classmethod
+    def described(cls, of: type[Record]) -> type[BaseModel]:
+        only = (str, Field("properties", json_schema_extra={"enum": ["properties"]}))
+        return create_model("MeasurementValuesGiven", __base__=super().described(of), measurement_type=only)
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """What a list of measurements asks for beside the filters that all kinds have."""
+
+    measurement_type: str | None
+    tags_all: Sequence[str]
+    tags_any: Sequence[str]
+
+    def where(self) -> Json:
+        """The conditions, as ``Rows.page`` takes them."""
+        made: Json = {} if self.measurement_type is None else {"measurement_type": {"in": [self.measurement_type]}}
+        wanted = {how: found for how, found in (("all", self.tags_all), ("any", self.tags_any)) if found}
+        return {**made, "tags": wanted} if wanted else made
+
+
+async def _narrowed(
+    tags_all: Annotated[list[Text], Query(description="Has all of these tags.", default_factory=list)],
+    tags_any: Annotated[list[Text], Query(description="Has any of these tags.", default_factory=list)],
+    measurement_type: Annotated[
+        Literal["time_series", "file", "properties"] | None, Query(description="What it holds.")
+    ] = None,
+) -> Narrowed:
+    return Narrowed(measurement_type, tags_all, tags_any)
+
+
+@router.get("/cell_instances/{instance_id}/cell_measurements")
+def list_measurements_of_instance(
+    context: RecordReader,
+    instance_id: str,
+    asked: Annotated[Asked, listing(Measurement, default=10_000, most=10_000)],
+    narrowed: Annotated[Narrowed, Depends(_narrowed)],
+) -> Page[Shown[Measurement]]:
+    """The measurements of a cell."""
+    return records.listed(context, Measurement, asked, **narrowed.where(), instance_id=instance_id)
+
+
+@router.get("/cell_measurements")
+def list_measurements(
+    context: QueryReader,
+    asked: Annotated[Asked, listing(Measurement, default=25)],
+    narrowed: Annotated[Narrowed, Depends(_narrowed)],
+    project_id: OfProject,
+    q: Annotated[
+        Text | None, Query(description="Part of the name, the notes, the name of the protocol or a tag.")
+    ] = None,
+) -> Page[Shown[Measurement]]:
+    """The measurements of a project."""
+    found = {"anywhere": q} if q else {}
+    return records.listed(context, Measurement, asked, **narrowed.where(), project_id=project_id, **found)
 
 
 # Tags
 
 
-def known_tags(call: Call) -> dict[str, Any]:
-    wanted = (call.query["q"] or "").casefold()
-    found = [
+@router.get("/cell_measurements/tags")
+def list_tags(
+    context: QueryReader,
+    asked: Annotated[Paging, paging(50)],
+    project_id: OfProject,
+    q: Annotated[Text, Query(description="Part of the tag, case ignored.")] = "",
+) -> Page[Tag]:
+    """The tags of a project, most used first."""
+    found: list[Tag] = [
         {"tag": tag, "usage_count": count}
-        for tag, count in tags.usage(call.store.connection(), call.scope)
-        if wanted in tag.casefold()
+        for tag, count in tags.usage(context.store.connection(), context.scope)
+        if q.casefold() in tag.casefold()
     ]
-    start = call.query["offset"]
-    page = found[start : start + call.query["limit"]]
-    return {"items": page, "count": len(page), "total": len(found)}
+    return page(found[asked.offset : asked.offset + asked.limit], len(found))
 
 
-def tag_many(call: Call) -> dict[str, Any]:
-    """Add and remove tags of many measurements, all or nothing."""
-    given = fields.read(
-        call.body, {"measurement_ids": list, "add": list, "remove": list}, required=("measurement_ids",),
-        nullable=("add", "remove"),
-    )  # fmt: skip
-    ids, add, remove = (fields.texts(given.get(name), name) for name in ("measurement_ids", "add", "remove"))
+@router.post("/cell_measurements/tags/bulk")
+def change_tags(context: Member, body: TagChanges) -> Updated:
+    """Add and remove tags of many measurements, all or nothing; takes a contributor of their projects."""
+    ids = list(dict.fromkeys(body.measurement_ids))
     if len(ids) > MOST_TAGGED:
         raise BadRequest(f"At most {MOST_TAGGED} measurements are tagged at once, these are {len(ids)}.")
-    changed = 0
-    with call.writing(measurements=len(ids)):
-        for id in ids:
-            changed += _tag(call, id, add, remove)
-    return {"updated_count": changed}
+    with context.writing(measurements=len(ids)):
+        return {"updated_count": sum(_tag(context, id, body.add or [], body.remove or []) for id in ids)}
 
 
-def _tag(call: Call, id: str, add: list[str], remove: list[str]) -> bool:
-    record = call.store.rows.get(Measurement, id, call.scope)
-    scope = access.to_write(call, record.project_id)
+def _tag(context: RequestContext, id: str, add: list[str], remove: list[str]) -> bool:
+    """Change the tags of a measurement; true if they are others now."""
+    record = context.store.rows.get(Measurement, id, context.scope)
+    scope = auth.to_write(context, record.project_id)
     gone = {tag.strip().casefold() for tag in remove}
     kept = [tag for tag in record.tags if tag.casefold() not in gone]
-    wanted = [*kept, *(tag for tag in add if tag.strip().casefold() not in gone)]
-    changed = call.store.rows.update(Measurement, id, {"tags": wanted}, scope, call.actor)
-    return bool(changed.tags != record.tags)
+    wanted = [*kept, *(tag for tag in dict.fromkeys(add) if tag.strip().casefold() not in gone)]
+    changed: Measurement = context.store.rows.update(Measurement, id, {"tags": wanted}, scope, context.actor)
+    return changed.tags != record.tags
+
+
+# Records
+
+
+@router.get(_PLACE)
+def read_measurement(
+    context: RecordReader,
+    include_steps: Annotated[
+        Flag, Query(description="Has no effect: steps have an address of their own.")
+    ] = False,
+    include_time_series: Annotated[
+        Flag, Query(description="Has no effect: samples have an address of their own.")
+    ] = False,
+) -> Shown[Measurement]:
+    """One measurement, without its samples."""
+    return wire(context.record(Measurement))
+
+
+@router.patch(_PLACE)
+def change_measurement(context: RecordWriter, body: Changed[Measurement]) -> Shown[Measurement]:
+    """Change a measurement."""
+    return wire(records.change(context, context.record(Measurement), body))
+
+
+@router.delete(_PLACE, status_code=204)
+def delete_measurement(context: RecordWriter) -> None:
+    """Delete a measurement with its samples and analyses."""
+    records.delete(context, context.record(Measurement))
+
+
+@router.post("/cell_instances/{instance_id}/cell_measurements/create")
+def create_measurement(context: RecordWriter, instance_id: str, body: GivenValues) -> Shown[Measurement]:
+    """Make a measurement that holds values, not samples."""
+    if body.get("measurement_type", "properties") != "properties":
+        raise BadRequest("Here only measurements of type 'properties' are made; samples and files are uploaded.")
+    given = records.under_path(Measurement, body, measurement_type="properties", instance_id=instance_id)
+    return wire(records.create(context, Measurement, given))
 
 
 # Tables
 
 
-def time_series(call: Call) -> Redirect:
-    record = call.record(Measurement)
-    return Redirect(storage.of_series(call, record.id, "series", "time_series.parquet", "measurement"))
+@router.get(f"{_PLACE}/time_series/download", status_code=307, response_class=Response)
+def download_time_series(context: RecordReader, measurement_id: str) -> Response:
+    """Redirect to the samples as parquet, at an address that needs no credential."""
+    return redirect(storage.of_series(context, measurement_id, "series", "time_series.parquet", "measurement"))
 
 
-def steps_file(call: Call) -> Bytes:
-    return parquet(_steps(call))
-
-
-def parquet(table: Any) -> Bytes:
-    """A small table as a parquet file."""
+@router.get(f"{_PLACE}/steps/download", response_class=Response, responses={200: {"content": _PARQUET}})
+def download_steps(context: RecordReader) -> Response:
+    """The steps as parquet."""
     sink = pa.BufferOutputStream()
-    pq.write_table(downloads.as_arrow(table), sink, compression="zstd")
-    return Bytes(bytes(sink.getvalue()), downloads.MEDIA)
+    pq.write_table(downloads.as_arrow(_steps(context)), sink, compression="zstd")
+    return Response(bytes(sink.getvalue()), media_type=downloads.MEDIA)
 
 
-def cycles(call: Call) -> dict[str, Any]:
-    return {"cycles": columns(_cycles(call))}
+@router.get(f"{_PLACE}/cycles")
+def read_cycles(context: RecordReader) -> Cycles:
+    """The cycles as a table."""
+    return {"cycles": columns(_cycles(context))}
 
 
-def steps_and_cycles(call: Call) -> dict[str, Any]:
-    with call.store.snapshot():
-        return {"steps": columns(_steps(call)), "cycles": columns(_cycles(call))}
+@router.get(f"{_PLACE}/steps_and_cycles")
+def read_steps_and_cycles(context: RecordReader) -> StepsAndCycles:
+    """The steps and the cycles as tables."""
+    with context.store.snapshot():
+        return {"steps": columns(_steps(context)), "cycles": columns(_cycles(context))}
 
 
-def _steps(call: Call) -> Any:
-    _require(call, "steps")
-    return call.work.steps(call.record(Measurement))
+def _steps(context: RequestContext) -> Table:
+    _require(context, "steps")
+    return context.work.steps(context.record(Measurement))
 
 
-def _cycles(call: Call) -> Any:
-    _require(call, "cycles")
-    return call.work.sampled(call.record(Measurement).id, "cycles")
+def _cycles(context: RequestContext) -> Table:
+    _require(context, "cycles")
+    return context.work.sampled(context.record(Measurement).id, "cycles")
 
 
-def _require(call: Call, dataset: str) -> None:
-    record = call.record(Measurement)
-    if call.store.series.info(record.id, dataset, scope=call.scope) is None:
+def _require(context: RequestContext, dataset: str) -> None:
+    record = context.record(Measurement)
+    if context.store.series.info(record.id, dataset, scope=context.scope) is None:
         status = "" if record.processing_status == "ready" else f" (its status is '{record.processing_status}')"
         raise NotFound(f"This measurement has no {dataset}{status}.")
 
@@ -145,215 +256,41 @@ def _require(call: Call, dataset: str) -> None:
 # Files and raw data
 
 
-def files(call: Call) -> dict[str, Any]:
-    return {"filenames": [file.filename for file in call.record(Measurement).files]}
+@router.get(f"{_PLACE}/files")
+def list_files(context: RecordReader) -> FileNames:
+    """The names of the files of a measurement."""
+    return {"filenames": [file.filename for file in context.record(Measurement).files]}
 
 
-def file(call: Call) -> Redirect:
-    name = call.path["filename"]
-    found = next((file for file in call.record(Measurement).files if file.filename == name), None)
+@router.get(f"{_PLACE}/files/{{filename}}", status_code=307, response_class=Response)
+def download_file(context: RecordReader, filename: str) -> Response:
+    """Redirect to a file of a measurement."""
+    found = next((file for file in context.record(Measurement).files if file.filename == filename), None)
     if found is None:
-        raise NotFound(f"This measurement has no file '{name}'.")
-    return Redirect(storage.of_piece(call, found.piece, name, "application/octet-stream"))
+        raise NotFound(f"This measurement has no file '{filename}'.")
+    return redirect(storage.of_piece(context, found.piece, filename, "application/octet-stream"))
 
 
-def link_raw_data(call: Call) -> Nothing:
-    given = fields.read(call.body, {"raw_data_ids": list}, required=("raw_data_ids",))
-    wanted = fields.texts(given["raw_data_ids"], "raw_data_ids")
-    ids = [call.store.rows.get(RawData, id, call.scope).id for id in wanted]
-    with call.writing() as db:
-        call.store.uploads.link(call.record(Measurement).id, ids, db)
-    return Nothing()
+@router.post(f"{_PLACE}/raw_data", status_code=204)
+def link_raw_data(context: RecordWriter, measurement_id: str, body: Sources) -> None:
+    """Say which raw data a measurement comes from; twice is harmless."""
+    wanted = dict.fromkeys(body.raw_data_ids)
+    ids = [context.store.rows.get(RawData, id, context.scope).id for id in wanted]
+    with context.writing() as db:
+        context.store.uploads.link(measurement_id, ids, db)
 
 
-def unlink_raw_data(call: Call) -> Nothing:
-    with call.writing() as db:
-        call.store.uploads.unlink(call.record(Measurement).id, call.path["raw_data_id"], db)
-    return Nothing()
+@router.delete(f"{_PLACE}/raw_data/{{raw_data_id}}", status_code=204)
+def unlink_raw_data(context: RecordWriter, measurement_id: str, raw_data_id: str) -> None:
+    """Take that back."""
+    with context.writing() as db:
+        context.store.uploads.unlink(measurement_id, raw_data_id, db)
 
 
-def _raw_data(call: Call) -> Mapping[str, Any]:
-    return {"id": {"in": call.store.uploads.raw_data_of(call.record(Measurement).id, call.scope)}}
-
-
-_ONE = s.kind(Measurement)
-_PROJECT = Parameter("project_id", meaning="The project.", required=True, kind=Project)
-_TEXTS = {"type": ["array", "null"], "items": s.TEXT}
-_PROPERTIES = s.given(Measurement)
-_PROPERTIES["properties"].pop("cell_instance_id")
-_PROPERTIES["required"] = ["name"]
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/cell_instances/{instance_id}/cell_measurements",
-        crud.lists(Measurement, narrowed=_of_instance),
-        Need.READ,
-        "The measurements of a cell",
-        project="record",
-        query=(*query.listing(Measurement, default=10_000, most=10_000), *_FILTERS),
-        answer=s.listed(_ONE),
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements",
-        crud.lists(Measurement, narrowed=_of_project),
-        Need.READ,
-        "The measurements of a project",
-        project="query",
-        query=(
-            *query.listing(Measurement, default=25),
-            *_FILTERS,
-            _PROJECT,
-            query.text("q", "Part of the name, the notes, the name of the protocol or a tag."),
-        ),
-        answer=s.listed(_ONE),
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/tags",
-        known_tags,
-        Need.READ,
-        "The tags of a project, most used first",
-        project="query",
-        query=(*query.paging(50), _PROJECT, query.text("q", "Part of the tag, case ignored.")),
-        answer=s.listed(s.record({"tag": s.TEXT, "usage_count": s.NUMBER})),
-    ),
-    Operation(
-        "POST",
-        "/cell_measurements/tags/bulk",
-        tag_many,
-        Need.MEMBER,
-        "Add and remove tags of many measurements, all or nothing; takes a contributor of their projects",
-        body=Body(
-            s.body({"measurement_ids": s.array(s.TEXT)}, {"add": _TEXTS, "remove": _TEXTS}),
-            ids={"measurement_ids": Measurement},
-        ),
-        answer=s.record({"updated_count": s.NUMBER}),
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/{measurement_id}",
-        crud.reads(Measurement),
-        Need.READ,
-        "One measurement, without its samples",
-        project="record",
-        query=(
-            query.flag("include_steps", "Has no effect: steps have an address of their own."),
-            query.flag("include_time_series", "Has no effect: samples have an address of their own."),
-        ),
-        answer=_ONE,
-    ),
-    Operation(
-        "PATCH",
-        "/cell_measurements/{measurement_id}",
-        crud.changes(Measurement),
-        Need.WRITE,
-        "Change a measurement",
-        project="record",
-        body=Body(s.given(Measurement, changing=True), ids={"cell_instance_id": Instance}),
-        answer=_ONE,
-    ),
-    Operation(
-        "DELETE",
-        "/cell_measurements/{measurement_id}",
-        crud.deletes(Measurement),
-        Need.WRITE,
-        "Delete a measurement with its samples and analyses",
-        project="record",
-        status=204,
-    ),
-    Operation(
-        "POST",
-        "/cell_instances/{instance_id}/cell_measurements/create",
-        create_properties,
-        Need.WRITE,
-        "Make a measurement that holds values",
-        project="record",
-        body=Body(_PROPERTIES),
-        answer=_ONE,
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/{measurement_id}/time_series/download",
-        time_series,
-        Need.READ,
-        "Redirect to the samples as parquet, at an address that needs no credential",
-        project="record",
-        status=307,
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/{measurement_id}/steps/download",
-        steps_file,
-        Need.READ,
-        "The steps as parquet",
-        project="record",
-        media=(downloads.MEDIA,),
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/{measurement_id}/cycles",
-        cycles,
-        Need.READ,
-        "The cycles as a table",
-        project="record",
-        answer=s.record({"cycles": s.ROWS}),
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/{measurement_id}/steps_and_cycles",
-        steps_and_cycles,
-        Need.READ,
-        "The steps and the cycles as tables",
-        project="record",
-        answer=s.record({"steps": s.ROWS, "cycles": s.ROWS}),
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/{measurement_id}/files",
-        files,
-        Need.READ,
-        "The names of the files of a measurement",
-        project="record",
-        answer=s.record({"filenames": s.array(s.TEXT)}),
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/{measurement_id}/files/{filename}",
-        file,
-        Need.READ,
-        "Redirect to a file of a measurement",
-        project="record",
-        status=307,
-    ),
-    Operation(
-        "POST",
-        "/cell_measurements/{measurement_id}/raw_data",
-        link_raw_data,
-        Need.WRITE,
-        "Say which raw data a measurement comes from; twice is harmless",
-        project="record",
-        body=Body(s.body({"raw_data_ids": s.array(s.TEXT)}), ids={"raw_data_ids": RawData}),
-        status=204,
-    ),
-    Operation(
-        "DELETE",
-        "/cell_measurements/{measurement_id}/raw_data/{raw_data_id}",
-        unlink_raw_data,
-        Need.WRITE,
-        "Take that back",
-        project="record",
-        status=204,
-    ),
-    Operation(
-        "GET",
-        "/cell_measurements/{measurement_id}/raw_data",
-        crud.lists(RawData, narrowed=_raw_data),
-        Need.READ,
-        "The raw data of a measurement",
-        project="record",
-        query=query.listing(RawData),
-        answer=s.listed(s.kind(RawData)),
-    ),
-)
+@router.get(f"{_PLACE}/raw_data")
+def list_raw_data(
+    context: RecordReader, measurement_id: str, asked: Annotated[Asked, listing(RawData)]
+) -> Page[Shown[RawData]]:
+    """The raw data of a measurement."""
+    ids = context.store.uploads.raw_data_of(measurement_id, context.scope)
+    return records.listed(context, RawData, asked, id={"in": ids})

@@ -2,124 +2,114 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
-from workbench.errors import Invalid, Problem
+from fastapi import APIRouter, Form
+from pydantic import AfterValidator, Field
+
 from workbench.records import Model, Project
 
-from .. import body as bodies
-from .. import query
-from .. import schemas as s
-from ..call import Call
-from ..forms import Form
-from ..operation import Body, Need, Operation, Parameter
-from . import crud, fields, tables
+from .. import records
+from ..auth import BodyWriter, QueryReader, RecordReader, RecordWriter
+from ..parameters import Asked, ids_of, listing
+from ..parameters import Text as QueryText
+from ..requests import strict_json
+from ..routing import Route, heavy
+from ..schemas import Body, Changed, FilePart, Given, Name, Page, Shown, Text, id_of, wire
+from . import tables
 
-_TEXTS = ("name", "chemistry", "description", "simulator_version")
+router = APIRouter(route_class=Route, tags=["Models"])
 
-
-def create(call: Call) -> dict[str, Any]:
-    return crud.wire(crud.create(call, Model, {"project_id": None, **call.body}))
-
-
-def upload_custom(call: Call) -> dict[str, Any]:
-    """A model that brings its own model data, a JSON file, which is kept as it was sent."""
-    form: Form = call.body
-    form.only("file", "project_id", *_TEXTS)
-    sent = form.file()
-    bodies.strict_json(sent.path.read_bytes(), "The file")
-    kept = tables.keep(call, sent)
-    values: dict[str, Any] = {name: form.fields[name] for name in _TEXTS if name in form.fields}
-    data = {**values, "config": {}, "is_custom_model": True, "project_id": form.get("project_id")}
-    with call.writing(form.get("name")) as db:
-        made = call.store.rows.create(Model, data, scope=call.scope, actor=call.actor, connection=db)
-        call.store.uploads.attach(db, made.id, "model", kept)
-    return crud.wire(made)
-
-
-def custom_variable(call: Call) -> dict[str, Any]:
-    """Add a variable, or give one another expression."""
-    given = fields.read(call.body, {"name": str, "expression": str}, required=("name", "expression"))
-    fields.name(given["name"], ("name",))
-    if not given["expression"].strip():
-        raise Invalid(Problem(("expression",), "An expression must not be blank.", "value_error"))
-    with call.writing() as db:
-        record = call.store.rows.get(Model, call.record(Model).id, call.scope)
-        variables = {**record.config.get("custom_variables", {}), given["name"]: given["expression"]}
-        config = {**record.config, "custom_variables": variables}
-        changed = call.store.rows.update(
-            Model, record.id, {"config": config}, call.scope, call.actor, connection=db
-        )
-    return crud.wire(changed)
-
-
-_ONE = s.kind(Model)
 _PLACE = "/models/{model_id}"
-_IDS = {"project_id": Project}
 
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/models",
-        crud.lists(Model),
-        Need.READ,
-        "Models of a project, of the organization and of the system",
-        project="query",
-        query=(
-            *query.listing(Model),
-            Parameter("project_id", meaning="Of this project, beside those of no project.", kind=Project),
-        ),
-        answer=s.listed(_ONE),
-    ),
-    Operation(
-        "POST",
-        "/models",
-        create,
-        Need.WRITE,
-        "Make a model; without a project it belongs to the whole organization",
-        project="body",
-        body=Body(s.given(Model), ids={**_IDS, "source_model_id": Model}),
-        answer=_ONE,
-    ),
-    Operation(
-        "POST",
-        "/models/upload-custom",
-        upload_custom,
-        Need.WRITE,
-        "Make a model from a file of model data",
-        project="body",
-        body=Body(
-            s.body(
-                {"file": {"type": "string", "format": "binary"}, "name": s.NAME},
-                {**dict.fromkeys(_TEXTS[1:], s.TEXT), "project_id": s.TEXT},
-            ),
-            "large",
-            "multipart",
-            ids=_IDS,
-        ),
-        answer=_ONE,
-        heavy=True,
-    ),
-    Operation("GET", _PLACE, crud.reads(Model), Need.READ, "One model", project="record", answer=_ONE),
-    Operation(
-        "PATCH",
-        _PLACE,
-        crud.changes(Model),
-        Need.WRITE,
-        "Change a model; simulation settings of null clear them",
-        project="record",
-        body=Body(s.given(Model, changing=True), ids={"source_model_id": Model}),
-        answer=_ONE,
-    ),
-    Operation("DELETE", _PLACE, crud.deletes(Model), Need.WRITE, "Delete a model", project="record", status=204),
-    Operation(
-        "POST",
-        f"{_PLACE}/custom-variables",
-        custom_variable,
-        Need.WRITE,
-        "Add a variable to a model",
-        project="record",
-        body=Body(s.body({"name": s.NAME, "expression": s.FILLED})),
-        answer=_ONE,
-    ),
-)
+
+def _filled(value: str) -> str:
+    if not value.strip():
+        raise ValueError("An expression must not be blank.")
+    return value
+
+
+class CustomModel(Body):
+    """A model with its file of model data."""
+
+    file: FilePart
+    name: Name
+    chemistry: Text | None = None
+    description: Text | None = None
+    simulator_version: Text | None = None
+    project_id: Annotated[Text | None, id_of(Project)] = None
+
+
+class Variable(Body):
+    """A variable of a model."""
+
+    name: Name
+    expression: Annotated[
+        Text, AfterValidator(_filled), Field(json_schema_extra={"minLength": 1, "pattern": r"\S"})
+    ]
+
+
+@router.get("/models")
+def list_models(
+    context: QueryReader,
+    asked: Annotated[Asked, listing(Model)],
+    project_id: Annotated[
+        QueryText | None, ids_of(Project, "Of this project, beside those of no project.")
+    ] = None,
+) -> Page[Shown[Model]]:
+    """Models of a project, of the organization and of the system."""
+    return records.listed(context, Model, asked)
+
+
+@router.post("/models")
+def create_model(context: BodyWriter, body: Given[Model]) -> Shown[Model]:
+    """Make a model; without a project it belongs to the whole organization."""
+    return wire(records.create(context, Model, {"project_id": None, **body}))
+
+
+@router.post("/models/upload-custom")
+@heavy
+def upload_model(context: BodyWriter, form: Annotated[CustomModel, Form()]) -> Shown[Model]:
+    """Make a model from a file of model data.
+
+    The file is JSON, and it is kept as it was sent.
+    """
+    sent = context.saved(form.file)
+    strict_json(sent.path.read_bytes(), "The file")
+    kept = tables.keep(context, sent)
+    given = form.model_dump(exclude={"file"}, exclude_unset=True)
+    data = {"project_id": None, **given, "config": {}, "is_custom_model": True}
+    with context.writing(form.name) as db:
+        made = context.store.rows.create(Model, data, scope=context.scope, actor=context.actor, connection=db)
+        context.store.uploads.attach(db, made.id, "model", kept)
+    return wire(made)
+
+
+@router.get(_PLACE)
+def read_model(context: RecordReader) -> Shown[Model]:
+    """One model."""
+    return wire(context.record(Model))
+
+
+@router.patch(_PLACE)
+def change_model(context: RecordWriter, body: Changed[Model]) -> Shown[Model]:
+    """Change a model; simulation settings of null clear them."""
+    return wire(records.change(context, context.record(Model), body))
+
+
+@router.delete(_PLACE, status_code=204)
+def delete_model(context: RecordWriter) -> None:
+    """Delete a model."""
+    records.delete(context, context.record(Model))
+
+
+@router.post(f"{_PLACE}/custom-variables")
+def set_variable(context: RecordWriter, model_id: str, body: Variable) -> Shown[Model]:
+    """Add a variable to a model, or give one another expression."""
+    rows = context.store.rows
+    with context.writing() as db:
+        config = rows.get(Model, model_id, context.scope).config
+        variables = {**config.get("custom_variables", {}), body.name: body.expression}
+        changes = {"config": {**config, "custom_variables": variables}}
+        changed = rows.update(Model, model_id, changes, context.scope, context.actor, connection=db)
+    return wire(changed)

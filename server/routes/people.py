@@ -4,25 +4,118 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, NotRequired
+
+from fastapi import APIRouter
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from workbench.errors import Invalid, NotFound, Problem
-from workbench.records import KINDS, Project, Record, User
+from workbench.recipe.strict import NotNull
+from workbench.records import Project, User
 from workbench.store.people import ROLES
 from workbench.table import from_micros, time_text, to_micros
 
-from .. import schemas as s
-from ..answers import Nothing
-from ..call import Call
-from ..operation import Body, Need, Operation
-from . import fields
+from ..auth import Member, OrganizationAdmin, ProjectManager
+from ..context import RequestContext
+from ..routing import Route, takes
+from ..schemas import Body, Json, Text
 
-_NAMED = s.record({"id": s.TEXT, "name": s.TEXT})
+router = APIRouter(route_class=Route, tags=["People"])
+
+OrganizationRole = Annotated[Text, Field(json_schema_extra={"enum": ["Admin", "Member"]})]
+ProjectRole = Annotated[Text, Field(json_schema_extra={"enum": list(ROLES)})]
+UserId = Annotated[Text, Field(json_schema_extra={"x-record": "users"})]
 
 
-def me(call: Call) -> dict[str, Any]:
-    caller = call.caller
-    organization = {"id": caller.organization.id, "name": caller.organization.name}
+class Named(TypedDict):
+    id: str
+    name: str
+
+
+class RoleName(TypedDict):
+    name: OrganizationRole
+
+
+class Me(TypedDict):
+    id: str
+    email: str
+    name: str
+    organization_role: RoleName
+    authorized_organization: Named
+    organizations: list[Named]
+
+
+class Usage(TypedDict):
+    period_start: str
+    period_end: str
+    simulation: Json
+    compute: Json
+
+
+class RoleIn(TypedDict):
+    project_id: str
+    project_role_id: str
+
+
+class OrganizationMember(TypedDict):
+    id: str
+    email: str | None
+    name: str | None
+    is_active: bool
+    organization_role: RoleName
+    user_project_roles: list[RoleIn]
+
+
+class ProjectRoleShown(TypedDict):
+    id: str
+    name: str
+    description: str | None
+
+
+class Invited(TypedDict):
+    user_id: str
+    invite_sent: bool
+    already_member: bool
+    role_name: NotRequired[str | None]
+
+
+class NewMember(Body):
+    email: Text
+    role_name: Annotated[OrganizationRole | None, NotNull()] = None
+
+
+class Activity(Body):
+    is_active: bool
+
+
+class NewRole(Body):
+    role_name: OrganizationRole
+
+
+class Empty(Body):
+    """A body without fields."""
+
+
+class NewProjectMember(Body):
+    user_id: UserId
+    project_role_id: ProjectRole
+
+
+class NewProjectRole(Body):
+    project_role_id: ProjectRole
+
+
+class Invitation(Body):
+    email: Text
+    project_role_id: ProjectRole
+
+
+@router.get("/users/me")
+def me(context: Member) -> Me:
+    """Who the credential belongs to."""
+    caller = context.caller
+    organization: Named = {"id": caller.organization.id, "name": caller.organization.name}
     return {
         "id": caller.user.id,
         "email": caller.user.email,
@@ -33,8 +126,9 @@ def me(call: Call) -> dict[str, Any]:
     }
 
 
-def usage(call: Call) -> dict[str, Any]:
-    """Nothing is metered here, so all usage is 0 and nothing is limited."""
+@router.get("/organizations/current/usage")
+def usage(context: Member) -> Usage:
+    """What was used in the present month. Nothing is metered here, so it is 0 and has no limit."""
     now = datetime.fromtimestamp(time.time(), UTC)
     start = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     end = start.replace(year=start.year + start.month // 12, month=start.month % 12 + 1)
@@ -46,20 +140,27 @@ def usage(call: Call) -> dict[str, Any]:
     }
 
 
-def project_roles(call: Call) -> list[dict[str, Any]]:
+@router.get("/roles/project")
+def project_roles(context: Member) -> list[ProjectRoleShown]:
+    """The roles there are in a project."""
     return [{"id": role.id, "name": role.name, "description": role.description} for role in ROLES.values()]
 
 
-def _own(call: Call) -> str:
+# Members of the organization
+
+
+def _own(context: RequestContext) -> str:
     """The organization of the path, which must be the caller's."""
-    if call.path["organization_id"] != call.caller.organization.id:
-        raise NotFound(f"No organization '{call.path['organization_id']}' here.")
-    return call.caller.organization.id
+    if context.path["organization_id"] != context.organization:
+        raise NotFound(f"No organization '{context.path['organization_id']}' here.")
+    return context.organization
 
 
-def users(call: Call) -> list[dict[str, Any]]:
-    organization, people = _own(call), call.store.people
-    seen = set(people.visible(call.caller))
+@router.get("/organizations/{organization_id}/users")
+def list_users(context: Member) -> list[OrganizationMember]:
+    """The members of the organization."""
+    organization, people = _own(context), context.store.people
+    seen = set(people.visible(context.caller))
     return [
         {
             "id": member["user_id"],
@@ -77,16 +178,18 @@ def users(call: Call) -> list[dict[str, Any]]:
     ]
 
 
-def add_user(call: Call) -> dict[str, Any]:
-    organization = _own(call)
-    given = fields.read(call.body, {"email": str, "role_name": str}, required=("email",))
-    with call.writing(organization, email=given["email"]):
-        return _invited(call, organization, given["email"], given.get("role_name"))
+@router.post("/organizations/{organization_id}/users/by-email")
+@takes("small")
+def add_user(context: OrganizationAdmin, body: NewMember) -> Invited:
+    """Make somebody a member; no mail goes out."""
+    organization = _own(context)
+    with context.writing(organization, email=body.email):
+        return _invited(context, organization, body.email, body.role_name)
 
 
-def _invited(call: Call, organization: str, email: str, role: str | None) -> dict[str, Any]:
-    user, _, already = _checked_email(call, organization, email, role)
-    member = call.store.people.member(organization, user.id) or {}
+def _invited(context: RequestContext, organization: str, email: str, role: str | None) -> Invited:
+    user, _, already = _enrolled(context, organization, email, role)
+    member = context.store.people.member(organization, user.id) or {}
     return {
         "user_id": user.id,
         # No mail goes out from here: an administrator hands the key over.
@@ -96,86 +199,90 @@ def _invited(call: Call, organization: str, email: str, role: str | None) -> dic
     }
 
 
-def _checked_email(call: Call, organization: str, email: str, role: str | None) -> tuple[User, bool, bool]:
+def _enrolled(context: RequestContext, organization: str, email: str, role: str | None) -> tuple[User, bool, bool]:
     try:
-        return call.store.people.enrol(organization, email, role=role, invited=True)
+        return context.store.people.enrol(organization, email, role=role, invited=True)
     except Invalid as error:
         raise Invalid([Problem(("email",), problem.msg, problem.type) for problem in error.problems]) from None
 
 
-def change_user(call: Call) -> Nothing:
-    organization = _own(call)
-    given = fields.read(call.body, {"is_active": bool}, required=("is_active",))
-    with call.writing(call.path["user_id"], **given):
-        call.store.people.change_member(organization, call.path["user_id"], is_active=given["is_active"])
-    return Nothing()
+@router.patch("/organizations/{organization_id}/users/{user_id}", status_code=204)
+@takes("small")
+def change_user(context: OrganizationAdmin, user_id: str, body: Activity) -> None:
+    """Suspend or readmit a member."""
+    organization = _own(context)
+    with context.writing(user_id, is_active=body.is_active):
+        context.store.people.change_member(organization, user_id, is_active=body.is_active)
 
 
-def change_role(call: Call) -> Nothing:
-    organization = _own(call)
-    given = fields.read(call.body, {"role_name": str}, required=("role_name",))
-    with call.writing(call.path["user_id"], **given):
-        call.store.people.change_member(organization, call.path["user_id"], role=given["role_name"])
-    return Nothing()
+@router.patch("/organizations/{organization_id}/users/{user_id}/role", status_code=204)
+@takes("small")
+def change_role(context: OrganizationAdmin, user_id: str, body: NewRole) -> None:
+    """Give a member another role in the organization."""
+    organization = _own(context)
+    with context.writing(user_id, role_name=body.role_name):
+        context.store.people.change_member(organization, user_id, role=body.role_name)
 
 
-def invite_again(call: Call) -> Nothing:
+@router.post("/organizations/{organization_id}/users/{user_id}/resend-invite", status_code=204)
+@takes("small")
+def invite_again(context: OrganizationAdmin, user_id: str, body: Empty | None = None) -> None:
     """Harmless: the membership stands, and no mail goes out from here."""
-    fields.read(call.body, {})
-    if call.store.people.member(_own(call), call.path["user_id"]) is None:
-        raise NotFound(f"No user '{call.path['user_id']}' here.")
-    return Nothing()
+    if context.store.people.member(_own(context), user_id) is None:
+        raise NotFound(f"No user '{user_id}' here.")
 
 
-def remove_user(call: Call) -> Nothing:
-    organization = _own(call)
-    with call.writing(call.path["user_id"]):
-        call.store.people.remove_member(organization, call.path["user_id"])
-    return Nothing()
+@router.delete("/organizations/{organization_id}/users/{user_id}", status_code=204)
+def remove_user(context: OrganizationAdmin, user_id: str) -> None:
+    """Take a member out of the organization; their keys are revoked, their records stay."""
+    organization = _own(context)
+    with context.writing(user_id):
+        context.store.people.remove_member(organization, user_id)
 
 
 # Members of a project
 
 
-def add_member(call: Call) -> Nothing:
-    given = fields.read(
-        call.body, {"user_id": str, "project_role_id": str}, required=("user_id", "project_role_id")
-    )
-    return _give(call, given["user_id"], given["project_role_id"])
+@router.post("/projects/{project_id}/members", status_code=204)
+@takes("small")
+def add_member(context: ProjectManager, project_id: str, body: NewProjectMember) -> None:
+    """Give a user a role in the project."""
+    _give_role(context, project_id, body.user_id, body.project_role_id)
 
 
-def change_member(call: Call) -> Nothing:
-    given = fields.read(call.body, {"project_role_id": str}, required=("project_role_id",))
-    return _give(call, call.path["user_id"], given["project_role_id"])
+@router.patch("/projects/{project_id}/members/{user_id}", status_code=204)
+@takes("small")
+def change_member(context: ProjectManager, project_id: str, user_id: str, body: NewProjectRole) -> None:
+    """Change a user's role in the project."""
+    _give_role(context, project_id, user_id, body.project_role_id)
 
 
-def _give(call: Call, user: str, role: str) -> Nothing:
-    with call.writing(user=user, role=role):
-        call.store.people.give_role(call.caller.organization.id, call.path["project_id"], user, role)
-    return Nothing()
+def _give_role(context: RequestContext, project_id: str, user_id: str, role: str) -> None:
+    with context.writing(user=user_id, role=role):
+        context.store.people.give_role(context.organization, project_id, user_id, role)
 
 
-def remove_member(call: Call) -> Nothing:
-    with call.writing(user=call.path["user_id"]):
-        call.store.people.take_role(call.path["project_id"], call.path["user_id"])
-    return Nothing()
+@router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
+def remove_member(context: ProjectManager, project_id: str, user_id: str) -> None:
+    """Take a user's role in the project."""
+    with context.writing(user=user_id):
+        context.store.people.take_role(project_id, user_id)
 
 
-def invite(call: Call) -> dict[str, Any]:
-    given = fields.read(call.body, {"email": str, "project_role_id": str}, required=("email", "project_role_id"))
-    organization = call.caller.organization.id
-    with call.writing(email=given["email"], role=given["project_role_id"]):
-        answer = _invited(call, organization, given["email"], None)
-        call.store.people.give_role(
-            organization, call.path["project_id"], answer["user_id"], given["project_role_id"]
-        )
-    return {**answer, "role_name": ROLES[given["project_role_id"]].name}
+@router.post("/projects/{project_id}/invites")
+@takes("small")
+def invite(context: ProjectManager, project_id: str, body: Invitation) -> Invited:
+    """Make somebody a member of the organization with a role in the project; no mail goes out."""
+    with context.writing(email=body.email, role=body.project_role_id):
+        answer = _invited(context, context.organization, body.email, None)
+        context.store.people.give_role(context.organization, project_id, answer["user_id"], body.project_role_id)
+    return {**answer, "role_name": ROLES[body.project_role_id].name}
 
 
-def roles_shown(call: Call, projects: list[Project]) -> dict[str, list[dict[str, Any]]]:
+def roles_shown(context: RequestContext, projects: list[Project]) -> dict[str, list[Json]]:
     """The roles given in these projects, as the interface shows them."""
-    found = call.store.people.roles_in([project.id for project in projects])
-    made = time_text(to_micros(call.caller.organization.created_at))
+    found = context.store.people.roles_in([project.id for project in projects])
+    made = time_text(to_micros(context.caller.organization.created_at))
     return {
         project: [
             {
@@ -196,145 +303,3 @@ def roles_shown(call: Call, projects: list[Project]) -> dict[str, list[dict[str,
         ]
         for project, rows in found.items()
     }
-
-
-_INVITED = s.record(
-    {"user_id": s.TEXT, "invite_sent": s.FLAG, "already_member": s.FLAG}, {"role_name": s.TEXT_OR_NULL}
-)
-_ROLE: s.Schema = {"enum": list(ROLES)}
-_ROLE_IN = s.record({"project_id": s.TEXT, "project_role_id": _ROLE})
-_USER: dict[str, type[Record]] = {"user_id": KINDS["users"]}
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/users/me",
-        me,
-        Need.MEMBER,
-        "Who the credential belongs to",
-        answer=s.record(
-            {
-                "id": s.TEXT,
-                "email": s.TEXT,
-                "authorized_organization": _NAMED,
-                "organizations": s.array(_NAMED),
-            }
-        ),
-    ),
-    Operation(
-        "GET",
-        "/organizations/current/usage",
-        usage,
-        Need.MEMBER,
-        "What was used in the present month",
-        answer=s.record({"period_start": s.TIME, "period_end": s.TIME, "simulation": s.FREE, "compute": s.FREE}),
-    ),
-    Operation(
-        "GET",
-        "/organizations/{organization_id}/users",
-        users,
-        Need.MEMBER,
-        "The members of the organization",
-        answer=s.array(
-            s.record(
-                {
-                    "id": s.TEXT,
-                    "email": s.TEXT_OR_NULL,
-                    "organization_role": s.record({"name": {"enum": ["Admin", "Member"]}}),
-                    "user_project_roles": s.array(_ROLE_IN),
-                }
-            )
-        ),
-    ),
-    Operation(
-        "POST",
-        "/organizations/{organization_id}/users/by-email",
-        add_user,
-        Need.ADMIN,
-        "Make somebody a member; no mail goes out",
-        body=Body(s.body({"email": s.TEXT}, {"role_name": {"enum": ["Admin", "Member"]}}), "small"),
-        answer=_INVITED,
-    ),
-    Operation(
-        "PATCH",
-        "/organizations/{organization_id}/users/{user_id}",
-        change_user,
-        Need.ADMIN,
-        "Suspend or readmit a member",
-        body=Body(s.body({"is_active": s.FLAG}), "small"),
-        status=204,
-    ),
-    Operation(
-        "PATCH",
-        "/organizations/{organization_id}/users/{user_id}/role",
-        change_role,
-        Need.ADMIN,
-        "Give a member another role in the organization",
-        body=Body(s.body({"role_name": {"enum": ["Admin", "Member"]}}), "small"),
-        status=204,
-    ),
-    Operation(
-        "POST",
-        "/organizations/{organization_id}/users/{user_id}/resend-invite",
-        invite_again,
-        Need.ADMIN,
-        "Harmless; no mail goes out",
-        body=Body(s.body({}), "small", optional=True),
-        status=204,
-    ),
-    Operation(
-        "DELETE",
-        "/organizations/{organization_id}/users/{user_id}",
-        remove_user,
-        Need.ADMIN,
-        "Take a member out of the organization; their keys are revoked, their records stay",
-        status=204,
-    ),
-    Operation(
-        "GET",
-        "/roles/project",
-        project_roles,
-        Need.MEMBER,
-        "The roles there are in a project",
-        answer=s.array(s.record({"id": s.TEXT, "name": s.TEXT}, {"description": s.TEXT_OR_NULL})),
-    ),
-    Operation(
-        "POST",
-        "/projects/{project_id}/members",
-        add_member,
-        Need.MANAGE,
-        "Give a user a role in the project",
-        project="path",
-        body=Body(s.body({"user_id": s.TEXT, "project_role_id": _ROLE}), "small", ids=_USER),
-        status=204,
-    ),
-    Operation(
-        "PATCH",
-        "/projects/{project_id}/members/{user_id}",
-        change_member,
-        Need.MANAGE,
-        "Change a user's role in the project",
-        project="path",
-        body=Body(s.body({"project_role_id": _ROLE}), "small"),
-        status=204,
-    ),
-    Operation(
-        "DELETE",
-        "/projects/{project_id}/members/{user_id}",
-        remove_member,
-        Need.MANAGE,
-        "Take a user's role in the project",
-        project="path",
-        status=204,
-    ),
-    Operation(
-        "POST",
-        "/projects/{project_id}/invites",
-        invite,
-        Need.MANAGE,
-        "Make somebody a member of the organization with a role in the project; no mail goes out",
-        project="path",
-        body=Body(s.body({"email": s.TEXT, "project_role_id": _ROLE}), "small"),
-        answer=_INVITED,
-    ),
-)

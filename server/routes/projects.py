@@ -1,117 +1,82 @@
-"""Projects, and the cell specifications and catalog of one."""
+"""Projects, and the cell specifications of one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, ClassVar
+
+from fastapi import APIRouter
 
 from workbench.errors import Conflict
 from workbench.records import Project
 from workbench.store.people import Right
 from workbench.store.scope import Scope
 
-from .. import access, query
-from .. import schemas as s
-from ..answers import Nothing
-from ..call import Call
-from ..operation import Body, Need, Operation
-from . import crud, people
+from .. import auth, records
+from ..auth import AnyReader, Member, RecordManager, RecordReader
+from ..context import RequestContext
+from ..parameters import Asked, listing
+from ..routing import Route
+from ..schemas import Changed, Given, Json, Page, Shown, page
+from . import people
+
+router = APIRouter(route_class=Route, tags=["Projects"])
 
 
-def shown(call: Call, projects: Sequence[Project]) -> list[dict[str, Any]]:
-    roles = people.roles_shown(call, list(projects))
-    return [{**project.wire(), "user_project_roles": roles[project.id]} for project in projects]
+class ShownProject(Shown[Project]):
+    """A project with the roles that people have in it."""
+
+    more: ClassVar = {"user_project_roles": list[Json]}
 
 
-def create(call: Call) -> dict[str, Any]:
-    """A new project; who makes it without being an Admin becomes its admin."""
-    scope = call.scope
-    call.scope = Scope(scope.organization_id, None)
-    access.to_write(call, None)
+def shown(context: RequestContext, projects: Sequence[Project]) -> list[ShownProject]:
+    """Projects as the wire shows them."""
+    roles = people.roles_shown(context, list(projects))
+    return [ShownProject({**one.wire(), "user_project_roles": roles[one.id]}) for one in projects]
+
+
+@router.get("/projects")
+def list_projects(context: AnyReader, asked: Annotated[Asked, listing(Project, most=100)]) -> Page[ShownProject]:
+    """Projects of the organization that the caller has a role in."""
+    with context.store.snapshot():
+        found = context.store.rows.page(Project, context.scope, **asked.page())
+        return page(shown(context, found.items), found.total)
+
+
+@router.post("/projects")
+def create_project(context: Member, body: Given[Project]) -> ShownProject:
+    """Make a project; takes a contributor of some project.
+
+    Who makes it without being an Admin becomes its admin.
+    """
+    visible = context.scope.projects or ()
+    context.scope = Scope(context.organization, None)
+    auth.to_write(context, None)
     try:
-        with call.store.transaction():
-            made = crud.create(call, Project, call.body)
-            if call.caller.right_in(made.id) < Right.MANAGE:
-                call.store.people.give_role(scope.organization_id, made.id, call.actor, "project-admin")
+        with context.store.transaction():
+            made = records.create(context, Project, body)
+            if context.caller.right_in(made.id) < Right.MANAGE:
+                context.store.people.give_role(context.organization, made.id, context.actor, "project-admin")
     except Conflict as taken:
-        seen = taken.existing_id in (scope.projects or ())
-        raise Conflict(str(taken), taken.existing_id if seen else None) from None
-    return shown(call, [made])[0]
+        raise Conflict(str(taken), taken.existing_id if taken.existing_id in visible else None) from None
+    return shown(context, [made])[0]
 
 
-def catalog(call: Call) -> dict[str, Any]:
-    return call.work.catalog().as_dict()
+@router.get("/projects/{project_id}")
+def read_project(context: RecordReader) -> ShownProject:
+    """One project."""
+    return shown(context, [context.record(Project)])[0]
 
 
-def change(call: Call) -> dict[str, Any]:
-    call.scope = Scope(call.scope.organization_id, None)
-    return shown(call, [crud.change(call, call.record(Project), call.body)])[0]
+@router.patch("/projects/{project_id}")
+def change_project(context: RecordManager, body: Changed[Project]) -> ShownProject:
+    """Change a project."""
+    context.scope = Scope(context.organization, None)
+    return shown(context, [records.change(context, context.record(Project), body)])[0]
 
 
-def delete(call: Call) -> Nothing:
-    call.scope = Scope(call.scope.organization_id, None)
-    crud.delete(call, call.record(Project))
-    return Nothing()
-
-
-_ONE = s.kind(Project)
-_CATALOG = s.record({"sources": s.array(s.FREE), "steps": s.array(s.FREE), "cycles": s.array(s.FREE)})
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/projects",
-        crud.lists(Project, shown),
-        Need.READ,
-        "Projects of the organization that the caller has a role in",
-        query=query.listing(Project, most=100),
-        answer=s.listed(_ONE),
-    ),
-    Operation(
-        "POST",
-        "/projects",
-        create,
-        Need.MEMBER,
-        "Make a project; takes a contributor of some project",
-        body=Body(s.given(Project)),
-        answer=_ONE,
-    ),
-    Operation(
-        "GET",
-        "/projects/{project_id}",
-        crud.reads(Project, shown),
-        Need.READ,
-        "One project",
-        project="record",
-        answer=_ONE,
-    ),
-    Operation(
-        "PATCH",
-        "/projects/{project_id}",
-        change,
-        Need.MANAGE,
-        "Change a project",
-        project="record",
-        body=Body(s.given(Project, changing=True)),
-        answer=_ONE,
-    ),
-    Operation(
-        "DELETE",
-        "/projects/{project_id}",
-        delete,
-        Need.MANAGE,
-        "Delete a project and all it holds",
-        project="record",
-        status=204,
-    ),
-    Operation(
-        "GET",
-        "/projects/{project_id}/catalog",
-        catalog,
-        Need.READ,
-        "Sources, columns, units and counts as the caller may see them",
-        project="path",
-        answer=_CATALOG,
-        heavy=True,
-    ),
-)
+@router.delete("/projects/{project_id}", status_code=204)
+def delete_project(context: RecordManager) -> None:
+    """Delete a project and all it holds."""
+    context.scope = Scope(context.organization, None)
+    records.delete(context, context.record(Project))

@@ -1,97 +1,220 @@
-"""Recipes that are not saved: their schema, data, figures and detail."""
+"""Recipes that are not saved: their schema, data, figures and detail; and what of these saved plots share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import Annotated, Any, Literal, NotRequired, TypeGuard
 
 import orjson
+from fastapi import APIRouter
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from workbench.engine import arrow, wire
-from workbench.errors import Invalid, Problem, instead
 from workbench.recipe.check import sound
-from workbench.recipe.plot import PlotConfig
+from workbench.recipe.plot import Plan, PlotConfig
 from workbench.recipe.schema import schema
+from workbench.recipe.strict import Strict
 from workbench.work import FigureAnswer
 
-from .. import schemas as s
-from ..answers import JSON, Bytes
-from ..call import Call
-from ..operation import Body, Need, Operation
+from ..auth import Member, ProjectWriter
+from ..context import RequestContext
+from ..responses import JSON
+from ..routing import Route, heavy, takes
+from ..schemas import Body, DescribedAs, Json
+
+router = APIRouter(route_class=Route, tags=["Recipes"])
 
 MOST_TRACES = 1000
 WIDEST = 20_000
-_DETAIL = ("traces", "x", "y", "width")
+Values = Annotated[Json, Field(description="Chosen values by param name; what is missing takes its default.")]
 
 
-def published(call: Call) -> dict[str, Any]:
+class PlanConfig(Strict):
+    """A recipe of which only the plan and the params matter."""
+
+    plan: Plan
+    params: Json = Field(default_factory=dict)
+    transform: Any = None
+
+
+# Whatever was sent goes to the checker of recipes, which says more of what is wrong than a type could.
+RawPlan = Annotated[Any, DescribedAs(PlanConfig)]
+RawRecipe = Annotated[Any, DescribedAs(PlotConfig)]
+
+
+def _is_whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _traces(value: Any) -> Any:
+    if not isinstance(value, list) or not all(_is_whole(n) and 0 <= n < MOST_TRACES for n in value):
+        raise PydanticCustomError("list_type", "'traces' is a list of trace numbers, from 0.")
+    return value
+
+
+def _width(value: Any) -> Any:
+    if not (_is_whole(value) and 1 <= value <= WIDEST):
+        raise PydanticCustomError(
+            "out_of_range", "'width' is a number of pixels from 1 to {most}.", {"most": WIDEST}
+        )
+    return value
+
+
+def _span(value: Any) -> Any:
+    ends = value if isinstance(value, list) and len(value) == 2 else []
+    numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
+    if not ends or not (numbers or all(isinstance(end, str) for end in ends)):
+        raise PydanticCustomError("list_type", "This is the visible range of an axis: two numbers or two times.")
+    return value
+
+
+_SPAN = {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["number", "string"]}}
+_TRACE = {"type": "integer", "minimum": 0, "maximum": MOST_TRACES - 1}
+Traces = Annotated[Any, BeforeValidator(_traces), WithJsonSchema({"type": "array", "items": _TRACE})]
+Width = Annotated[
+    Any, BeforeValidator(_width), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": WIDEST})
+]
+Span = Annotated[Any, BeforeValidator(_span), WithJsonSchema(_SPAN)]
+SpanOrNull = Annotated[
+    Any,
+    BeforeValidator(lambda value: None if value is None else _span(value)),
+    WithJsonSchema({**_SPAN, "type": ["array", "null"]}),
+]
+
+
+class OfPlan(Body):
+    """A recipe whose transform may be missing, and chosen values."""
+
+    config: RawPlan
+    values: Values = Field(default_factory=dict)
+
+
+class OfRecipe(Body):
+    """A recipe and chosen values."""
+
+    config: RawRecipe
+    values: Values = Field(default_factory=dict)
+
+
+class DetailOfRecipe(OfRecipe):
+    """A recipe, chosen values, and the part of its figure that is wanted in detail."""
+
+    traces: Traces
+    x: Span
+    width: Width
+    y: SpanOrNull = None
+
+
+class Choice(TypedDict):
+    value: Any
+    label: str | None
+
+
+class WarningShown(TypedDict):
+    code: str
+    message: str
+    step: NotRequired[str]
+    param: NotRequired[str]
+
+
+class Cached(TypedDict):
+    dataset: Literal["hit", "miss"]
+    figure: NotRequired[Literal["hit", "miss"]]
+
+
+class Reads(TypedDict):
+    steps: int
+    sources: int
+
+
+class Run(TypedDict):
+    """How an answer came about."""
+
+    values: Json
+    options: dict[str, list[Choice]]
+    warnings: list[WarningShown]
+    cache: Cached
+    reads: Reads
+    timings: dict[str, float]
+
+
+class DatasetShown(Run):
+    """The data of a recipe: of each step its records, or its series by id."""
+
+    steps: Json
+    columns: Json
+
+
+class FigureShown(Run):
+    """A figure of plotly, and how it came about."""
+
+    figure: Json
+    log: str
+
+
+class TracesShown(TypedDict):
+    """Finer detail of traces, by their number."""
+
+    traces: dict[str, Json]
+
+
+ARROW: dict[int | str, dict[str, Any]] = {
+    200: {"content": {arrow.MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}
+}
+
+
+@router.get("/recipe/schema")
+def recipe_schema(context: Member) -> Json:
+    """JSON Schema of a recipe, with a sentence for each field."""
     return schema()
 
 
-def parts(body: Mapping[str, Any], *further: str, config: bool = True) -> tuple[Any, dict[str, Any]]:
-    """The recipe and the values of a body, and nothing else but ``further``.
-
-    Raises
-    ------
-    Invalid
-        With ``loc`` at the property that is unknown, missing or no object.
-    """
-    known = (*(("config",) if config else ()), "values", *further)
-    problems = [
-        Problem(
-            (name,), f"There is no '{name[:80]}' here. {instead(name, known, 'properties')}", "extra_forbidden"
-        )
-        for name in body
-        if name not in known
-    ]
-    if config and "config" not in body:
-        problems.append(Problem(("config",), "'config' is missing.", "missing"))
-    values = body.get("values", {})
-    if not isinstance(values, dict):
-        problems.append(Problem(("values",), "'values' is an object: param name to value.", "dict_type"))
-    if problems:
-        raise Invalid(problems)
-    return body.get("config"), values
+@router.post("/projects/{project_id}/datasets", response_model=DatasetShown, responses=ARROW)
+@heavy
+@takes("small")
+def dataset(context: ProjectWriter, body: OfPlan) -> Response:
+    """The data of a recipe; its transform may be missing and is not looked at."""
+    return data(context, sound(body.config, transform=False), body.values)
 
 
-def dataset(call: Call) -> Bytes:
-    config, values = parts(call.body)
-    return data(call, config, values)
-
-
-def data(call: Call, config: Any, values: Mapping[str, Any]) -> Bytes:
-    """The data of a recipe as JSON or as Arrow; as Arrow without the steps for who says to have them already."""
-    checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
-    answered = call.work.answered(checked, values, cancel=call.cancel)
-    told = {arrow.CONTENT: answered.content}
-    accept = call.headers.get("accept", "")
+def data(context: RequestContext, config: PlotConfig, values: Mapping[str, Any]) -> Response:
+    """The data of a recipe as JSON or as Arrow; as Arrow without the steps for those who have them already."""
+    answered = context.work.answered(config, values, cancel=context.cancel)
+    headers = {arrow.CONTENT: answered.content}
+    accept = context.request.headers.get("accept", "")
     if arrow.MEDIA_TYPE not in accept:
-        return Bytes(wire.to_json(answered.dataset), JSON, told)
+        return Response(wire.to_json(answered.dataset), 200, headers, JSON)
     found = answered.dataset
-    if answered.content in call.headers.get(arrow.HAVE, ""):
+    if answered.content in context.request.headers.get(arrow.HAVE, ""):
         found = replace(found, steps={})
-    return Bytes(arrow.to_arrow(found, (), arrow.compression_of(accept)), arrow.MEDIA_TYPE, told)
+    return Response(arrow.to_arrow(found, (), arrow.compression_of(accept)), 200, headers, arrow.MEDIA_TYPE)
 
 
-def checked(call: Call) -> dict[str, Any]:
-    """Everything wrong with a recipe, in this project; none if it is sound."""
-    config, values = parts(call.body)
-    return {"problems": [problem.as_detail() for problem in call.work.check(config, values)]}
+@router.post("/projects/{project_id}/figures", response_model=FigureShown)
+@takes("small")
+async def figure(context: ProjectWriter, body: OfRecipe) -> Response:
+    """The figure of a recipe that is not saved."""
+    return await drawn(context, lambda: sound(body.config), body.values)
 
 
-def options(call: Call) -> dict[str, Any]:
-    """The live choices of the params that take them from a step."""
-    config, values = parts(call.body)
-    return {"options": call.work.live_choices(sound(config, transform=False), values)}
+async def drawn(context: RequestContext, config: Callable[[], PlotConfig], values: Mapping[str, Any]) -> Response:
+    """The figure of a recipe: from the cache at once, else when it is its turn to be drawn."""
+
+    def looked_up() -> tuple[PlotConfig, FigureAnswer | None]:
+        checked = config()
+        return checked, context.work.cached_figure(checked, values)
+
+    checked, found = await context.quickly(looked_up)
+    if found is None:
+        found = await context.heavily(lambda: context.work.figure(checked, values, cancel=context.cancel))
+    return _shown(found)
 
 
-def figure(call: Call) -> Bytes:
-    config, values = parts(call.body)
-    return shown(call.work.figure(config, values, cancel=call.cancel))
-
-
-def shown(answer: FigureAnswer) -> Bytes:
+def _shown(answer: FigureAnswer) -> Response:
     """A figure answer on the wire; the figure's own bytes go in as they are."""
     content = {
         "figure": orjson.Fragment(answer.figure),
@@ -103,135 +226,20 @@ def shown(answer: FigureAnswer) -> Bytes:
         "timings": answer.timings,
         "log": answer.log,
     }
-    return Bytes(orjson.dumps(content), JSON)
+    return Response(orjson.dumps(content), media_type=JSON)
 
 
-def detail(call: Call) -> dict[str, Any]:
-    config, values = parts(call.body, *_DETAIL)
-    return detailed(call, config, values)
+@router.post("/projects/{project_id}/figures/detail")
+@heavy
+@takes("small")
+def figure_detail(context: ProjectWriter, body: DetailOfRecipe) -> TracesShown:
+    """Finer detail of a part of the figure of a recipe that is not saved."""
+    return detail(context, body.config, body)
 
 
-def detailed(call: Call, config: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+def detail(context: RequestContext, config: Any, asked: Any) -> TracesShown:
     """Finer detail of some traces of a recipe's figure."""
-    found = call.work.detail(config, values, cancel=call.cancel, **_asked(call.body))
+    found = context.work.detail(
+        config, asked.values, cancel=context.cancel, traces=asked.traces, x=asked.x, y=asked.y, width=asked.width
+    )
     return {"traces": {str(number): one.as_dict() for number, one in found.items()}}
-
-
-def _asked(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What part of the figure is asked for, checked."""
-    problems = []
-    traces, width = body.get("traces"), body.get("width")
-    if not isinstance(traces, list) or not all(_whole(n) and 0 <= n < MOST_TRACES for n in traces):
-        problems.append(Problem(("traces",), "'traces' is a list of trace numbers, from 0.", "list_type"))
-    if not (_whole(width) and 1 <= width <= WIDEST):
-        problems.append(Problem(("width",), f"'width' is a number of pixels from 1 to {WIDEST}.", "out_of_range"))
-    for axis in ("x", "y"):
-        span = body.get(axis)
-        if not (span is None and axis == "y") and not _is_span(span):
-            words = f"'{axis}' is the visible range: two numbers or two times."
-            problems.append(Problem((axis,), words, "list_type"))
-    if problems:
-        raise Invalid(problems)
-    return {"traces": traces, "x": body["x"], "y": body.get("y"), "width": width}
-
-
-def _whole(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_span(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != 2:
-        return False
-    numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in value)
-    return numbers or all(isinstance(end, str) for end in value)
-
-
-SPAN = {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["number", "string"]}}
-DETAIL: dict[str, s.Schema] = {
-    "traces": s.array({"type": "integer", "minimum": 0, "maximum": MOST_TRACES - 1}),
-    "x": SPAN,
-    "width": {"type": "integer", "minimum": 1, "maximum": WIDEST},
-}
-MORE_DETAIL: dict[str, s.Schema] = {"y": {**SPAN, "type": ["array", "null"]}}
-ACCOUNT: dict[str, s.Schema] = {
-    "values": s.FREE,
-    "options": {
-        "type": "object",
-        "additionalProperties": s.array(s.record({"value": s.ANY, "label": s.TEXT_OR_NULL})),
-    },
-    "warnings": s.array(s.record({"code": s.TEXT, "message": s.TEXT}, {"step": s.TEXT, "param": s.TEXT})),
-    "cache": s.record({"dataset": {"enum": ["hit", "miss"]}}, {"figure": {"enum": ["hit", "miss"]}}),
-    "reads": s.record({"steps": s.NUMBER, "sources": s.NUMBER}),
-    "timings": {"type": "object", "additionalProperties": {"type": "number"}},
-}
-FIGURE = s.record({"figure": s.FREE, **ACCOUNT, "log": s.TEXT})
-TRACES = s.record({"traces": {"type": "object", "additionalProperties": s.FREE}})
-DATASET = s.record({"steps": s.FREE, "columns": s.FREE, **ACCOUNT})
-_PLAN = s.record({"plan": s.ref("Plan")}, {"params": s.FREE, "transform": s.ANY})
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/recipe/schema",
-        published,
-        Need.MEMBER,
-        "JSON Schema of a recipe, with a sentence for each field",
-        answer=s.FREE,
-    ),
-    Operation(
-        "POST",
-        "/projects/{project_id}/datasets",
-        dataset,
-        Need.WRITE,
-        "The data of a recipe; its transform may be missing and is not looked at",
-        project="path",
-        body=Body(s.body({"config": _PLAN}, {"values": s.FREE}), "small"),
-        answer=DATASET,
-        media=(arrow.MEDIA_TYPE,),
-        heavy=True,
-    ),
-    Operation(
-        "POST",
-        "/projects/{project_id}/recipes/check",
-        checked,
-        Need.WRITE,
-        "Everything wrong with a recipe, also against the store; its transform may be missing",
-        project="path",
-        body=Body(s.body({"config": s.ANY}, {"values": s.FREE}), "small"),
-        answer=s.record({"problems": s.array(s.ref("ValidationError"))}),
-        heavy=True,
-    ),
-    Operation(
-        "POST",
-        "/projects/{project_id}/recipes/options",
-        options,
-        Need.WRITE,
-        "The present choices of the params that take them from a step",
-        project="path",
-        body=Body(s.body({"config": _PLAN}, {"values": s.FREE}), "small"),
-        answer=s.record({"options": ACCOUNT["options"]}),
-        heavy=True,
-    ),
-    Operation(
-        "POST",
-        "/projects/{project_id}/figures",
-        figure,
-        Need.WRITE,
-        "The figure of a recipe that is not saved",
-        project="path",
-        body=Body(s.body({"config": s.ref("PlotConfig")}, {"values": s.FREE}), "small"),
-        answer=FIGURE,
-        heavy=True,
-    ),
-    Operation(
-        "POST",
-        "/projects/{project_id}/figures/detail",
-        detail,
-        Need.WRITE,
-        "Finer detail of a part of the figure of a recipe that is not saved",
-        project="path",
-        body=Body(s.body({"config": s.ref("PlotConfig"), **DETAIL}, {"values": s.FREE, **MORE_DETAIL}), "small"),
-        answer=TRACES,
-        heavy=True,
-    ),
-)

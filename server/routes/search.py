@@ -2,33 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BeforeValidator, Field
+from typing_extensions import TypedDict
 
 from workbench.records import Project
 from workbench.store import search
 from workbench.store.scope import Scope
 from workbench.table import time_text, to_micros
 
-from .. import query
-from .. import schemas as s
-from ..call import Call
-from ..operation import Need, Operation, Parameter
+from ..auth import QueryReader
+from ..parameters import Paging, Text, ids_of, paging, whole, without_nul
+from ..routing import Route
+
+router = APIRouter(route_class=Route, tags=["Search"])
 
 
-def found(call: Call) -> dict[str, Any]:
+class Hit(TypedDict):
+    id: str
+    entity_type: str
+    name: str
+    project_id: str | None
+    created_at: str
+    parent_id: str | None
+
+
+class Found(TypedDict):
+    results: list[Hit]
+    query: str
+    total: int
+    limit: int
+    offset: int
+
+
+@router.get("/search")
+def find(
+    context: QueryReader,
+    q: Annotated[str, Field(min_length=2), BeforeValidator(without_nul), Query(description="The text.")],
+    paged: Annotated[Paging, paging(25, 100)],
+    entity_types: Annotated[
+        list[Text], Query(description="Only these kinds; may be repeated.", default_factory=list)
+    ],
+    per_type: Annotated[
+        int, Field(ge=1, le=20), BeforeValidator(whole), Query(description="Most results of a kind.")
+    ] = 5,
+    project_id: Annotated[
+        Text | None, ids_of(Project, "What belongs to a project is restricted to this one.")
+    ] = None,
+) -> Found:
+    """Search names by any part and free texts by the beginnings of words."""
     # Kinds that no project restricts are still those of projects that the caller may look into.
-    scope = Scope(call.scope.organization_id, call.scope.project_id, call.store.people.visible(call.caller))
-    asked = call.query
+    visible = context.store.people.visible(context.caller)
     answer = search.search(
-        call.store,
-        asked["q"],
-        scope,
-        limit=asked["limit"],
-        offset=asked["offset"],
-        per_type=asked["per_type"],
-        entity_types=asked["entity_types"] or None,
+        context.store,
+        q,
+        Scope(context.scope.organization_id, context.scope.project_id, visible),
+        limit=paged.limit,
+        offset=paged.offset,
+        per_type=per_type,
+        entity_types=entity_types or None,
     )
-    results = [
+    results: list[Hit] = [
         {
             "id": hit.id,
             "entity_type": hit.entity_type,
@@ -46,31 +82,3 @@ def found(call: Call) -> dict[str, Any]:
         "limit": answer.limit,
         "offset": answer.offset,
     }
-
-
-_HIT = s.record(
-    {"id": s.TEXT, "entity_type": s.TEXT, "name": s.TEXT},
-    {"project_id": s.TEXT_OR_NULL, "created_at": s.TIME, "parent_id": s.TEXT_OR_NULL},
-)
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/search",
-        found,
-        Need.READ,
-        "Search names by any part and free texts by the beginnings of words",
-        project="query",
-        query=(
-            Parameter("q", {"type": "string", "minLength": 2}, "The text.", required=True),
-            query.integer("limit", 1, 100, 25, "Results of this page."),
-            query.integer("offset", 0, query.MOST_ROWS, 0, "Results to skip."),
-            query.integer("per_type", 1, 20, 5, "Most results of a kind."),
-            query.text("entity_types", "Only these kinds; may be repeated.", many=True),
-            query.text("project_id", "What belongs to a project is restricted to this one.", kind=Project),
-        ),
-        answer=s.record(
-            {"results": s.array(_HIT), "query": s.TEXT, "total": s.NUMBER, "limit": s.NUMBER, "offset": s.NUMBER}
-        ),
-    ),
-)

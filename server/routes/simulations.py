@@ -3,63 +3,135 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, ClassVar, Literal
+
+from fastapi import APIRouter, Form, Query
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from workbench.errors import Invalid, NotFound, Problem
 from workbench.records import Model, Project, Simulation, Specification, Study
+from workbench.store.people import Right
 from workbench.table import time_text, to_micros
 
-from .. import access, query
-from .. import schemas as s
-from ..answers import Redirect
-from ..call import Call
-from ..forms import Form
-from ..operation import Body, Need, Operation, Parameter
-from . import crud, fields, storage, tables
+from .. import auth, records
+from ..auth import AnyReader, BodyWriter, QueryReader, RecordReader, RecordWriter
+from ..context import RequestContext
+from ..parameters import Asked, Flag, Text, ids_of, listing
+from ..responses import redirect
+from ..routing import Route, heavy, takes
+from ..schemas import Body, FilePart, Json, JsonText, Name, Shown, id_of, wire
+from ..schemas import Text as BodyText
+from . import storage, tables
 from .cells import only_project
 
-_BY = ("parameterized_model_id", "study_id", "experiment_template_id", "project_id")
-_TEXTS = ("name", "model_id", "cell_specification_id", "state", "error", "notes")
+router = APIRouter(route_class=Route, tags=["Simulations"])
+
+_PLACE = "/simulations/{simulation_id}"
+State = Literal["queued", "running", "completed", "failed"]
 
 
-def shown(call: Call, simulations: Sequence[Simulation]) -> list[dict[str, Any]]:
-    """Simulations on the wire; a folder of results says that one is finished."""
+def _one_or_more(value: int) -> int:
+    if value < 1:
+        raise PydanticCustomError("out_of_range", "'limit' is at least 1.")
+    return value
+
+
+class ShownSimulation(Shown[Simulation]):
+    """A simulation; a folder of results says that it is finished."""
+
+    more: ClassVar = {"storage_folder": str | None, "job_id": str | None}
+
+
+class Simulations(TypedDict):
+    simulations: list[ShownSimulation]
+    total: int
+    model_scalar_parameters: Json
+
+
+class Status(TypedDict):
+    simulation_id: str
+    status: State
+    error: str | None
+    error_code: str | None
+    updated_at: str
+
+
+class AskedStatuses(Body):
+    simulation_ids: Annotated[list[BodyText], id_of(Simulation)]
+    limit: Annotated[int, AfterValidator(_one_or_more)] | None = None
+
+
+class NewSimulation(Body):
+    """A simulation that ran elsewhere, with its results; ``file`` is another name of ``time_series``."""
+
+    name: Name
+    model_id: Annotated[BodyText | None, id_of(Model)] = None
+    cell_specification_id: Annotated[BodyText | None, id_of(Specification)] = None
+    state: BodyText | None = None
+    error: BodyText | None = None
+    notes: BodyText | None = None
+    project_id: Annotated[BodyText | None, id_of(Project)] = None
+    study_id: Annotated[BodyText | None, id_of(Study)] = None
+    metrics: JsonText = None
+    source: JsonText = None
+    time_series: FilePart | None = None
+    file: FilePart | None = None
+    steps: FilePart | None = None
+
+
+def shown(simulations: Sequence[Simulation]) -> list[ShownSimulation]:
+    """Simulations as the wire shows them."""
     return [
-        {
-            **crud.wire(one),
-            "storage_folder": f"simulations/{one.id}" if one.state == "completed" else None,
-            "job_id": None,
-        }
+        ShownSimulation(
+            {
+                **wire(one),
+                "storage_folder": f"simulations/{one.id}" if one.state == "completed" else None,
+                "job_id": None,
+            }
+        )
         for one in simulations
     ]
 
 
-def listed(call: Call) -> dict[str, Any]:
-    asked = {name: call.query[name] for name in _BY if call.query[name] is not None}
-    if not asked:
-        raise Invalid(Problem(("study_id",), f"Give one of {', '.join(_BY)}.", "missing"))
-    narrowed: dict[str, Any] = {}
-    if "study_id" in asked:
-        narrowed["study_id"] = access.under(call, Study, asked["study_id"]).id
-    if "parameterized_model_id" in asked:
-        narrowed["model_id"] = {"in": [asked["parameterized_model_id"]]}
-    if "experiment_template_id" in asked:
-        narrowed["id"] = {"in": []}  # there are no templates of experiments here
-    if call.query["state"] is not None:
-        narrowed["state"] = call.query["state"]
-    page = call.store.rows.page(Simulation, call.scope, **query.page(Simulation, call.query, **narrowed))
-    return {"simulations": shown(call, page.items), "total": page.total, "model_scalar_parameters": {}}
+@router.get("/simulations")
+def list_simulations(
+    context: QueryReader,
+    asked: Annotated[Asked, listing(Simulation)],
+    parameterized_model_id: Annotated[Text | None, ids_of(Model, "Simulated with this model.")] = None,
+    study_id: Annotated[Text | None, ids_of(Study, "Assigned to this study.")] = None,
+    experiment_template_id: Annotated[
+        Text | None, Query(description="There are none here, so nothing is found.")
+    ] = None,
+    project_id: Annotated[Text | None, ids_of(Project, "Of this project.")] = None,
+    state: Annotated[State | None, Query(description="In this state.")] = None,
+    summary: Annotated[Flag, Query(description="Has no effect: lists are short.")] = False,
+) -> Simulations:
+    """Simulations of a model, a study or a project."""
+    if all(one is None for one in (parameterized_model_id, study_id, experiment_template_id, project_id)):
+        message = "Give one of parameterized_model_id, study_id, experiment_template_id, project_id."
+        raise Invalid(Problem(("study_id",), message, "missing"))
+    where: Json = {}
+    if study_id is not None:
+        where["study_id"] = auth.under(context, Study, study_id, Right.READ).id
+    if parameterized_model_id is not None:
+        where["model_id"] = {"in": [parameterized_model_id]}
+    if experiment_template_id is not None:
+        where["id"] = {"in": []}
+    if state is not None:
+        where["state"] = state
+    found = context.store.rows.page(Simulation, context.scope, **asked.page(**where))
+    return {"simulations": shown(found.items), "total": found.total, "model_scalar_parameters": {}}
 
 
-def statuses(call: Call) -> list[dict[str, Any]]:
-    given = fields.read(
-        call.body, {"simulation_ids": list, "limit": int}, required=("simulation_ids",), nullable=("limit",)
-    )
-    ids = fields.texts(given["simulation_ids"], "simulation_ids")
-    limit = given.get("limit")
-    if limit is not None and limit < 1:
-        raise Invalid(Problem(("limit",), "'limit' is at least 1.", "out_of_range"))
-    page = call.store.rows.page(Simulation, call.scope, where={"id": {"in": ids}}, limit=limit or len(ids))
+@router.post("/simulations/statuses")
+def list_statuses(context: AnyReader, body: AskedStatuses) -> list[Status]:
+    """The states of several simulations."""
+    ids = list(dict.fromkeys(body.simulation_ids))
+    where = {"id": {"in": ids}}
+    found = context.store.rows.page(Simulation, context.scope, where=where, limit=body.limit or len(ids))
     return [
         {
             "simulation_id": one.id,
@@ -68,150 +140,61 @@ def statuses(call: Call) -> list[dict[str, Any]]:
             "error_code": None,
             "updated_at": time_text(to_micros(one.updated_at)),
         }
-        for one in page.items
+        for one in found.items
     ]
 
 
-def create(call: Call) -> dict[str, Any]:
-    """A simulation that ran elsewhere, with its results."""
-    form: Form = call.body
-    form.only("time_series", "file", "steps", "project_id", "study_id", "metrics", "source", *_TEXTS)
-    study = None if form.get("study_id") is None else access.under(call, Study, form.fields["study_id"])
-    if call.project is None:
-        access.enter(call, only_project(call))
-    sent = form.files.get("time_series") or form.file("file")
-    parts = {"series": tables.sent_table(call, sent)}
-    if "steps" in form.files:
-        parts["steps"] = tables.sent_table(call, form.files["steps"])
-    values: dict[str, Any] = {name: form.fields[name] for name in _TEXTS if name in form.fields}
-    values |= {name: form.json(name) for name in ("metrics", "source") if name in form.fields}
+@router.post("/simulations")
+@heavy
+@takes("upload")
+def create_simulation(context: BodyWriter, form: Annotated[NewSimulation, Form()]) -> ShownSimulation:
+    """Keep a simulation that ran elsewhere: its time series and steps as parquet files."""
+    study = None if form.study_id is None else auth.under(context, Study, form.study_id)
+    if context.project is None:
+        auth.enter(context, only_project(context))
+    series = form.time_series or form.file
+    if series is None:
+        raise Invalid(Problem(("file",), "The form needs a file 'time_series'.", "missing"))
+    parts = {"series": tables.sent_table(context, context.saved(series))}
+    if form.steps is not None:
+        parts["steps"] = tables.sent_table(context, context.saved(form.steps))
 
     def assign(id: str) -> None:
         if study is not None:
-            call.store.rows.assign(study.id, Simulation, id, call.scope)
+            context.store.rows.assign(study.id, Simulation, id, context.scope)
 
-    fields = {**values, "project_id": call.scope.project_id}
-    made = tables.create(call, Simulation, fields, parts, also=assign)
-    return shown(call, [made])[0]
-
-
-def time_series(call: Call) -> Redirect:
-    return _download(call, "series", "time_series.parquet")
+    elsewhere = {"time_series", "file", "steps", "project_id", "study_id"}
+    given = form.model_dump(exclude=elsewhere, exclude_unset=True)
+    fields = {**given, "project_id": context.scope.project_id}
+    return shown([tables.create(context, Simulation, fields, parts, also=assign)])[0]
 
 
-def steps(call: Call) -> Redirect:
-    return _download(call, "steps", "steps.parquet")
+@router.get(_PLACE)
+def read_simulation(context: RecordReader) -> ShownSimulation:
+    """One simulation."""
+    return shown([context.record(Simulation)])[0]
 
 
-def _download(call: Call, dataset: str, filename: str) -> Redirect:
-    record = call.record(Simulation)
+@router.delete(_PLACE, status_code=204)
+def delete_simulation(context: RecordWriter) -> None:
+    """Delete a simulation with its results."""
+    records.delete(context, context.record(Simulation))
+
+
+@router.get(f"{_PLACE}/time_series/download", status_code=307, response_class=Response)
+def download_time_series(context: RecordReader) -> Response:
+    """Redirect to the time series as parquet."""
+    return _download(context, "series", "time_series.parquet")
+
+
+@router.get(f"{_PLACE}/steps/download", status_code=307, response_class=Response)
+def download_steps(context: RecordReader) -> Response:
+    """Redirect to the steps as parquet."""
+    return _download(context, "steps", "steps.parquet")
+
+
+def _download(context: RequestContext, dataset: str, filename: str) -> Response:
+    record = context.record(Simulation)
     if record.state != "completed":
         raise NotFound(f"This simulation has no results yet (it is {record.state}).")
-    return Redirect(storage.of_series(call, record.id, dataset, filename, "simulation"))
-
-
-_ONE = s.kind(Simulation)
-_PLACE = "/simulations/{simulation_id}"
-_FILE = {"type": "string", "format": "binary"}
-_STATES = ["queued", "running", "completed", "failed"]
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/simulations",
-        listed,
-        Need.READ,
-        "Simulations of a model, a study or a project",
-        project="query",
-        query=(
-            *query.listing(Simulation),
-            query.text("parameterized_model_id", "Simulated with this model.", kind=Model),
-            query.text("study_id", "Assigned to this study.", kind=Study),
-            query.text("experiment_template_id", "There are none here, so nothing is found."),
-            query.text("project_id", "Of this project.", kind=Project),
-            Parameter("state", {"type": "string", "enum": _STATES}, "In this state."),
-            query.flag("summary", "Has no effect: lists are short."),
-        ),
-        answer=s.record({"simulations": s.array(_ONE), "total": s.NUMBER, "model_scalar_parameters": s.FREE}),
-    ),
-    Operation(
-        "POST",
-        "/simulations/statuses",
-        statuses,
-        Need.READ,
-        "The states of several simulations",
-        body=Body(
-            s.body({"simulation_ids": s.array(s.TEXT)}, {"limit": {"type": ["integer", "null"]}}),
-            ids={"simulation_ids": Simulation},
-        ),
-        answer=s.array(
-            s.record(
-                {
-                    "simulation_id": s.TEXT,
-                    "status": s.TEXT,
-                    "error": s.TEXT_OR_NULL,
-                    "error_code": s.TEXT_OR_NULL,
-                    "updated_at": s.TIME,
-                }
-            )
-        ),
-    ),
-    Operation(
-        "POST",
-        "/simulations",
-        create,
-        Need.WRITE,
-        "Keep a simulation that ran elsewhere: its time series and steps as parquet files",
-        project="body",
-        body=Body(
-            s.body(
-                {"name": s.NAME},
-                {
-                    **dict.fromkeys(_TEXTS[1:], s.TEXT),
-                    **dict.fromkeys(("project_id", "study_id", "metrics", "source"), s.TEXT),
-                    **dict.fromkeys(("time_series", "file", "steps"), _FILE),
-                },
-            ),
-            "upload",
-            "multipart",
-            ids={
-                "project_id": Project,
-                "study_id": Study,
-                "model_id": Model,
-                "cell_specification_id": Specification,
-            },
-        ),
-        answer=_ONE,
-        heavy=True,
-    ),
-    Operation(
-        "GET", _PLACE, crud.reads(Simulation, shown), Need.READ, "One simulation", project="record", answer=_ONE
-    ),
-    Operation(
-        "DELETE",
-        _PLACE,
-        crud.deletes(Simulation),
-        Need.WRITE,
-        "Delete a simulation with its results",
-        project="record",
-        status=204,
-    ),
-    Operation(
-        "GET",
-        f"{_PLACE}/time_series/download",
-        time_series,
-        Need.READ,
-        "Redirect to the time series as parquet",
-        project="record",
-        status=307,
-    ),
-    Operation(
-        "GET",
-        f"{_PLACE}/steps/download",
-        steps,
-        Need.READ,
-        "Redirect to the steps as parquet",
-        project="record",
-        status=307,
-    ),
-)
+    return redirect(storage.of_series(context, record.id, dataset, filename, "simulation"))

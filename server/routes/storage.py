@@ -4,28 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated
 from urllib.parse import quote
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from workbench.errors import NotFound
 
 from .. import downloads, ranges, uploading
-from .. import schemas as s
-from ..answers import Blocks, Bytes
-from ..call import Call
-from ..operation import Body, Need, Operation
+from ..auth import Signed
+from ..context import RequestContext
+from ..requests import SentFile, streamed_to_disk
+from ..routing import Route, checked_first, heavy, takes
 from ..signing import Ticket
 
+router = APIRouter(route_class=Route, tags=["Signed addresses"])
+
 _BLOCK = 1 << 20
+_BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 
 
-def address(call: Call, what: tuple[str, ...], filename: str) -> str:
+class Address(TypedDict):
+    url: str
+
+
+class Received(TypedDict):
+    size: int
+
+
+def address(context: RequestContext, what: tuple[str, ...], filename: str) -> str:
     """A signed address, from the root of this server, under which something can be read for a while."""
-    ticket = call.state.signer.sign(Ticket("get", what), call.state.settings.url_seconds)
+    ticket = context.state.signer.sign(Ticket("get", what), context.state.settings.url_seconds)
     return f"/storage/{ticket}/{quote(filename, safe='')}"
 
 
-def of_series(call: Call, owner: str, dataset: str, filename: str, label: str) -> str:
+def of_series(context: RequestContext, owner: str, dataset: str, filename: str, label: str) -> str:
     """The signed address of a series as parquet.
 
     Raises
@@ -33,34 +48,39 @@ def of_series(call: Call, owner: str, dataset: str, filename: str, label: str) -
     NotFound
         If there is none.
     """
-    info = call.store.series.info(owner, dataset, scope=call.scope)
+    info = context.store.series.info(owner, dataset, scope=context.scope)
     if info is None:
         raise NotFound(f"This {label} has no {'steps' if dataset == 'steps' else 'samples'}.")
-    return address(call, ("series", owner, dataset, downloads.revision(info)), filename)
+    return address(context, ("series", owner, dataset, downloads.revision(info)), filename)
 
 
-def of_piece(call: Call, piece: str, filename: str, content_type: str) -> str:
-    """The signed address of bytes that the store keeps."""
-    return address(call, ("piece", piece, content_type), filename)
+def of_piece(context: RequestContext, content: str, filename: str, content_type: str) -> str:
+    """The signed address of bytes that the store keeps; ``content`` is their hash."""
+    return address(context, ("piece", content, content_type), filename)
 
 
-def get(call: Call) -> Blocks | Bytes:
-    ticket = call.state.signer.read(call.path["ticket"], "get")
-    filename = call.path["filename"]
-    kind, *about = ticket.what
+@router.get("/storage/{ticket}/{filename}", response_class=Response, responses={200: {"content": _BYTES}})
+@heavy
+def read_content(context: Signed, ticket: str, filename: str) -> Response:
+    """What a signed address gives, whole or in a range."""
+    kind, *about = context.state.signer.read(ticket, "get").what
+    headers = context.request.headers
     if kind == "piece":
-        piece, content_type = about
-        size = call.store.pieces.size(piece)
-
-        def read(start: int, stop: int) -> Iterator[bytes]:
-            return call.store.pieces.get(piece, start, stop)
-
-        return ranges.served(read, size, piece, content_type, call.headers, filename)
+        content, content_type = about
+        store = context.store.pieces
+        return ranges.served(
+            lambda start, stop: store.get(content, start, stop),
+            store.size(content),
+            content,
+            content_type,
+            headers,
+            filename,
+        )
     owner, dataset, revision = about
-    settings = call.state.settings
-    path = downloads.prepared(call.store, call.state.files, owner, dataset, revision, settings.downloads)
+    state = context.state
+    path = downloads.prepared(state.store, state.files, owner, dataset, revision, state.settings.downloads)
     tag = f"{owner}-{dataset}-{revision}"
-    return ranges.served(_of_file(path), path.stat().st_size, tag, downloads.MEDIA, call.headers, filename)
+    return ranges.served(_of_file(path), path.stat().st_size, tag, downloads.MEDIA, headers, filename)
 
 
 def _of_file(path: Path) -> ranges.Reader:
@@ -79,43 +99,21 @@ def _blocks(file: IO[bytes], start: int, stop: int) -> Iterator[bytes]:
             yield block
 
 
-def put(call: Call) -> dict[str, Any]:
-    """Keep the bytes that were sent.
-
-    Raises
-    ------
-    NotFound
-        If the address does not allow it.
-    """
-    ticket = call.state.signer.read(call.path["ticket"], "put")
-    uploading.arrive(call.state, ticket.what[1], call.body)
-    return {"size": call.body.size}
+def _refuse_unsigned(context: RequestContext) -> None:
+    """Refuse an address that allows no sending, before a byte of the body is read."""
+    context.state.signer.read(context.path["ticket"], "put")
 
 
-def checked(call: Call) -> None:
-    """Refuse a signed address before a byte of its body is read."""
-    call.state.signer.read(call.path["ticket"], "put")
+async def _sent(context: Signed) -> SentFile:
+    return context.keep_until_end(await streamed_to_disk(context.request, context.state.files))
 
 
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/storage/{ticket}/{filename}",
-        get,
-        Need.SIGNED,
-        "What a signed address gives, whole or in a range",
-        media=("application/octet-stream",),
-        heavy=True,
-    ),
-    Operation(
-        "PUT",
-        "/storage/{ticket}/{filename}",
-        put,
-        Need.SIGNED,
-        "Send the bytes that a signed address is for",
-        body=Body({"type": "string", "format": "binary"}, "upload", "raw"),
-        answer=s.record({"size": s.NUMBER}),
-        heavy=True,
-        before=checked,
-    ),
-)
+@router.put("/storage/{ticket}/{filename}", openapi_extra={"requestBody": {"required": True, "content": _BYTES}})
+@takes("upload")
+@heavy
+@checked_first(_refuse_unsigned)
+def send_content(context: Signed, ticket: str, sent: Annotated[SentFile, Depends(_sent)]) -> Received:
+    """Send the bytes that a signed address is for."""
+    _, object_id = context.state.signer.read(ticket, "put").what
+    uploading.arrive(context.state, object_id, sent)
+    return {"size": sent.size}

@@ -2,127 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated
+
+from fastapi import APIRouter
+from typing_extensions import TypedDict
 
 from workbench.records import Measurement, Record, Simulation, Study
 
-from .. import query
-from .. import schemas as s
-from ..answers import Nothing
-from ..call import Call
-from ..operation import Body, Need, Operation
-from . import crud, fields
+from .. import records
+from ..auth import ProjectReader, ProjectWriter
+from ..context import RequestContext
+from ..parameters import Asked, listing
+from ..routing import Route, takes
+from ..schemas import Changed, GivenIn, Page, Shown, wire
+from .people import Empty
 
+router = APIRouter(route_class=Route, tags=["Studies"])
 
-def _of_project(call: Call) -> Mapping[str, Any]:
-    return {"project_id": call.path["project_id"]}
-
-
-def create(call: Call) -> dict[str, Any]:
-    above = {"project_id": call.path["project_id"]}
-    return crud.wire(crud.create(call, Study, crud.placed(Study, call.body, above)))
-
-
-def assigns(kind: type[Record]) -> Callable[[Call], dict[str, Any]]:
-    def handler(call: Call) -> dict[str, Any]:
-        fields.read(call.body, {})
-        study, record = call.record(Study), call.record(kind)
-        with call.writing(study.id, assigned=record.id):
-            call.store.rows.assign(study.id, kind, record.id, call.scope)
-        return {"study_id": study.id, "id": record.id}
-
-    return handler
-
-
-def unassigns(kind: type[Record]) -> Callable[[Call], Nothing]:
-    def handler(call: Call) -> Nothing:
-        study, record = call.record(Study), call.record(kind)
-        with call.writing(study.id, unassigned=record.id):
-            call.store.rows.unassign(study.id, kind, record.id, call.scope)
-        return Nothing()
-
-    return handler
-
-
-def _of_study(call: Call) -> Mapping[str, Any]:
-    return {"study_id": call.path["study_id"]}
-
-
-_ONE = s.kind(Study)
 _ALL = "/projects/{project_id}/studies"
 _PLACE = _ALL + "/{study_id}"
-_GIVEN = s.given(Study)
-_GIVEN["properties"].pop("project_id")
+_MEASUREMENTS, _SIMULATIONS = f"{_PLACE}/measurements", f"{_PLACE}/simulations"
 
 
-def _assignments(kind: type[Record], plural: str, position: str) -> tuple[Operation, ...]:
-    path = f"{_PLACE}/{plural}/{{{position}}}"
-    return (
-        Operation(
-            "POST",
-            path,
-            assigns(kind),
-            Need.WRITE,
-            f"Put a {kind.label} into the study; twice is harmless",
-            project="path",
-            body=Body(s.body({}), "small", optional=True),
-            answer=s.record({"study_id": s.TEXT, "id": s.TEXT}),
-        ),
-        Operation(
-            "DELETE",
-            path,
-            unassigns(kind),
-            Need.WRITE,
-            f"Take a {kind.label} out of the study",
-            project="path",
-            status=204,
-        ),
-        Operation(
-            "GET",
-            f"{_PLACE}/{plural}",
-            crud.lists(kind, narrowed=_of_study),
-            Need.READ,
-            f"The {plural} of the study",
-            project="path",
-            query=query.listing(kind),
-            answer=s.listed(s.kind(kind)),
-        ),
-    )
+class Assigned(TypedDict):
+    study_id: str
+    id: str
 
 
-OPERATIONS = (
-    Operation(
-        "GET",
-        _ALL,
-        crud.lists(Study, narrowed=_of_project),
-        Need.READ,
-        "The studies of a project",
-        project="path",
-        query=query.listing(Study),
-        answer=s.listed(_ONE),
-    ),
-    Operation("POST", _ALL, create, Need.WRITE, "Make a study", project="path", body=Body(_GIVEN), answer=_ONE),
-    Operation("GET", _PLACE, crud.reads(Study), Need.READ, "One study", project="path", answer=_ONE),
-    Operation(
-        "PATCH",
-        _PLACE,
-        crud.changes(Study),
-        Need.WRITE,
-        "Change a study",
-        project="path",
-        body=Body(s.given(Study, changing=True)),
-        answer=_ONE,
-    ),
-    Operation(
-        "DELETE",
-        _PLACE,
-        crud.deletes(Study),
-        Need.WRITE,
-        "Delete a study; what it holds stays",
-        project="path",
-        status=204,
-    ),
-    *_assignments(Measurement, "measurements", "measurement_id"),
-    *_assignments(Simulation, "simulations", "simulation_id"),
-)
+@router.get(_ALL)
+def list_studies(
+    context: ProjectReader, project_id: str, asked: Annotated[Asked, listing(Study)]
+) -> Page[Shown[Study]]:
+    """The studies of a project."""
+    return records.listed(context, Study, asked, project_id=project_id)
+
+
+@router.post(_ALL)
+def create_study(context: ProjectWriter, project_id: str, body: GivenIn[Study]) -> Shown[Study]:
+    """Make a study."""
+    return wire(records.create(context, Study, records.under_path(Study, body, project_id=project_id)))
+
+
+@router.get(_PLACE)
+def read_study(context: ProjectReader) -> Shown[Study]:
+    """One study."""
+    return wire(context.record(Study))
+
+
+@router.patch(_PLACE)
+def change_study(context: ProjectWriter, body: Changed[Study]) -> Shown[Study]:
+    """Change a study."""
+    return wire(records.change(context, context.record(Study), body))
+
+
+@router.delete(_PLACE, status_code=204)
+def delete_study(context: ProjectWriter) -> None:
+    """Delete a study; what it holds stays."""
+    records.delete(context, context.record(Study))
+
+
+# What it holds
+
+
+def _assign(context: RequestContext, kind: type[Record]) -> Assigned:
+    study, record = context.record(Study), context.record(kind)
+    with context.writing(study.id, assigned=record.id):
+        context.store.rows.assign(study.id, kind, record.id, context.scope)
+    return {"study_id": study.id, "id": record.id}
+
+
+def _unassign(context: RequestContext, kind: type[Record]) -> None:
+    study, record = context.record(Study), context.record(kind)
+    with context.writing(study.id, unassigned=record.id):
+        context.store.rows.unassign(study.id, kind, record.id, context.scope)
+
+
+@router.post(f"{_MEASUREMENTS}/{{measurement_id}}")
+@takes("small")
+def assign_measurement(context: ProjectWriter, body: Empty | None = None) -> Assigned:
+    """Put a measurement into the study; twice is harmless."""
+    return _assign(context, Measurement)
+
+
+@router.delete(f"{_MEASUREMENTS}/{{measurement_id}}", status_code=204)
+def unassign_measurement(context: ProjectWriter) -> None:
+    """Take a measurement out of the study."""
+    _unassign(context, Measurement)
+
+
+@router.get(_MEASUREMENTS)
+def list_measurements(
+    context: ProjectReader, study_id: str, asked: Annotated[Asked, listing(Measurement)]
+) -> Page[Shown[Measurement]]:
+    """The measurements of the study."""
+    return records.listed(context, Measurement, asked, study_id=study_id)
+
+
+@router.post(f"{_SIMULATIONS}/{{simulation_id}}")
+@takes("small")
+def assign_simulation(context: ProjectWriter, body: Empty | None = None) -> Assigned:
+    """Put a simulation into the study; twice is harmless."""
+    return _assign(context, Simulation)
+
+
+@router.delete(f"{_SIMULATIONS}/{{simulation_id}}", status_code=204)
+def unassign_simulation(context: ProjectWriter) -> None:
+    """Take a simulation out of the study."""
+    _unassign(context, Simulation)
+
+
+@router.get(_SIMULATIONS)
+def list_simulations(
+    context: ProjectReader, study_id: str, asked: Annotated[Asked, listing(Simulation)]
+) -> Page[Shown[Simulation]]:
+    """The simulations of the study."""
+    return records.listed(context, Simulation, asked, study_id=study_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,9 +18,10 @@ from workbench.table import Column, Table
 from workbench.units import split_unit
 from workbench.work import DATASETS
 
-from ..call import Call
-from ..forms import SentFile
-from . import crud
+from .. import records
+from ..context import RequestContext
+from ..requests import SentFile
+from ..schemas import Json
 
 R = TypeVar("R", bound=Record)
 
@@ -29,20 +30,20 @@ Parts = Callable[[], Iterator[Table]]
 """Gives the rows of a table in batches, as often as it is called."""
 
 
-def sent_table(call: Call, sent: SentFile) -> Parts:
+def sent_table(context: RequestContext, sent: SentFile) -> Parts:
     """The rows of a parquet file that was sent, exact, in batches.
 
     Raises
     ------
     FileRefused, TooLarge
     """
-    parts = call.state.apart.tables(sent.path, sent.filename or "file")
+    parts = context.state.apart.tables(sent.path, sent.filename or "file")
     if next(parts(), None) is None:
         raise FileRefused(f"'{sent.filename or 'file'}' has no rows.")
     return parts
 
 
-def numbers(parts: Parts, columns: Sequence[Mapping[str, Any]]) -> Parts:
+def numbers(parts: Parts, columns: Sequence[Json]) -> Parts:
     """The columns that ``source_column_index`` names, under their new names, as 64-bit floats; what cannot be read
     as a number is null.
 
@@ -80,7 +81,7 @@ def _floats(column: Column) -> Column:
     return Column("number", values, None if valid.all() else valid)
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     if not isinstance(value, str):
         return math.nan
     try:
@@ -89,13 +90,13 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-def described(parts: Parts) -> list[dict[str, Any]]:
+def described(parts: Parts) -> list[Json]:
     """The columns of a table as a record describes them, where nobody else did."""
     return [{"name": name, "unit": split_unit(name)[1] or ""} for name in next(parts())]
 
 
-def one_name_each(columns: Any) -> list[dict[str, Any]]:
-    """The columns of a form, each with a name of its own.
+def one_name_each(columns: object) -> list[Json]:
+    """The columns that a request describes, each with a name of its own and a unit, which may be empty.
 
     Raises
     ------
@@ -106,14 +107,14 @@ def one_name_each(columns: Any) -> list[dict[str, Any]]:
     names = [column.get("name") for column in columns]
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
-        raise Invalid(Problem(("columns",), f"The column name '{twice}' stands twice.", "value_error"))
-    return columns
+        raise Invalid(Problem(("columns",), f"The column name '{twice}' is there twice.", "value_error"))
+    return [{**column, "unit": column.get("unit") or ""} for column in columns]
 
 
 def create(
-    call: Call,
+    context: RequestContext,
     kind: type[R],
-    fields: Mapping[str, Any],
+    fields: Json,
     tables: Mapping[str, Parts],
     original: SentFile | None = None,
     *,
@@ -122,56 +123,61 @@ def create(
 ) -> R:
     """A record with its tables and the file they came in, all or nothing, and what ``also`` does with its id.
 
-    On the wire a request may arrive twice: the second is answered with the record of the first, and problems are told
-    by the wire's names; without ``wire`` neither.
+    On the wire a request may arrive twice: the second is answered with the record of the first, and problems name
+    the wire's fields; without ``wire`` neither.
     """
-    store = call.store
+    store = context.store
     with store.transaction() as db:
         id = new_id(store.clock(db))
-    kept = None if original is None else keep(call, original)
+    kept = None if original is None else keep(context, original)
     try:
         with ExitStack() as stack:
             writers = [stack.enter_context(store.series.writer(id, dataset)) for dataset in tables]
             for writer, parts in zip(writers, tables.values(), strict=True):
                 fill(writer, parts)
-            with call.writing(id) as db:
+            with context.writing(id) as db:
                 made: R = store.rows.create(
-                    kind, crud.from_wire(kind, fields), scope=call.scope, actor=call.actor, id=id, connection=db
+                    kind,
+                    records.from_wire(kind, fields),
+                    scope=context.scope,
+                    actor=context.actor,
+                    id=id,
+                    connection=db,
                 )
                 for writer in writers:
                     writer.publish(db)
                 if kept is not None:
                     store.uploads.attach(db, id, "original", kept)
-                first = _twin(call, made) if wire else None
+                first = _twin(context, made) if wire else None
                 if first is not None:
-                    store.rows.delete(kind, id, call.scope, connection=db)
+                    store.rows.delete(kind, id, context.scope, connection=db)
                     store.uploads.detach(db, id)
                     id = first.id
                 if also is not None:
                     also(id)
     except Invalid as error:
-        raise crud.on_the_wire(kind, error, fields) if wire else error from None
+        raise records.on_the_wire(kind, error, fields) if wire else error from None
     store.series.tidy()
-    return store.rows.get(kind, id, call.scope)
+    return store.rows.get(kind, id, context.scope)
 
 
-def _twin(call: Call, made: R) -> R | None:
+def _twin(context: RequestContext, made: R) -> R | None:
     """The record that the same user made before in all the same words, with the same tables and the same file."""
-    where = {"name": made.name, "created_by": call.actor}
-    others = call.store.rows.page(type(made), call.scope, where=where, limit=None).items
-    told = _told(call, made)
-    return next((one for one in others if one.id != made.id and _told(call, one) == told), None)
+    where = {"name": made.name, "created_by": context.actor}
+    others = context.store.rows.page(type(made), context.scope, where=where, limit=None).items
+    said = _said(context, made)
+    return next((one for one in others if one.id != made.id and _said(context, one) == said), None)
 
 
-def _told(call: Call, record: Record) -> list[Any]:
-    """All that a request said when it made a record."""
-    infos = [call.store.series.info(record.id, dataset, scope=call.scope) for dataset in DATASETS]
-    original = call.store.uploads.attached(record.id, "original")
-    return [
+def _said(context: RequestContext, record: Record) -> tuple[Json, list[str | None], str | None]:
+    """All that a request said when it made a record: its fields, and the hashes of its tables and of its file."""
+    infos = [context.store.series.info(record.id, dataset, scope=context.scope) for dataset in DATASETS]
+    original = context.store.uploads.attached(record.id, "original")
+    return (
         {name: getattr(record, name) for name in record.given()},
         [None if info is None else info.content_hash for info in infos],
         None if original is None else original.piece,
-    ]
+    )
 
 
 def fill(writer: SeriesWriter, parts: Parts) -> None:
@@ -180,7 +186,7 @@ def fill(writer: SeriesWriter, parts: Parts) -> None:
         writer.add(part)
 
 
-def keep(call: Call, sent: SentFile) -> Attachment:
+def keep(context: RequestContext, sent: SentFile) -> Attachment:
     """Keep the bytes of a file that was sent."""
-    piece = call.store.pieces.put(sent.blocks())
-    return Attachment(sent.filename[-255:] or "file", sent.content_type, sent.size, piece)
+    content = context.store.pieces.put(sent.blocks())
+    return Attachment(sent.filename[-255:] or "file", sent.content_type, sent.size, content)

@@ -3,156 +3,211 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+import sqlite3
+from typing import Annotated, ClassVar
+
+from fastapi import APIRouter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
 
 from workbench.errors import BadRequest, Conflict, FileRefused, Invalid, NotFound, Problem
 from workbench.records import Instance, Measurement
+from workbench.records.record import Name
 from workbench.store.rows import new_id
 from workbench.store.uploads import Upload
 
-from .. import access, uploading
-from .. import schemas as s
-from ..call import Call
-from ..operation import Body, Need, Operation
+from .. import auth, records, uploading
+from ..auth import Member, RecordWriter
+from ..context import RequestContext
+from ..routing import Route, heavy, takes
+from ..schemas import Body, Json, Shown, Text, wire
 from ..uploading import MORE, SERIES, STEPS
-from . import crud, fields
+from .people import Empty
+
+router = APIRouter(route_class=Route, tags=["Measurements"])
 
 _FILE_NAME = re.compile(r"[^/\\?#%\x00-\x1f]{1,255}")
-_FILE_NAME_WORDS = "A file name has 1 to 255 characters without / \\ ? # % and control characters."
 _MOST_FILES = 1000
 _KINDS = ("time_series", "file")
-_BODY = {
-    "measurement": dict,
-    "measurement_type": str,
-    "filenames": list,
-    "cell_instance_id": str,
-    "instance": dict,
-}
 
 
-def initiate(call: Call) -> dict[str, Any]:
-    """Begin an upload; no record exists yet."""
-    given = fields.read(call.body, _BODY, required=("measurement",), nullable=tuple(_BODY))
-    instance = call.record(Instance)
-    if given.get("cell_instance_id") not in (None, instance.id):
-        raise BadRequest("'cell_instance_id' names another cell than the address.")
-    kind = _kind(given)
-    name = fields.name(given["measurement"].get("name"), ("measurement", "name"))
-    _refuse_taken(call, instance, name)
-    filenames = _filenames(given) if kind == "file" else [SERIES, STEPS]
-    with call.writing(instance.id) as db:
-        target = new_id(call.store.clock(db))
-        upload = call.store.uploads.begin(
-            "measurement",
-            target,
-            call.scope,
-            call.actor,
-            filenames,
-            {"instance_id": instance.id, "measurement_type": kind, "filenames": filenames},
-        )
-    return {"measurement_id": target, "uploads": uploading.begun(call, upload)}
-
-
-def _kind(given: dict[str, Any]) -> str:
-    kind = given.get("measurement_type") or "time_series"
-    if kind not in _KINDS:
-        raise BadRequest(
-            f"A measurement of type '{kind}' is not uploaded; uploads are of type time_series or file."
-        )
-    return str(kind)
-
-
-def _filenames(given: dict[str, Any]) -> list[str]:
-    names = given.get("filenames") or []
-    problems = [
-        Problem(("filenames", place), _FILE_NAME_WORDS)
-        for place, name in enumerate(names)
-        if not isinstance(name, str) or not _FILE_NAME.fullmatch(name) or name in (".", "..")
-    ]
-    if not names or len(names) > _MOST_FILES:
-        problems.append(Problem(("filenames",), f"'filenames' holds 1 to {_MOST_FILES} names.", "missing"))
-    if not problems and len(set(names)) < len(names):
-        problems.append(Problem(("filenames",), "A file name stands twice.", "value_error"))
-    if problems:
-        raise Invalid(problems)
-    return list(names)
-
-
-def checked_name(name: str, loc: tuple[str | int, ...]) -> str:
+def file_name(value: object) -> str:
     """A file name that an address can hold.
 
     Raises
     ------
-    Invalid
+    ValueError
     """
-    if not _FILE_NAME.fullmatch(name) or name in (".", ".."):
-        raise Invalid(Problem(loc, _FILE_NAME_WORDS, "value_error"))
-    return name
+    if not isinstance(value, str) or not _FILE_NAME.fullmatch(value) or value in (".", ".."):
+        raise ValueError("A file name has 1 to 255 characters without / \\ ? # % and control characters.")
+    return value
 
 
-def _refuse_taken(call: Call, instance: Instance, name: str) -> None:
-    there = call.store.rows.page(
-        Measurement, call.scope, where={"instance_id": instance.id, "name": name}, limit=1
-    ).items
+def _some_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("A file name is a text.")
+    return value
+
+
+def _needed_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise PydanticCustomError("missing", "A measurement needs a name.")
+    return value
+
+
+class NamedMeasurement(BaseModel):
+    """A measurement with a name; its other fields are checked when its upload is confirmed."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    name: Annotated[Name, BeforeValidator(_needed_text)]
+
+
+class _AnyUpload(Body):
+    measurement_type: Annotated[Text | None, Field(json_schema_extra={"enum": [*_KINDS, None]})] = None
+    filenames: list[Annotated[str, BeforeValidator(_some_text)]] | None = None
+    cell_instance_id: Annotated[Text | None, Field(json_schema_extra={"x-record": Instance.table})] = None
+    instance: Json | None = None
+
+
+class NewUpload(_AnyUpload):
+    measurement: NamedMeasurement
+
+
+class SentUpload(_AnyUpload):
+    measurement: Json
+
+
+class BegunMeasurement(TypedDict):
+    measurement_id: str
+    uploads: list[uploading.Target]
+
+
+class Confirmed(Shown[Measurement]):
+    """The measurement of an upload."""
+
+    more: ClassVar = {"steps_created": int}
+
+
+@router.post("/cell_instances/{instance_id}/cell_measurements/initiate-upload")
+def begin_upload(context: RecordWriter, body: NewUpload) -> BegunMeasurement:
+    """Begin to upload a measurement; no record exists yet."""
+    instance = context.record(Instance)
+    if body.cell_instance_id not in (None, instance.id):
+        raise BadRequest("'cell_instance_id' names another cell than the path.")
+    kind = _kind(body)
+    _refuse_taken(context, instance, body.measurement.name)
+    filenames = _filenames(body.filenames or []) if kind == "file" else [SERIES, STEPS]
+    with context.writing(instance.id) as db:
+        upload = context.store.uploads.begin(
+            "measurement",
+            new_id(context.store.clock(db)),
+            context.scope,
+            context.actor,
+            filenames,
+            {"instance_id": instance.id, "measurement_type": kind, "filenames": filenames},
+        )
+    return {"measurement_id": upload.target, "uploads": uploading.targets(context, upload)}
+
+
+def _kind(body: NewUpload) -> str:
+    kind = body.measurement_type or "time_series"
+    if kind not in _KINDS:
+        raise BadRequest(
+            f"A measurement of type '{kind}' is not uploaded; uploads are of type time_series or file."
+        )
+    return kind
+
+
+def _filenames(names: list[str]) -> list[str]:
+    problems = []
+    for place, name in enumerate(names):
+        try:
+            file_name(name)
+        except ValueError as error:
+            problems.append(Problem(("filenames", place), str(error)))
+    if not names or len(names) > _MOST_FILES:
+        problems.append(Problem(("filenames",), f"'filenames' holds 1 to {_MOST_FILES} names.", "missing"))
+    if not problems and len(set(names)) < len(names):
+        problems.append(Problem(("filenames",), "A file name is there twice.", "value_error"))
+    if problems:
+        raise Invalid(problems)
+    return names
+
+
+def _refuse_taken(context: RequestContext, instance: Instance, name: str) -> None:
+    where = {"instance_id": instance.id, "name": name}
+    there = context.store.rows.page(Measurement, context.scope, where=where, limit=1).items
     if there:
         raise Conflict(f"There is a measurement '{name}' in its cell instance already.", there[0].id)
 
 
-def confirm(call: Call) -> dict[str, Any]:
-    """Make the record of an upload and take its data in; a second time it answers the record there is."""
-    given = fields.read(call.body, _BODY, required=("measurement",), nullable=tuple(_BODY))
-    upload = uploading.find(call, call.path["upload_id"], "measurement")
-    scope = access.to_write(call, upload.scope.project_id)
-    names = {"instance_id": "cell_instance_id", "measurement_type": "measurement_type", "filenames": "filenames"}
-    uploading.check_same(upload, {key: value for key, value in given.items() if value is not None}, names)
+@router.post("/cell_measurements/{upload_id}/confirm-upload")
+@heavy
+def confirm_upload(context: Member, upload_id: str, body: SentUpload) -> Confirmed:
+    """Make the record of an upload; where its data take longer, they come after the answer.
+
+    A second time it answers the record there is.
+    """
+    upload = uploading.find(context, upload_id, "measurement")
+    scope = auth.to_write(context, upload.scope.project_id)
+    about = upload.about
+    uploading.check_same("cell_instance_id", body.cell_instance_id, about["instance_id"])
+    uploading.check_same("measurement_type", body.measurement_type, about["measurement_type"])
+    uploading.check_same("filenames", body.filenames, about["filenames"])
     if upload.state == "open":
-        _begin(call, upload, given["measurement"])
+        _begin(context, upload, body.measurement)
     try:
-        record = call.store.rows.get(Measurement, upload.target, scope)
+        record = context.store.rows.get(Measurement, upload.target, scope)
     except NotFound:
         raise Conflict(
             "This upload is being confirmed by another request, or its measurement was deleted."
         ) from None
-    return {**crud.wire(record), "steps_created": 0}
+    return _confirmed(record)
 
 
-def _begin(call: Call, upload: Upload, measurement: dict[str, Any]) -> None:
+def _confirmed(record: Measurement) -> Confirmed:
+    return Confirmed({**wire(record), "steps_created": 0})
+
+
+def _begin(context: RequestContext, upload: Upload, measurement: Json) -> None:
     series = upload.about["measurement_type"] == "time_series"
     if series:
         uploading.require(upload, SERIES)
-    about = {name: upload.about[name] for name in ("instance_id", "measurement_type")}
-    body = crud.placed(Measurement, measurement, about)
+    above = {name: upload.about[name] for name in ("instance_id", "measurement_type")}
+    body = records.under_path(Measurement, measurement, **above)
     try:
-        data = crud.from_wire(Measurement, body)
+        data = records.from_wire(Measurement, body)
         kept = {"processing_status": "running"} if series else {"files": _kept(upload)}
-        scope = access.to_write(call, upload.scope.project_id)
+        scope = auth.to_write(context, upload.scope.project_id)
 
-        def make(db: Any) -> None:
-            call.store.rows.create(
-                Measurement, {**data, **kept}, scope=scope, actor=call.actor, id=upload.target, connection=db
+        def make(db: sqlite3.Connection) -> None:
+            context.store.rows.create(
+                Measurement, {**data, **kept}, scope=scope, actor=context.actor, id=upload.target, connection=db
             )
             if not series:
-                call.store.uploads.settle(db, upload.id, "done", was=["running"])
+                context.store.uploads.settle(db, upload.id, "done", was=["running"])
 
-        began = uploading.begin_running(call, upload, make)
+        began = uploading.begin_running(context, upload, make)
     except Invalid as error:
-        problems = crud.on_the_wire(Measurement, error, body).problems
+        problems = records.on_the_wire(Measurement, error, body).problems
         raise Invalid([Problem(("measurement", *p.loc), p.msg, p.type, p.ctx) for p in problems]) from None
     if began and series:
-        uploading.take_in(call, upload)
-        _refuse_failed(call, upload)
+        uploading.take_in(context, upload)
+        _refuse_failed(context, upload)
 
 
-def _refuse_failed(call: Call, upload: Upload) -> None:
+def _refuse_failed(context: RequestContext, upload: Upload) -> None:
     """What failed while the client still waits is refused, and leaves no record behind."""
-    scope = access.to_write(call, upload.scope.project_id)
-    record = call.store.rows.get(Measurement, upload.target, scope)
+    scope = auth.to_write(context, upload.scope.project_id)
+    record = context.store.rows.get(Measurement, upload.target, scope)
     if record.processing_status == "failed":
-        call.store.rows.delete(Measurement, record.id, scope)
+        context.store.rows.delete(Measurement, record.id, scope)
         raise FileRefused(record.processing_error or "The data could not be taken in.")
 
 
-def _kept(upload: Upload) -> list[dict[str, Any]]:
+def _kept(upload: Upload) -> list[dict[str, str | int | None]]:
     found = [uploading.require(upload, name) for name in upload.about["filenames"]]
     return [{"filename": one.filename, "piece": one.piece, "size": one.size} for one in found]
 
@@ -160,33 +215,36 @@ def _kept(upload: Upload) -> list[dict[str, Any]]:
 # Extending
 
 
-def initiate_extend(call: Call) -> dict[str, Any]:
-    fields.read(call.body, {})
-    record = call.record(Measurement)
+@router.post("/cell_measurements/{measurement_id}/initiate-extend")
+@takes("small")
+def begin_extension(context: RecordWriter, body: Empty | None = None) -> BegunMeasurement:
+    """Begin to upload more samples of a running test."""
+    record = context.record(Measurement)
     _refuse_unless_open(record)
-    with call.writing(record.id):
-        upload = call.store.uploads.begin(
-            "extension", record.id, call.scope, call.actor, [MORE], {"measurement_type": "time_series"}
-        )
-    return {"measurement_id": record.id, "uploads": uploading.begun(call, upload)}
+    about = {"measurement_type": "time_series"}
+    with context.writing(record.id):
+        upload = context.store.uploads.begin("extension", record.id, context.scope, context.actor, [MORE], about)
+    return {"measurement_id": record.id, "uploads": uploading.targets(context, upload)}
 
 
-def confirm_extend(call: Call) -> dict[str, Any]:
-    fields.read(call.body, {})
-    record = call.record(Measurement)
-    upload = uploading.find(call, record.id, "extension")
+@router.post("/cell_measurements/{measurement_id}/confirm-extend")
+@takes("small")
+@heavy
+def confirm_extension(context: RecordWriter, body: Empty | None = None) -> Confirmed:
+    """Append the samples that were sent."""
+    record, rows = context.record(Measurement), context.store.rows
+    upload = uploading.find(context, record.id, "extension")
     if upload.state == "open":
         uploading.require(upload, MORE)
 
-        def make(db: Any) -> None:
-            present = call.store.rows.get(Measurement, record.id, call.scope)
-            _refuse_unless_open(present)
-            told = {"processing_status": "running", "processing_error": None}
-            call.store.rows.update(Measurement, record.id, told, call.scope, call.actor, connection=db)
+        def make(db: sqlite3.Connection) -> None:
+            _refuse_unless_open(rows.get(Measurement, record.id, context.scope))
+            started = {"processing_status": "running", "processing_error": None}
+            rows.update(Measurement, record.id, started, context.scope, context.actor, connection=db)
 
-        if uploading.begin_running(call, upload, make):
-            uploading.take_in(call, upload)
-    return {**crud.wire(call.store.rows.get(Measurement, record.id, call.scope)), "steps_created": 0}
+        if uploading.begin_running(context, upload, make):
+            uploading.take_in(context, upload)
+    return _confirmed(rows.get(Measurement, record.id, context.scope))
 
 
 def _refuse_unless_open(record: Measurement) -> None:
@@ -196,63 +254,3 @@ def _refuse_unless_open(record: Measurement) -> None:
         raise Conflict(f"'{record.name}' is {record.processing_status}; extend it when it is ready.")
     if record.end_time is not None:
         raise Conflict(f"'{record.name}' has ended; clear its end_time to go on with it.")
-
-
-_TARGET = s.record(
-    {"filename": s.TEXT, "signed_url": s.TEXT, "token": s.TEXT, "path": s.TEXT}, {"multipart": s.ANY}
-)
-_UPLOADS = s.record({"measurement_id": s.TEXT, "uploads": s.array(_TARGET)})
-_GIVEN = s.body(
-    {"measurement": s.FREE},
-    {
-        "measurement_type": {"enum": [*_KINDS, None]},
-        "filenames": {"type": ["array", "null"], "items": s.TEXT},
-        "cell_instance_id": s.TEXT_OR_NULL,
-        "instance": {"type": ["object", "null"]},
-    },
-)
-_DONE = {"allOf": [s.kind(Measurement), s.record({"steps_created": s.NUMBER})]}
-
-OPERATIONS = (
-    Operation(
-        "POST",
-        "/cell_instances/{instance_id}/cell_measurements/initiate-upload",
-        initiate,
-        Need.WRITE,
-        "Begin to upload a measurement",
-        project="record",
-        body=Body(_GIVEN, ids={"cell_instance_id": Instance}),
-        answer=_UPLOADS,
-    ),
-    Operation(
-        "POST",
-        "/cell_measurements/{upload_id}/confirm-upload",
-        confirm,
-        Need.MEMBER,
-        "Make the record of an upload; where its data take longer, they come after the answer",
-        body=Body(_GIVEN, ids={"cell_instance_id": Instance}),
-        answer=_DONE,
-        heavy=True,
-    ),
-    Operation(
-        "POST",
-        "/cell_measurements/{measurement_id}/initiate-extend",
-        initiate_extend,
-        Need.WRITE,
-        "Begin to upload more samples of a running test",
-        project="record",
-        body=Body(s.body({}), "small", optional=True),
-        answer=_UPLOADS,
-    ),
-    Operation(
-        "POST",
-        "/cell_measurements/{measurement_id}/confirm-extend",
-        confirm_extend,
-        Need.WRITE,
-        "Append the samples that were sent",
-        project="record",
-        body=Body(s.body({}), "small", optional=True),
-        answer=_DONE,
-        heavy=True,
-    ),
-)

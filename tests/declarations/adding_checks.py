@@ -166,7 +166,9 @@ def an_operation_is_in_schema_page_texts_and_builders(lab: Lab) -> None:
 
 
 def an_operation_is_looked_at(lab: Lab) -> None:
-    seen = lab.bench.look({"plan": {"steps": {**PLAN, "cells": {**LISTED, "fields": ["nam", "batch_name"]}}}, "params": LEAST})
+    seen = lab.bench.look(
+        {"plan": {"steps": {**PLAN, "cells": {**LISTED, "fields": ["nam", "batch_name"]}}}, "params": LEAST}
+    )
     assert "waits for 'counted'" in seen["sorted"].summary
     assert "waits for 'cells'" in seen["counted"].summary
 
@@ -193,8 +195,9 @@ def a_control_is_decided_read_and_drawn(lab: Lab) -> None:
 
 
 def a_format_is_recognised_read_and_described(lab: Lab) -> None:
-    from workbench.readers import BUILT_IN, FORMATS, read, recognise
     from workbench.readers.describe import bounds, formats_page
+
+    from workbench.readers import BUILT_IN, FORMATS, read, recognise
 
     path = Path("exemplar.csv")
     assert recognise(path) == "exemplar"

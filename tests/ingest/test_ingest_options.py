@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_type_hints
 import pytest
 import typer
 from pydantic import Field
+from workbench.reference import pages
 
 import workbench as wb
 from workbench.bench import Bench
@@ -17,7 +18,6 @@ from workbench.ingest import IngestKeywords, IngestOptions
 from workbench.ingest.options import Names, Said, _shows, body_model, said, sent_options, to_send
 from workbench.ingest.plan.headings import columns
 from workbench.phrases import option_name, typed_in
-from workbench.reference import pages
 
 
 class More(IngestOptions):

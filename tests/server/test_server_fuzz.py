@@ -24,14 +24,13 @@ from world import World, make
 
 from server import Settings
 from server.openapi import document
-from server.routes import MORE, OPERATIONS
 from workbench.authoring.examples import NAMES, example
 
 schemathesis = pytest.importorskip("schemathesis")
 from schemathesis.generation import GenerationMode  # noqa: E402
 from schemathesis.specs.openapi.checks import positive_data_acceptance  # noqa: E402
 
-DOCUMENT = document(OPERATIONS, MORE)
+DOCUMENT = document()
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 NAMED = [
     (method, path)

@@ -17,15 +17,16 @@ from lab import Lab, Person, lab
 from world import RATINGS, RECIPE, World, make, parquet, samples
 
 from server.openapi import document
-from server.operation import Need, Operation
-from server.routes import MORE, OPERATIONS
+from server.routes import ROUTERS
+from server.routing import Route
+from workbench.store.people import Right
 
-DOCUMENT = document(OPERATIONS, MORE)
+DOCUMENT = document()
 METHODS = ("get", "post", "put", "patch", "delete")
 WALKED = sorted(
     f"{method.upper()} {path}" for path, item in DOCUMENT["paths"].items() for method in item if method in METHODS
 )
-BY_NAME = {operation.name: operation for operation in OPERATIONS}
+BY_NAME = {route.operation: route for router in ROUTERS for route in router.routes if isinstance(route, Route)}
 
 Row = dict[str, Any]
 FILE = {"file": ("data.parquet", parquet(samples()))}
@@ -208,6 +209,7 @@ ROWS: dict[str, Row] = {
     f"PATCH {_PLOT}": {"json": {"revision": 1, "name": "Renamed"}},
     f"DELETE {_PLOT}": NOTHING,
     f"GET {_PLOT}/revisions": NOTHING,
+    f"GET {_PLOT}/revisions/{{number}}": NOTHING,
     f"POST {_PLOT}/revisions/{{number}}/restore": NOTHING,
     f"POST {_PLOT}/figure": {"json": {}},
     f"POST {_PLOT}/figure/detail": {"json": _ZOOM},
@@ -229,6 +231,8 @@ ROWS: dict[str, Row] = {
     f"POST {_D}/authoring-context": {"json": {"prompt": "A plot", "plot_id": "{plot_id}"}},
     f"POST {_D}/authoring-decision": {"json": {"plot_id": "{plot_id}"}},
     "GET /agent/sessions": {"params": {"project_id": "{project_id}"}},
+    "GET /agent/sessions/{session_id}": NOTHING,
+    "GET /store/verify": NOTHING,
     "POST /agent/sessions": {"json": {"project_id": "{project_id}", "title": "New"}},
     "GET /agent/sessions/{session_id}/messages": NOTHING,
     "POST /agent/sessions/{session_id}/messages": {"json": {"role": "user", "content": {"text": "Hello"}}},
@@ -283,7 +287,7 @@ def call(made: Lab, name: str, ids: dict[str, str], headers: dict[str, str], **m
 
 def test_every_operation_has_a_row_and_every_row_an_operation() -> None:
     assert sorted(ROWS) == WALKED
-    assert {operation.name for operation in OPERATIONS} == set(ROWS)
+    assert set(BY_NAME) == set(ROWS)
 
 
 @pytest.mark.parametrize("name", KEYED)
@@ -309,18 +313,29 @@ def powerless(made: Lab) -> list[dict[str, str]]:
     return list(known)
 
 
-def positions(operation: Operation) -> list[tuple[str, str]]:
+def positions(operation: str) -> list[tuple[str, str]]:
     """Where ids stand: (path, query or body; name)."""
-    path = operation.path.replace(":path", "")
-    item = DOCUMENT["paths"][path][operation.method.lower()]
+    method, _, path = operation.partition(" ")
+    item = DOCUMENT["paths"][path.replace(":path", "")][method.lower()]
     others = ("organization_id", "user_id", "upload_id", "record_id")
     found = [
         (parameter["in"], parameter["name"])
         for parameter in item["parameters"]
         if "x-record" in parameter or parameter["name"] in others
     ]
-    found += [("body", name) for name in item.get("requestBody", {}).get("x-records", {})]
+    for media in item.get("requestBody", {}).get("content", {}).values():
+        found += [("body", name) for name, shape in _fields(media["schema"]).items() if "x-record" in str(shape)]
     return found
+
+
+def _fields(schema: Row) -> Row:
+    """The fields of a body."""
+    while "$ref" in schema:
+        schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    for choice in schema.get("anyOf", ()):
+        if choice.get("type") != "null":
+            return _fields(choice)
+    return dict(schema.get("properties", {}))
 
 
 UUIDS = [(f"POST {_D}/authoring-{end}", "plot_id") for end in ("context", "decision")]
@@ -352,10 +367,10 @@ def named(name: str) -> str:
     return _BY_NAME_OF_FIELD.get(name, name)
 
 
-@pytest.mark.parametrize("name", [name for name in KEYED if positions(BY_NAME[name])])
+@pytest.mark.parametrize("name", [name for name in KEYED if positions(name)])
 def test_anothers_id_is_answered_like_an_unknown_one(worlds: tuple[Lab, World, World], name: str) -> None:
     made, ours, theirs = worlds
-    for where, field in positions(BY_NAME[name]):
+    for where, field in positions(name):
         position = named(field)
         told = []
         malformed = [] if (name, field) in UUIDS else ["no-id-at-all"]
@@ -397,10 +412,10 @@ def test_a_viewers_key_changes_nothing(worlds: tuple[Lab, World, World], name: s
     made, ours, _ = worlds
     viewer = viewing(made)
     answer = call(made, name, ours.ids, viewer.headers)
-    need = BY_NAME[name].need
+    access = BY_NAME[name].access
     if "{session_id}" in name:  # sessions are their user's alone
         assert answer.status_code == 404, (name, answer.text)
-    elif need in (Need.WRITE, Need.MANAGE, Need.ADMIN) or name in _WRITE_BY_HAND:
+    elif access.admin or access.whole_store or (access.right or 0) > Right.READ or name in _WRITE_BY_HAND:
         assert answer.status_code == 403, (name, answer.text)
         assert answer.json()["error_code"] == "FORBIDDEN"
     else:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import workbench
 from workbench import steps
-from workbench.recipe.steps import STEPS
 from workbench.recipe.build import FUNCTIONS
+from workbench.recipe.steps import STEPS
 
 from .prose import MADE, described
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from server.openapi import recipes
 from server.operation import Need, Operation
+
+from server.openapi import recipes
 from server.routes import GROUPS
 
 from .prose import MADE

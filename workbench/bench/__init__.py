@@ -541,7 +541,7 @@ class Bench:
         """
         held, wanted = self._place(board, plot)
         given = {"name": name, "plot_id": wanted, "new_plot_id": new_plot_id, "session_id": session}
-        return SavedPlot(self, self.work.authoring_decision(held.record, **given))
+        return SavedPlot(self, self.work.decide(held.record, **given))
 
     def _place(self, board: Board | Ref, plot: SavedPlot | Ref | None) -> tuple[Board, str | None]:
         """A dashboard, and the id of one of its plots."""

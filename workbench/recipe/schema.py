@@ -10,7 +10,6 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from .plot import PlotConfig
-from .shapes import models_under
 from .strict import Strict
 
 VERSION = "0.1.0"

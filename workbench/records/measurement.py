@@ -51,6 +51,7 @@ class Measurement(Kept):
     sorts = (*Kept.sorts, "start_time")
     kept = frozenset({"processing_status", "processing_error", "content_hash", "files"})
     fixed = frozenset({"measurement_type"})
+    withheld = frozenset({"files"})
     filters: ClassVar[Mapping[str, Filter]] = {
         **Kept.filters,
         "specificationIds": Filter("specification_id", "in"),

@@ -17,6 +17,7 @@ class RawData(InProject):
     table = "raw_data"
     label = "raw data file"
     kept = frozenset({"filename", "content_type", "size", "piece"})
+    withheld = frozenset({"piece"})
     filters: ClassVar[Mapping[str, Filter]] = {}
 
     filename: FileName = Field(description="Name of the file.")

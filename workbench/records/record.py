@@ -180,6 +180,8 @@ class Record(Strict):
     """Fields that come with the bytes of a record and that no caller sets: others trust what they say."""
     fixed: ClassVar[frozenset[str]] = frozenset()
     """Fields that are given once and stay."""
+    withheld: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are in no answer: bytes are asked for by name, never by what they are kept under."""
 
     id: str = Field(description="Identifier, never used again; later records have later ids.")
     name: Annotated[Name, Searched("substring")] = Field(description="What people call it.")

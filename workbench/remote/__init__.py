@@ -22,24 +22,25 @@ from ..ingest import Growing, IngestOptions, Report
 from ..ingest.options import FileProgress
 from ..ingest.plan.paths import Paths
 from ..ingest.recompute import Recomputed
+from ..operations import Operation
 from ..recipe.plot import PlotConfig
 from ..recipe.values import effective
 from ..records import Project, Record
-from ..records.catalog import Catalog
 from ..store import search as searches
 from ..store.cache import Cache
 from ..store.search import Found
 from ..work import FigureAnswer, Ref, drawable, only
 from . import sending, wire
+from .boards import Boards
 from .client import Client
 from .faults import problems_of
 from .fetched import Fetched, Fetching
-from .talk import Talk
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 
 
-class RemoteWorkbench(Talk):
+class RemoteWorkbench(Boards):
     """What can be done on a server within one project, as the user of a key."""
 
     def __init__(self, client: Client, project: Project, actor: str, cache: Cache | None = None) -> None:
@@ -94,6 +95,24 @@ class RemoteWorkbench(Talk):
     def close(self) -> None:
         self.client.close()
 
+    def carry_out(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
+        if _numbers(operation.since) > _numbers(self.client.version):
+            raise OtherVersion(
+                f"The server at {self.client.url} runs battery-workbench {self.client.version}, which cannot do this. "
+                f"Ask its operator for {operation.since} or newer."
+            )
+        reply = self.client.ask(
+            operation.method,
+            operation.address(self, arguments),
+            params=operation.query(self, arguments) or None,
+            json=operation.content(self, arguments),
+            changes=not operation.reads,
+            cancel=arguments.get("cancel"),
+        )
+        answer = operation.decoded(reply.json())
+        self.noted(answer, arguments)
+        return answer
+
     # Recipes
 
     def answered(
@@ -146,15 +165,11 @@ class RemoteWorkbench(Talk):
             taken = effective(config, values)
         except Invalid as error:
             return error.problems
-        body = {"config": _data_of(config), "values": taken}
-        return problems_of(self.client.ask("POST", self.path("recipes/check"), json=body).json()["problems"])
+        return problems_of(self.problems_of(_data_of(config), taken)["problems"])
 
     def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         taken = effective(config, values)
-        body = {"config": _data_of(config), "values": {name: taken[name] for name in values}}
-        told = self.client.ask("POST", self.path("recipes/options"), json=body).json()
-        found: dict[str, list[dict[str, Any]]] = told["options"]
-        return found
+        return self.options_of(_data_of(config), {name: taken[name] for name in values})["options"]
 
     def units(self, sources: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -189,9 +204,6 @@ class RemoteWorkbench(Talk):
 
     # What there is
 
-    def catalog(self) -> Catalog:
-        return Catalog.of(self.client.get(self.path("catalog")).json())
-
     def search(self, text: str, **options: Any) -> Found:
         if isinstance(types := options.get("entity_types"), Iterable):
             options["entity_types"] = list(types)
@@ -221,9 +233,6 @@ class RemoteWorkbench(Talk):
     def backup(self, destination: str | Path) -> None:
         raise BadRequest("A backup is made where the store is: `workbench backup DEST` on the server's machine.")
 
-    def verify(self) -> list[str]:
-        raise BadRequest("A store is verified where it is: `workbench verify` on the server's machine.")
-
     def recompute(self, *given: Any, **options: Any) -> Recomputed:
         raise BadRequest("Steps and cycles are recomputed on the server's machine: `workbench recompute` there.")
 
@@ -233,11 +242,14 @@ def _data_of(config: PlotConfig) -> dict[str, Any]:
     return {key: part for key, part in config.dump().items() if key != "transform"}
 
 
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")[:3] if part.isdigit()]
+
+
 def _same_version(client: Client) -> None:
     """Refuse a server that cannot give the same answers; a version is major.minor.patch."""
     try:
-        told = client.get("/healthz").json()
-        theirs = str(told["version"])
+        theirs = client.version = str(client.get("/healthz").json()["version"])
     except (ValueError, KeyError, TypeError, NotFound):
         said = f"What answers at {client.url} is no workbench server."
         if urlsplit(client.url).path.strip("/"):

@@ -74,20 +74,13 @@ class Boards(Records):
         path = self.path("dashboards", board.id, "plots")
         return [self._plot(one) for one in wire.pages(self.client.get, path)]
 
-    def history(self, plot: Plot) -> list[Revision]:
-        found = wire.pages(self.client.get, f"{self.plot_path(plot)}/revisions")
-        return [Revision.model_validate(one) for one in found]
-
-    def revision(self, plot: Plot, number: int) -> Revision:
-        found = next((one for one in self.history(plot) if one.revision == number), None)
-        if found is None:
-            raise NotFound(f"The plot '{plot.id}' has no revision {number}.")
-        self._remembered(plot.model_copy(update={"config": found.config, "revision": number}))
-        return found
-
-    def restore(self, plot: Plot, number: int) -> Plot:
-        path = f"{self.plot_path(plot)}/revisions/{number}/restore"
-        return self._plot(self.client.ask("POST", path, changes=True).json())
+    def noted(self, answer: object, arguments: Mapping[str, Any]) -> None:
+        """Remember the recipes of plots that came along: their viewers may draw them."""
+        if isinstance(answer, Plot):
+            self._remembered(answer)
+        plot = arguments.get("plot")
+        if isinstance(answer, Revision) and isinstance(plot, Plot):
+            self._remembered(plot.model_copy(update={"config": answer.config, "revision": answer.revision}))
 
 
 def _data_of(config: PlotConfig) -> bytes:

@@ -66,6 +66,8 @@ class Client:
         )
         self.accept = arrow.MEDIA_TYPE if _is_near(self.url) else f"{arrow.MEDIA_TYPE}; {arrow.PACKED}"
         self.requests = 0
+        self.version = "0.1.0"
+        """The version that the server said it runs."""
 
     def get(self, path: str, params: Mapping[str, Any] | None = None, cancel: Cancel | None = None) -> Reply:
         """What stands at a path."""

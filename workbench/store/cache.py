@@ -185,6 +185,32 @@ class Cache:
                     del self._flights[place]
 
 
+class NotCached(Exception):
+    """What was asked for is not in the cache; see `HitsOnly`."""
+
+
+class HitsOnly(Cache):
+    """A view of a cache that makes nothing: what is not there, or not valid any more, raises `NotCached`."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.__dict__ = cache.__dict__
+
+    def get_or_make(
+        self,
+        kind: str,
+        key: str,
+        make: Make,
+        valid: Valid | None = None,
+        waiting: Callable[[], None] | None = None,
+        *,
+        soon: bool = False,
+    ) -> Found:
+        found = self._look(kind, key, valid)
+        if found is None:
+            raise NotCached(key)
+        return found
+
+
 @dataclass
 class _Flight:
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -1,0 +1,181 @@
+"""One request as an endpoint sees it: who asks, in which scope, and which records its path names."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+
+from workbench.errors import Busy, Cancelled, WorkbenchError
+from workbench.local import LocalWorkbench
+from workbench.records import Project, Record
+from workbench.store import Transaction
+from workbench.store.people import Caller
+from workbench.store.scope import Scope
+from workbench.store.store import Store
+
+from .requests import SentFile, saved
+
+if TYPE_CHECKING:
+    from .state import State
+
+R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+Detail = str | int | float | bool | None
+
+
+class RequestContext:
+    """A request that passed the checks of its route: its caller may do what it asks.
+
+    Attributes
+    ----------
+    state : what this server process holds.
+    request : the request itself, for headers.
+    id : the request id, in the log and in ``x-correlation-id``.
+    operation : method and path template, for the log and the audit log.
+    cancel : set when the client went away or the work took too long.
+    scope : within which records the request may look.
+    project : the project that it is about, if there is one.
+    records : the records that the path names, by the name of their position.
+    """
+
+    def __init__(self, state: State, request: Request, operation: str) -> None:
+        self.state = state
+        self.request = request
+        self.operation = operation
+        self.id: str = request.scope["state"]["request_id"]
+        self.cancel = threading.Event()
+        self.signed_in: Caller | None = None
+        self.scope = Scope("", None)
+        self.project: Project | None = None
+        self.records: dict[str, Record] = {}
+        self.arrived = False
+        self._files: list[SentFile] = []
+
+    @property
+    def caller(self) -> Caller:
+        """Who sent the request."""
+        if self.signed_in is None:
+            raise TypeError(f"{self.operation} takes no credential, so it has no caller.")
+        return self.signed_in
+
+    @property
+    def actor(self) -> str:
+        """The id of the user who sent the request."""
+        return self.caller.user.id
+
+    @property
+    def organization(self) -> str:
+        """The id of the caller's organization; empty without a caller."""
+        return "" if self.signed_in is None else self.signed_in.organization.id
+
+    @property
+    def path(self) -> dict[str, str]:
+        """The positions of the path by name."""
+        found: dict[str, str] = self.request.path_params
+        return found
+
+    @property
+    def store(self) -> Store:
+        return self.state.store
+
+    @property
+    def base_url(self) -> str:
+        """The address of this server as its users know it."""
+        url = self.state.settings.public_url or str(self.request.base_url)
+        return url.rstrip("/")
+
+    def record(self, kind: type[R]) -> R:
+        """The record of a kind that the path names."""
+        return next(one for one in self.records.values() if isinstance(one, kind))
+
+    @property
+    def work(self) -> LocalWorkbench:
+        """What a notebook can do with a store, bound to this caller and this project."""
+        return LocalWorkbench(
+            self.store,
+            self.state.cache,
+            self.caller.organization,
+            self.project,
+            self.actor,
+            scope=self.scope,
+            protected=self.state.protected,
+            audited=self.writing,
+        )
+
+    @contextmanager
+    def writing(self, target: str | None = None, **detail: Detail) -> Iterator[Transaction]:
+        """One transaction for what a request changes, with its entry in the audit log."""
+        with self.store.transaction() as db:
+            yield db
+            self.store.people.note(
+                db,
+                self.operation,
+                self.caller.organization.id,
+                self.actor,
+                key_id=self.caller.key_id,
+                target=target or next(iter(self.path.values()), None),
+                request=self.id,
+                detail=detail or None,
+            )
+
+    def saved(self, upload: UploadFile) -> SentFile:
+        """A file of a form, on disk until this request ends."""
+        sent = saved(upload, self.state.files)
+        self._files.append(sent)
+        return sent
+
+    def keep_until_end(self, sent: SentFile) -> SentFile:
+        """Remove a file when this request ends, unless somebody moved it away before."""
+        self._files.append(sent)
+        return sent
+
+    def dispose(self) -> None:
+        """Remove the files that nobody kept."""
+        for sent in self._files:
+            sent.path.unlink(missing_ok=True)
+
+    async def quickly(self, work: Callable[[], T]) -> T:
+        """The answer of short work on records, on the threads for it."""
+        return await self.state.quick.run(self.organization, work, self.cancel.set)
+
+    async def heavily(self, work: Callable[[], T]) -> T:
+        """The answer of a plan, a drawing or a file, on the threads for those; it stops when the client goes away
+        or when it takes too long.
+
+        Raises
+        ------
+        Busy
+            If it takes longer than the server allows.
+        Cancelled
+            If the client went away.
+        """
+        task = asyncio.ensure_future(self.state.plans.run(self.organization, work, self.cancel.set))
+        gone = asyncio.ensure_future(_disconnected(self.request))
+        limit = self.state.settings.request_seconds
+        try:
+            await asyncio.wait({task, gone}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                task.cancel()
+                with suppress(asyncio.CancelledError, WorkbenchError):
+                    await task
+                if gone.done():
+                    raise Cancelled("The client went away.")
+                raise Busy(f"This took longer than {limit:g} s and was stopped.", retry_after=30)
+            return task.result()
+        finally:
+            gone.cancel()
+            task.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    """Returns when the client has gone away. The body has been read by then."""
+    while True:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            return

@@ -1,0 +1,126 @@
+"""Errors as answers: one shape for all, a JSON object with ``error_code``, ``message`` and ``detail``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.responses import Response
+
+from workbench.errors import Conflict, Invalid, Later, Problem, ScriptError, WorkbenchError, instead
+
+from .responses import JSON, dumps
+
+_TYPES = {
+    "literal_error": "enum",
+    "int_parsing": "out_of_range",
+    "int_from_float": "out_of_range",
+    "int_parsing_size": "out_of_range",
+    "greater_than_equal": "out_of_range",
+    "less_than_equal": "out_of_range",
+}
+"""What the wire calls a problem of a query parameter, where pydantic has another name for it."""
+_BODY_TYPES = {"string_type": "str_type", "model_attributes_type": "dict_type"}
+"""The same for a body and its fields, not for what is inside of those: clients of version 0.1.0 may rely on it."""
+
+
+def body(error: WorkbenchError) -> dict[str, Any]:
+    """The body of one of our errors."""
+    made: dict[str, Any] = {"error_code": error.code, "message": str(error) or error.code}
+    if isinstance(error, Invalid):
+        made["detail"] = [problem.as_detail() for problem in error.problems]
+    elif error.status == 422:
+        made["detail"] = [Problem((), str(error), error.code.lower()).as_detail()]
+    if isinstance(error, ScriptError) and error.log:
+        made["log"] = error.log
+    if isinstance(error, Conflict):
+        made["detail"] = {**error.detail, **({"existing_id": error.existing_id} if error.existing_id else {})}
+    return made
+
+
+def response(error: WorkbenchError, request_id: str) -> Response:
+    """The answer to a request that failed with one of our errors."""
+    headers = {"x-correlation-id": request_id}
+    if isinstance(error, Later):
+        headers["retry-after"] = str(error.retry_after)
+    if error.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    # What went wrong inside is for the log: a path or a statement must not leave the server.
+    shown = body(error) if error.status < 500 or isinstance(error, Later) else broken(request_id, error.code)
+    return Response(dumps(shown), error.status, headers, JSON)
+
+
+def broken(request_id: str, code: str = "INTERNAL_ERROR") -> dict[str, str]:
+    """The body where the server itself failed."""
+    message = f"The server failed. Its log has the reason under the request id {request_id}."
+    return {"error_code": code, "message": message}
+
+
+def plain(
+    status: int, code: str, message: str, request_id: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """An error without a class of ours: an unknown path, a method that a path does not have."""
+    content = dumps({"error_code": code, "message": message})
+    return Response(content, status, {**(headers or {}), "x-correlation-id": request_id}, JSON)
+
+
+def invalid(error: RequestValidationError, known: Mapping[tuple[str, ...], Iterable[str]]) -> Invalid:
+    """What FastAPI found wrong with a request, in our words.
+
+    ``known`` has the names that may stand at a place, to suggest the nearest.
+    """
+    return Invalid([_problem(found, known) for found in error.errors()])
+
+
+def _problem(found: Mapping[str, Any], known: Mapping[tuple[str, ...], Iterable[str]]) -> Problem:
+    where, *loc = found["loc"]
+    # A union tells its branches apart in `loc`; a reader of the request does not find them there.
+    place: tuple[str | int, ...] = tuple(loc[:1] if where == "query" else loc)
+    kind = str(found["type"])
+    name = str(place[-1])[:80] if place else "the body"
+    if kind == "extra_forbidden":
+        names = known.get(tuple(str(part) for part in place[:-1]), ())
+        return Problem(place, f"There is no '{name}' here. {instead(name, names, 'fields')}", kind)
+    if not place and kind == "missing":
+        return Problem((), "The body is missing. Send a JSON object.", "json_invalid", {"line": 1, "column": 1})
+    if kind == "missing":
+        return Problem(place, f"'{name}' is missing.", kind)
+    ctx: Mapping[str, Any] = found.get("ctx") or {}
+    types = _TYPES if where == "query" else _BODY_TYPES if len(place) < 2 else {}
+    return Problem(place, _sentence(name, kind, str(found["msg"]), ctx), types.get(kind, kind))
+
+
+_WANTED = {
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number",
+    "float_type": "a number",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "list_type": "a list",
+}
+
+
+def _sentence(name: str, kind: str, message: str, ctx: Mapping[str, Any]) -> str:
+    if kind in _WANTED:
+        return f"'{name}' must be {_WANTED[kind]}."
+    if kind in ("greater_than_equal", "less_than_equal"):
+        bound = ctx.get("ge", ctx.get("le"))
+        return f"'{name}' must be {'at least' if kind.startswith('greater') else 'at most'} {bound}."
+    if kind == "string_too_short":
+        return f"'{name}' must have at least {ctx.get('min_length')} characters."
+    if kind == "literal_error":
+        return f"'{name}' must be one of {ctx.get('expected')}."
+    return message.removeprefix("Value error, ")
+
+
+def names_at(model: type[Any] | None) -> Mapping[tuple[str, ...], Sequence[str]]:
+    """The names of the fields of a body, for suggestions."""
+    fields = getattr(model, "model_fields", {})
+    return {(): [info.alias or name for name, info in fields.items()]}

@@ -1,0 +1,121 @@
+"""FastAPI routes of the operations that benches share: one router, made from their declarations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, BeforeValidator
+
+from workbench.errors import NotFound
+from workbench.operations import GROUPS, Operation
+from workbench.records import Project, Record
+
+from . import parameters
+from .auth import Access, Named
+from .context import RequestContext
+from .routing import Route, heavy, takes
+from .schemas import Shown, Unchecked
+
+router = APIRouter(route_class=Route)
+
+
+def _endpoint(operation: Operation[..., Any]) -> Callable[..., Any]:
+    """The endpoint of an operation: its arguments from the request, its answer as JSON values."""
+
+    def endpoint(context: RequestContext, **given: Any) -> Any:
+        body: BaseModel | Mapping[str, Any] | None = given.pop("body", None)
+        given.pop("project_id", None)
+        arguments = {**given, **_of_body(operation, body), **_of_path(operation, context)}
+        if "cancel" in operation.signature.parameters:
+            arguments["cancel"] = context.cancel
+        return operation.encoded(operation.function(context.work, **arguments))
+
+    endpoint.__name__ = operation.name
+    endpoint.__doc__ = operation.function.__doc__
+    endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [_parameter("context", Annotated[RequestContext, Depends(_access(operation))]), *_sent(operation)]
+    )
+    return takes("small")(heavy(endpoint) if operation.heavy else endpoint)
+
+
+def _access(operation: Operation[..., Any]) -> Access:
+    if operation.project == "none":
+        return Access(admin=True, whole_store=True)
+    return Access(operation.right, cast(Named, operation.project))
+
+
+def _sent(operation: Operation[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of the query, and the body."""
+    if operation.whole_body is not None:
+        return [_parameter("body", Unchecked[operation.whole_body[1]])]  # type: ignore[name-defined]
+    if operation.body is not None:
+        fields = operation.body.model_fields.values()
+        optional = not any(field.is_required() for field in fields)
+        return [
+            _parameter("body", operation.body | None if optional else operation.body, None if optional else ...)
+        ]
+    found = [
+        _parameter(name, _strictly(operation.types[name]), one.default if one.default is not one.empty else ...)
+        for name, one in operation.sent.items()
+    ]
+    if operation.project == "query":
+        found.append(
+            _parameter("project_id", Annotated[str | None, parameters.ids_of(Project, "The project.")], None)
+        )
+    return found
+
+
+def _strictly(annotation: Any) -> Any:
+    """A type of a query parameter; of a number only digits are taken."""
+    bare = getattr(annotation, "__origin__", annotation)
+    return Annotated[annotation, BeforeValidator(parameters.whole), Query()] if bare is int else annotation
+
+
+def _parameter(name: str, annotation: Any, default: Any = ...) -> inspect.Parameter:
+    given = inspect.Parameter.empty if default is ... else default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=given)
+
+
+def _of_body(operation: Operation[..., Any], body: BaseModel | Mapping[str, Any] | None) -> dict[str, Any]:
+    if operation.whole_body is not None:
+        return {operation.whole_body[0]: body}
+    if not isinstance(body, BaseModel):
+        return {}
+    return {name: getattr(body, name) for name in operation.sent}
+
+
+def _of_path(operation: Operation[..., Any], context: RequestContext) -> dict[str, Any]:
+    """The arguments that positions of the path fill: records that were found in scope, texts and numbers."""
+    made: dict[str, Any] = {}
+    for name in operation.signature.parameters:
+        kind = operation.types.get(name)
+        if name in operation.positions:
+            made[name] = _number(context.path[name]) if kind is int else context.path[name]
+        elif f"{name}_id" in operation.positions and isinstance(kind, type) and issubclass(kind, Record):
+            made[name] = context.record(kind)
+    return made
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise NotFound(f"There is no number '{text[:40]}' here.")
+    return int(text)
+
+
+def _answer(operation: Operation[..., Any]) -> Any:
+    kind = operation.types["return"]
+    return Shown[kind] if isinstance(kind, type) and issubclass(kind, Record) else kind
+
+
+for _group, _operations in GROUPS.items():
+    for _operation in _operations:
+        router.add_api_route(
+            _operation.path,
+            _endpoint(_operation),
+            methods=[_operation.method],
+            response_model=_answer(_operation),
+            tags=[_group],
+        )

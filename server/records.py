@@ -1,0 +1,98 @@
+"""What the endpoints of all kinds of records share: list, read, make, change, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from workbench.errors import BadRequest, Invalid, Problem
+from workbench.records import Record
+from workbench.store.rules import refuse_kept
+
+from .context import RequestContext
+from .parameters import Asked
+from .schemas import Page, Shown, page, wire
+
+R = TypeVar("R", bound=Record)
+
+
+def listed(context: RequestContext, kind: type[R], asked: Asked, **fixed: Any) -> Page[Shown[R]]:
+    """A page of records of a kind in reach; ``fixed`` are conditions beside those of the query."""
+    with context.store.snapshot():
+        found = context.store.rows.page(kind, context.scope, **asked.page(**fixed))
+        return page([wire(one) for one in found.items], found.total)
+
+
+def under_path(kind: type[Record], body: Mapping[str, Any], **above: str) -> dict[str, Any]:
+    """A body with what its path says; ``above`` by our own names.
+
+    Raises
+    ------
+    BadRequest
+        If the body says something else.
+    """
+    wires = {name: kind.members()[name].wire for name in above}
+    for name, on_wire in wires.items():
+        if any(body.get(given, above[name]) != above[name] for given in (name, on_wire)):
+            raise BadRequest(f"'{on_wire}' in the body is not what the path says. Leave it out.")
+    rest = {name: value for name, value in body.items() if name not in wires}
+    return {**rest, **{on_wire: above[name] for name, on_wire in wires.items()}}
+
+
+def from_wire(kind: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a body by our own names.
+
+    Raises
+    ------
+    Invalid
+        If it sets what only the server may.
+    """
+    values = kind.from_wire(body)
+    refuse_kept(kind, values)
+    return values
+
+
+def create(context: RequestContext, kind: type[R], body: Mapping[str, Any]) -> R:
+    """Make a record, in one transaction with its entry in the audit log; problems name the wire's fields."""
+    try:
+        with context.writing() as db:
+            made: R = context.store.rows.create(
+                kind, from_wire(kind, body), scope=context.scope, actor=context.actor, connection=db
+            )
+            return made
+    except Invalid as error:
+        raise on_the_wire(kind, error, body) from None
+
+
+def change(context: RequestContext, record: R, body: Mapping[str, Any]) -> R:
+    """Change the fields that the body names, as ``create``."""
+    kind = type(record)
+    try:
+        with context.writing(record.id) as db:
+            changed: R = context.store.rows.update(
+                kind, record.id, from_wire(kind, body), context.scope, context.actor, connection=db
+            )
+            return changed
+    except Invalid as error:
+        raise on_the_wire(kind, error, body) from None
+
+
+def delete(context: RequestContext, record: Record) -> None:
+    """Delete a record and what belongs to it alone; chunks of series go afterwards, in small steps."""
+    with context.writing(record.id) as db:
+        context.store.rows.delete(type(record), record.id, context.scope, connection=db)
+        context.store.uploads.detach(db, record.id)
+    context.store.series.tidy()
+
+
+def on_the_wire(kind: type[Record], error: Invalid, body: Mapping[str, Any]) -> Invalid:
+    """The same problems with the names that the body uses."""
+    members = kind.members()
+
+    def renamed(problem: Problem) -> Problem:
+        first, *rest = problem.loc or ("",)
+        if first in members and first not in body:
+            return Problem((members[str(first)].wire, *rest), problem.msg, problem.type, problem.ctx)
+        return problem
+
+    return Invalid([renamed(problem) for problem in error.problems])

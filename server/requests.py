@@ -1,0 +1,259 @@
+"""Bodies of requests: bounded before they are parsed, compressed or not; strict JSON; files on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+import zlib
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+from python_multipart.multipart import parse_options_header
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect, Request
+
+from workbench.errors import BadRequest, Cancelled, Invalid, Problem, TooLarge
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_MOST_PARTS = 32
+_BLOCK = 1 << 20
+
+
+class BoundedRequest(Request):
+    """A request whose body is bounded, unpacked, and strict JSON.
+
+    FastAPI reads bodies through ``body``, ``json`` and ``form``; each of them ends in `stream`.
+    """
+
+    most = 1 << 20
+    """The most bytes of the body, unpacked."""
+
+    def read_as_json(self) -> None:
+        """Take the body for JSON whatever its content type says: `curl -d` calls every body a form."""
+        if not self.headers.get("content-type", "").startswith("application/json"):
+            others = [pair for pair in self.scope["headers"] if pair[0] != b"content-type"]
+            self.scope["headers"] = [*others, (b"content-type", b"application/json")]
+            del self._headers
+
+    async def stream(self) -> AsyncGenerator[bytes, None]:
+        """The body in parts, unpacked, at most ``most`` bytes in all.
+
+        Raises
+        ------
+        TooLarge
+            As soon as more than ``most`` bytes were announced, sent or unpacked.
+        BadRequest
+            For a coding other than gzip, or a damaged one.
+        """
+        if hasattr(self, "_body"):
+            yield self._body
+            return
+        announced = self.headers.get("content-length", "")
+        if announced.isdigit() and int(announced) > self.most:
+            raise _too_large(self.most)
+        coding = self.headers.get("content-encoding", "identity").strip().lower()
+        if coding not in ("identity", "gzip", ""):
+            raise BadRequest(f"The body is coded as '{coding[:40]}'. Send it plain or with gzip.")
+        unpack = _Gzip(self.most) if coding == "gzip" else None
+        size = 0
+        try:
+            async for sent in super().stream():
+                for part in [sent] if unpack is None else unpack.feed(sent):
+                    size += len(part)
+                    if size > self.most:
+                        raise _too_large(self.most)
+                    if part:
+                        yield part
+        except ClientDisconnect:
+            raise Cancelled("The client went away while it sent the body.") from None
+        if unpack is not None:
+            unpack.finish()
+
+    async def json(self) -> Any:
+        """The JSON value of the body, as the standard has it."""
+        if not hasattr(self, "_json"):
+            self._json = strict_json(await self.body())
+        return self._json
+
+    @property
+    def parsed(self) -> object:
+        """The body as far as it was parsed: a JSON value or a form."""
+        return getattr(self, "_json", None) or getattr(self, "_form", None)
+
+    async def _get_form(self, **limits: Any) -> FormData:
+        kind, options = parse_options_header(self.headers.get("content-type", ""))
+        if kind != b"multipart/form-data" or not options.get(b"boundary"):
+            raise Invalid(Problem((), "This takes a form (multipart/form-data).", "form"))
+        parser = _FormParser(self.headers, self.stream(), max_files=_MOST_PARTS, max_fields=_MOST_PARTS)
+        try:
+            form = await parser.parse()
+        except MultiPartException as error:
+            if "Too many" in error.message or "exceeded" in error.message:
+                raise TooLarge(f"A form has at most {_MOST_PARTS} parts and 1 MiB in each field.") from None
+            raise Invalid(Problem((), f"The form cannot be read ({error.message}).", "form")) from None
+        self._form = form
+        names = [name for name, _ in form.multi_items()]
+        twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if twice is not None:
+            raise Invalid(Problem((twice,), f"The part '{twice}' is in the form twice.", "form"))
+        return form
+
+
+class _FormParser(MultiPartParser):
+    """Also refuses a form that is cut off, and texts that are not UTF-8."""
+
+    _ended = False
+
+    def on_part_end(self) -> None:
+        part = self._current_part
+        try:
+            if part.file is None:
+                part.data.decode("utf-8")
+        except UnicodeDecodeError:
+            name = part.field_name
+            raise Invalid(Problem((name,), f"'{name[:80]}' is not a UTF-8 text.", "form")) from None
+        super().on_part_end()
+
+    def on_end(self) -> None:
+        self._ended = True
+
+    async def parse(self) -> FormData:
+        form = await super().parse()
+        if not self._ended:
+            await form.close()
+            raise Invalid(Problem((), "The form is cut off.", "form"))
+        return form
+
+
+class _Gzip:
+    """Unpacks at most ``most`` bytes, a block at a time, so that a bomb does not grow before it is noticed."""
+
+    BLOCK = 1 << 18
+
+    def __init__(self, most: int) -> None:
+        self._object = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        self._most = most
+
+    def feed(self, data: bytes) -> list[bytes]:
+        parts: list[bytes] = []
+        size = 0
+        try:
+            # A full block may leave more to come although all that was sent is taken in.
+            while (data or (parts and len(parts[-1]) == self.BLOCK)) and size <= self._most:
+                if data and self._object.eof:
+                    raise BadRequest("The body goes on after its gzip stream ended.")
+                parts.append(self._object.decompress(data, self.BLOCK))
+                size += len(parts[-1])
+                data = self._object.unconsumed_tail or self._object.unused_data
+        except zlib.error as error:
+            raise BadRequest(f"The body is not a gzip stream ({error}).") from None
+        return parts
+
+    def finish(self) -> None:
+        if not self._object.eof:
+            raise BadRequest("The gzip stream of the body is cut off.")
+
+
+def _too_large(most: int) -> TooLarge:
+    size = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most} bytes"
+    return TooLarge(f"The body is larger than {size}, the most that is taken here.")
+
+
+def strict_json(data: bytes, what: str = "The body") -> Any:
+    """The value of a JSON text as the standard has it: UTF-8, no NaN, no key twice in one object.
+
+    ``what`` is how a problem calls the text.
+
+    Raises
+    ------
+    Invalid
+        With line and column where there are any.
+    """
+    try:
+        value = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        if _SURROGATE.search(data):
+            _refuse_halves(data)
+        return value
+    except json.JSONDecodeError as error:
+        place = {"line": error.lineno, "column": error.colno}
+        message = f"{what} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        raise Invalid(Problem((), message, "json_invalid", place)) from None
+    except (UnicodeDecodeError, ValueError) as error:
+        raise Invalid(Problem((), f"{what} is not JSON: {error}.", "json_invalid")) from None
+    except RecursionError:
+        raise Invalid(Problem((), f"{what} is nested too deep.", "json_depth")) from None
+
+
+def _refuse_halves(data: bytes) -> None:
+    """Refuse a text with half of a surrogate pair: no store can keep it and no answer can say it."""
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"a text holds half of a surrogate pair ({error})") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"the key '{key[:80]}' is twice in one object")
+            seen.add(key)
+    return made
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON; use null")
+
+
+@dataclass
+class SentFile:
+    """A file that was sent, on disk until its request ends; whoever keeps it moves it away."""
+
+    filename: str
+    content_type: str
+    path: Path
+    size: int = 0
+
+    def blocks(self) -> Iterator[bytes]:
+        """Its bytes, a MiB at a time."""
+        with self.path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                yield block
+
+
+def new_file(folder: Path, filename: str = "", content_type: str = "application/octet-stream") -> SentFile:
+    """A file in the folder of what arrives, under a name that cannot be guessed."""
+    place = folder / "incoming"
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return SentFile(filename, content_type[:200], place / secrets.token_hex(16))
+
+
+def saved(upload: UploadFile, folder: Path) -> SentFile:
+    """A file of a form, on disk."""
+    sent = new_file(folder, upload.filename or "", upload.content_type or "application/octet-stream")
+    with sent.path.open("xb") as file:
+        while block := upload.file.read(_BLOCK):
+            sent.size += file.write(block)
+    return sent
+
+
+async def streamed_to_disk(request: Request, folder: Path) -> SentFile:
+    """The bytes of a body, on disk."""
+    sent = new_file(folder, content_type=request.headers.get("content-type", "application/octet-stream"))
+    try:
+        with sent.path.open("xb") as file:
+            async for part in request.stream():
+                sent.size += len(part)
+                await asyncio.to_thread(file.write, part)
+    except BaseException:
+        sent.path.unlink(missing_ok=True)
+        raise
+    return sent

@@ -1,0 +1,56 @@
+"""What an endpoint may answer, and the one serialiser of the server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from workbench.engine.wire import values_json
+from workbench.table import Table
+
+JSON = "application/json"
+
+
+def dumps(value: Any) -> bytes:
+    """JSON values as bytes; floats keep their decimal point."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        # An error may repeat what somebody sent: a number of more than 64 bits, or half a character.
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def columns(table: Table) -> dict[str, list[Any]]:
+    """A table as an object of columns; null for NaN, a decimal point in every float."""
+    return {name: values_json(column) for name, column in table.items()}
+
+
+def redirect(url: str) -> Response:
+    """Another address, as a path of this server or a whole URL."""
+    return RedirectResponse(url, 307, {"cache-control": "no-store"})
+
+
+def streamed(
+    blocks: Iterator[bytes],
+    media_type: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    length: int | None = None,
+    status: int = 200,
+) -> Response:
+    """Bytes that are sent block by block; ``length`` where it is known before."""
+    known = {} if length is None else {"content-length": str(length)}
+    return StreamingResponse(blocks, status, {**(headers or {}), **known}, media_type)
+
+
+def response(answer: Any) -> Response:
+    """The response of what an endpoint answered: JSON, or nothing (204)."""
+    if isinstance(answer, Response):
+        return answer
+    if answer is None:
+        return Response(status_code=204)
+    return Response(dumps(answer), media_type=JSON)

@@ -1,0 +1,313 @@
+"""The route class: what happens to every request around its FastAPI endpoint.
+
+A FastAPI route reads the body before its dependencies run, and runs plain functions on one pool for all. Ours checks
+credential and rate before a byte of the body is read, bounds and unpacks the body, runs the endpoint on the threads
+for its kind of work, settles scope and rights before it, and words every error in one shape.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
+from typing import Any, Literal, TypeVar, get_args
+
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
+from fastapi.params import Form
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
+
+from workbench.errors import Cancelled, Invalid, Later, Problem, WorkbenchError, instead
+
+from . import auth, errors, log, responses
+from .auth import POSITIONS, Access
+from .context import RequestContext
+from .requests import BoundedRequest
+from .state import State
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Size = Literal["small", "large", "upload"]
+_STATUSES: dict[int | str, dict[str, Any]] = {
+    400: {"description": "A reference of the wrong kind, a body that cannot be unpacked."},
+    401: {"description": "No credential, or one that is not in force."},
+    403: {"description": "It may be read, but not what is asked."},
+    404: {"description": "It does not exist, or is out of the caller's reach."},
+    409: {"description": "A name is taken, or the action does not fit the state."},
+    413: {"description": "The body is too large."},
+    422: {"description": "Something in the request is wrong; detail says what and where."},
+    429: {"description": "Too many requests with this key."},
+    500: {"description": "The server failed."},
+    503: {"description": "The server has more to do than it can."},
+}
+
+
+def heavy(endpoint: Endpoint) -> Endpoint:
+    """Marks an endpoint that runs a plan, draws or reads files: it runs on the threads for that."""
+    endpoint.__dict__["heavy"] = True
+    return endpoint
+
+
+def takes(size: Size) -> Callable[[Endpoint], Endpoint]:
+    """Says how large the body of an endpoint may be; records are ``large``, which needs no mark."""
+
+    def marked(endpoint: Endpoint) -> Endpoint:
+        endpoint.__dict__["takes"] = size
+        return endpoint
+
+    return marked
+
+
+def checked_first(check: Callable[[RequestContext], None]) -> Callable[[Endpoint], Endpoint]:
+    """Says what is checked before the body is read, where the path itself carries the right."""
+
+    def marked(endpoint: Endpoint) -> Endpoint:
+        endpoint.__dict__["checked_first"] = check
+        return endpoint
+
+    return marked
+
+
+class Route(APIRoute):
+    """A FastAPI route with our checks around it. See the module."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        self.access = _access(endpoint)
+        self.heavy = bool(getattr(endpoint, "heavy", False))
+        self.size: Size = getattr(endpoint, "takes", "large")
+        self.checked_first: Callable[[RequestContext], None] | None = getattr(endpoint, "checked_first", None)
+        method = next(iter(options["methods"]))
+        self.operation = f"{method} {path}"
+        if not options.get("summary"):
+            options["summary"] = _first_sentence(endpoint)
+            options.setdefault("description", inspect.getdoc(endpoint) or "")
+        options["responses"] = {**_STATUSES, **(options.get("responses") or {})}
+        options.setdefault("operation_id", None)
+        options["operation_id"] = options["operation_id"] or _identifier(method, path)
+        options["openapi_extra"] = _extra(self.access, path, options.get("openapi_extra"))
+        if options.get("response_class") is None:
+            options.pop("response_class", None)
+        super().__init__(path, self._on_threads(endpoint), **options)
+        self._begins = path.partition("{")[0]
+        self._slashes = 0 if ":path}" in path else path.count("/")
+        self._taken = _query_names(self.dependant)
+        self._known = errors.names_at(_body_model(self))
+        info = None if self.body_field is None else self.body_field.field_info
+        self._is_json = info is not None and not isinstance(info, Form)
+        if isinstance(info, Form):
+            info.media_type = "multipart/form-data"  # the only forms that are taken
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """As FastAPI's, which tries one route after the other: most are told apart by how their path begins."""
+        if not scope.get("root_path"):
+            path: str = scope["path"]
+            if not path.startswith(self._begins) or (self._slashes and path.count("/") != self._slashes):
+                return Match.NONE, {}
+        return super().matches(scope)
+
+    def _on_threads(self, endpoint: Callable[..., Any]) -> Callable[..., Awaitable[Response]]:
+        """The endpoint as FastAPI calls it: on the threads for its kind of work, after scope and rights."""
+        parameters = inspect.signature(endpoint, eval_str=True).parameters
+        context_name = next(name for name, one in parameters.items() if _access_of(one) is not None)
+        is_async = inspect.iscoroutinefunction(endpoint)
+
+        @functools.wraps(endpoint)
+        async def called(**given: Any) -> Response:
+            context: RequestContext = given[context_name]
+
+            def work() -> Response:
+                self._arrive(context)
+                if context.cancel.is_set():
+                    raise Cancelled("The client went away.")
+                return responses.response(endpoint(**given))
+
+            if is_async:
+                await context.quickly(lambda: self._arrive(context))
+                return responses.response(await endpoint(**given))
+            return await (context.heavily(work) if self.heavy else context.quickly(work))
+
+        return called
+
+    def _arrive(self, context: RequestContext) -> None:
+        auth.admit(context, self.access)
+        body = context.request.parsed if isinstance(context.request, BoundedRequest) else None
+        auth.arrive(context, self.access, body)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of FastAPI, with the request's context, limits and errors around it."""
+        handle = super().get_route_handler()
+
+        async def serve(raw: Request) -> Response:
+            request = BoundedRequest(raw.scope, raw.receive, raw._send)
+            state: State = raw.app.state.workbench
+            request.most = state.settings.most(self.size)
+            if self._is_json:
+                request.read_as_json()
+            context = RequestContext(state, request, self.operation)
+            raw.scope["workbench"] = context
+            started = time.perf_counter()
+            try:
+                response = await self._handled(handle, request, context)
+            except WorkbenchError as error:
+                response = await self._refused(context, error)
+            except Exception:
+                log.failed("request broke", request=context.id, operation=self.operation)
+                response = Response(responses.dumps(errors.broken(context.id)), 500, media_type=responses.JSON)
+            finally:
+                context.dispose()
+            self._log(context, response.status_code, started)
+            return response
+
+        return serve
+
+    async def _handled(
+        self,
+        handle: Callable[[Request], Coroutine[Any, Any, Response]],
+        request: BoundedRequest,
+        context: RequestContext,
+    ) -> Response:
+        if self.body_field is not None or self.heavy or self.checked_first is not None:
+            # A body is read only from those who may send one.
+            await context.quickly(lambda: self._admit(context))
+        try:
+            self._refuse_unknown(request)
+            return await handle(request)
+        except RequestValidationError as error:
+            in_body = all(found["loc"][:1] == ("body",) for found in error.errors())
+            # Who may not do this at all is told that, not what is wrong with the request.
+            await context.quickly(lambda: self._arrive(context) if in_body else self._admit(context))
+            raise errors.invalid(error, self._known) from None
+        except Invalid:
+            await context.quickly(lambda: self._admit(context))
+            raise
+        except HTTPException as error:
+            # FastAPI hides what went wrong while a body was read behind an error of its own.
+            if isinstance(error.__cause__, WorkbenchError):
+                raise error.__cause__ from None
+            raise
+
+    def _admit(self, context: RequestContext) -> None:
+        auth.admit(context, self.access)
+        if self.checked_first is not None:
+            self.checked_first(context)
+
+    def _refuse_unknown(self, request: Request) -> None:
+        """Refuse query parameters that the route does not have, and single ones that are given twice."""
+        sent = request.query_params
+        problems = []
+        for name in sent:
+            if name not in self._taken:
+                message = f"There is no parameter '{name[:80]}' here. {instead(name, self._taken, 'parameters')}"
+                problems.append(Problem((name,), message, "extra_forbidden"))
+            elif not self._taken[name] and len(sent.getlist(name)) > 1:
+                message = f"'{name}' is given {len(sent.getlist(name))} times; give it once."
+                problems.append(Problem((name,), message, "value_error"))
+        if problems:
+            raise Invalid(problems)
+
+    async def _refused(self, context: RequestContext, error: WorkbenchError) -> Response:
+        if error.status >= 500 and not isinstance(error, Later):
+            log.failed("request failed", request=context.id, operation=self.operation)
+        if error.status in (401, 403):
+            # Anybody can cause a refusal, so at most some of them per second are written down.
+            with suppress(WorkbenchError):
+                context.state.refusals.take("")
+                await context.quickly(lambda: _note_refusal(context, error))
+        return errors.response(error, context.id)
+
+    def _log(self, context: RequestContext, status: int, started: float) -> None:
+        caller = context.signed_in
+        log.event(
+            "request",
+            request=context.id,
+            operation=self.operation,
+            status=status,
+            ms=round((time.perf_counter() - started) * 1000, 2),
+            key=caller.key_id if caller else None,
+            organization=caller.organization.id if caller else None,
+        )
+
+
+def _note_refusal(context: RequestContext, error: WorkbenchError) -> None:
+    caller, store = context.signed_in, context.store
+    with store.transaction() as db:
+        store.people.note(
+            db,
+            context.operation,
+            caller.organization.id if caller else None,
+            caller.user.id if caller else None,
+            key_id=caller.key_id if caller else None,
+            target=next(iter(context.path.values()), None) if caller else None,
+            status=error.status,
+            request=context.id,
+        )
+
+
+def _access(endpoint: Callable[..., Any]) -> Access:
+    """What an endpoint takes of its caller, from the type of its context."""
+    for parameter in inspect.signature(endpoint, eval_str=True).parameters.values():
+        found = _access_of(parameter)
+        if found is not None:
+            return found
+    raise TypeError(f"{endpoint.__qualname__} takes no RequestContext, so nothing says who may call it.")
+
+
+def _access_of(parameter: inspect.Parameter) -> Access | None:
+    for mark in getattr(parameter.annotation, "__metadata__", ()):
+        dependency = getattr(mark, "dependency", None)
+        if isinstance(dependency, Access):
+            return dependency
+    return None
+
+
+def _query_names(dependant: Dependant) -> dict[str, bool]:
+    """The query parameters of a route, and whether each may be repeated."""
+    found: dict[str, bool] = {}
+    for one in dependant.query_params:
+        annotation = str(one.field_info.annotation)
+        found[one.alias] = annotation.startswith(("list[", "typing.List")) or "list[" in annotation
+    for below in dependant.dependencies:
+        found |= _query_names(below)
+    return found
+
+
+def _body_model(route: APIRoute) -> type[Any] | None:
+    field = route.body_field
+    annotation = None if field is None else field.field_info.annotation
+    choices = (annotation, *get_args(annotation))
+    return next((one for one in choices if isinstance(one, type) and hasattr(one, "model_fields")), None)
+
+
+def _first_sentence(endpoint: Callable[..., Any]) -> str:
+    words = " ".join((inspect.getdoc(endpoint) or endpoint.__name__).partition("\n\n")[0].split())
+    return words.rstrip(".")
+
+
+def _identifier(method: str, path: str) -> str:
+    words = path.replace("{", "").replace("}", "").replace(":path", "")
+    return f"{method.lower()}{words.replace('/', '_').replace('-', '_')}"
+
+
+def _extra(access: Access, path: str, further: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What OpenAPI says of a route beyond its parameters, bodies and answers."""
+    positions = [part[1:-1].partition(":")[0] for part in path.split("/") if part.startswith("{")]
+    parameters = [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string"},
+            **({"x-record": POSITIONS[name].table} if name in POSITIONS else {}),
+        }
+        for name in positions
+    ]
+    made: dict[str, Any] = {**({"parameters": parameters} if parameters else {}), **(further or {})}
+    if access.credential == "key":
+        made["security"] = [{"key": []}, {"token": []}]
+    return made

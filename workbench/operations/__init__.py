@@ -1,0 +1,27 @@
+"""What a bench can do on a store, here or on a server: each capability is declared once, with its path and its right.
+
+The local bench runs the function of an operation. The remote bench sends its arguments as a request. The server makes
+a FastAPI route of it. See `operation`.
+"""
+
+from __future__ import annotations
+
+from .conversations import ConversationOperations
+from .operation import Carrier, Operation
+from .plots import PlotOperations
+from .recipes import RecipeOperations
+from .stores import StoreOperations
+
+__all__ = ["GROUPS", "OPERATIONS", "Carrier", "Operation", "Operations"]
+
+
+class Operations(PlotOperations, RecipeOperations, ConversationOperations, StoreOperations, Carrier):
+    """Everything that is declared as an operation."""
+
+
+GROUPS: dict[str, tuple[Operation[..., object], ...]] = {
+    cls.group: tuple(found for found in vars(cls).values() if isinstance(found, Operation))
+    for cls in (PlotOperations, RecipeOperations, ConversationOperations, StoreOperations)
+}
+"""The operations by what they are about."""
+OPERATIONS: tuple[Operation[..., object], ...] = tuple(one for group in GROUPS.values() for one in group)

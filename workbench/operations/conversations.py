@@ -1,0 +1,112 @@
+"""Chat sessions, their messages, and the plots that come of them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Annotated, Any, Protocol, cast
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from ..authoring import AuthoringContext, desk, texts
+from ..errors import Problem
+from ..recipe.parse import parse_request
+from ..recipe.plot import AuthoringRequest
+from ..records import Dashboard, Message, Plot, Session
+from ..records.catalog import Catalog
+from ..records.chat import Role
+from ..records.values import clean_text, plain_name
+from ..store.people import Right
+from .operation import Limit, Local, Offset, WholeBody, operation
+
+BOARD = "/projects/{project_id}/dashboards/{dashboard_id}"
+
+
+def _uuid(text: str) -> str:
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        raise PydanticCustomError("uuid_parsing", "This must be a UUID.") from None
+
+
+Text = Annotated[str, AfterValidator(clean_text)]
+PlotName = Annotated[str, AfterValidator(plain_name)]
+PlotId = Annotated[str, AfterValidator(_uuid), Field(json_schema_extra={"format": "uuid", "x-record": "plots"})]
+NewPlotId = Annotated[str, AfterValidator(_uuid), Field(json_schema_extra={"format": "uuid"})]
+SessionId = Annotated[str, Field(json_schema_extra={"x-record": "sessions"})]
+
+
+class Author(Local, Protocol):
+    """A store as one user sees it, who writes recipes with its catalog."""
+
+    def catalog(self) -> Catalog: ...
+    def sound(self, config: Mapping[str, Any]) -> list[Problem]: ...
+
+
+class ConversationOperations:
+    """What one may do with one's own chat sessions, and with the drafts that come up in them."""
+
+    group = "Authoring and sessions"
+
+    @operation("GET", "/agent/sessions", Right.READ, project="query")
+    def session_page(self: Local, limit: Limit = 100, offset: Offset = 0) -> list[Session]:
+        """The caller's chat sessions in a project, the newest first."""
+        return self.store.chats.sessions(self.scope, self.actor, limit=limit, offset=offset)
+
+    @operation("GET", "/agent/sessions/{session_id}", Right.READ, project="record", since="0.1.1")
+    def session(self: Local, session_id: str) -> Session:
+        """One of the caller's chat sessions."""
+        return self.store.chats.session(session_id, self.scope, self.actor)
+
+    @operation("POST", "/agent/sessions", Right.WRITE, project="body")
+    def open_session(self: Local, title: Text | None = None, sdk_session_id: Text | None = None) -> Session:
+        """Open a chat session."""
+        with self.writing():
+            return self.store.chats.open(self.scope, self.actor, title, sdk_session_id=sdk_session_id)
+
+    @operation("GET", "/agent/sessions/{session_id}/messages", Right.READ, project="record")
+    def message_page(self: Local, session_id: str, limit: Limit = 1000, offset: Offset = 0) -> list[Message]:
+        """The messages of a chat session, the oldest first."""
+        session = self.store.chats.session(session_id, self.scope, self.actor)
+        return self.store.chats.messages(session, limit=limit, offset=offset)
+
+    @operation("POST", "/agent/sessions/{session_id}/messages", Right.WRITE, project="record")
+    def say(self: Local, session_id: str, role: str, content: dict[str, Any]) -> Message:
+        """Add a message to a chat session."""
+        session = self.store.chats.session(session_id, self.scope, self.actor)
+        with self.writing():
+            return self.store.chats.say(session, cast(Role, role), content)
+
+    @operation("POST", f"{BOARD}/authoring-context", Right.WRITE, heavy=True)
+    def authoring_texts(
+        self: Author, dashboard: Dashboard, request: Annotated[Mapping[str, Any], WholeBody(AuthoringRequest)]
+    ) -> AuthoringContext:
+        """The texts from which a language model writes a recipe for this project; opens or continues a session."""
+        asked = parse_request(request)
+        with self.writing(dashboard.id):
+            session, shown = desk.begin(self.store, self.scope, self.actor, dashboard, asked)
+        return texts(session, asked.prompt, self.catalog(), shown)
+
+    @operation("POST", f"{BOARD}/authoring-decision", Right.WRITE, heavy=True)
+    def decide(
+        self: Author,
+        dashboard: Dashboard,
+        name: PlotName | None = None,
+        plot_id: PlotId | None = None,
+        new_plot_id: NewPlotId | None = None,
+        session_id: SessionId | None = None,
+    ) -> Plot:
+        """Save the caller's newest sound draft as a plot."""
+        return desk.decide(
+            self.store,
+            self.scope,
+            self.actor,
+            dashboard,
+            self.sound,
+            name=name,
+            plot_id=plot_id,
+            new_plot_id=new_plot_id,
+            session_id=session_id,
+            writing=lambda: self.writing(new_plot_id or plot_id),
+        )

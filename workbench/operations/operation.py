@@ -1,0 +1,293 @@
+"""One declaration for a capability that a local bench, a remote bench and HTTP share.
+
+    class PlotOperations:
+        @operation("GET", "/projects/{project_id}/.../plots/{plot_id}/revisions/{number}", Right.READ)
+        def revision(self: Local, plot: Plot, number: int) -> Revision:
+            \"""One revision of a plot.\"""
+            return self.store.plots.revision(plot.id, number, self.scope)
+
+The signature is the contract on both sides. A position ``{plot_id}`` of the path is filled by the argument ``plot``, a
+record, or by an argument of that very name, or by the field ``plot_id`` of another record among the arguments;
+``{project_id}`` is the project of the bench. All other arguments are query parameters of GET and DELETE, and fields of
+the JSON body of POST, PATCH and PUT. What the function returns is the answer; pydantic turns it into JSON and back.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, cast
+from typing import get_type_hints as hints_of
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
+
+from ..errors import BadRequest
+from ..records import Project, Record
+from ..store.people import Right
+
+if TYPE_CHECKING:
+    from ..store import Scope, Store, Transaction
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+L = TypeVar("L")
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+MOST_ROWS = 10_000_000
+Limit = Annotated[int, Field(ge=1, le=1000, description="Rows of a page.")]
+Offset = Annotated[int, Field(ge=0, le=MOST_ROWS, description="Rows to skip.")]
+LOCAL_ONLY = frozenset({"cancel"})
+"""Arguments that never travel: the server has its own."""
+
+
+@dataclass(frozen=True)
+class WholeBody:
+    """Marks an argument that is the JSON body itself, described by a model and checked by the function."""
+
+    model: type[BaseModel]
+
+
+class _Coded(Protocol):
+    """An answer that makes its own JSON values."""
+
+    def as_dict(self) -> dict[str, Any]: ...
+
+
+class Local(Protocol):
+    """What the function of an operation may use: a store as one user sees it."""
+
+    @property
+    def store(self) -> Store: ...
+    @property
+    def scope(self) -> Scope: ...
+    @property
+    def actor(self) -> str: ...
+    def writing(self, target: str | None = None, **detail: Any) -> AbstractContextManager[Transaction]:
+        """One transaction for what an operation changes; a server adds an entry to its audit log."""
+        ...
+
+
+class Carrier(ABC):
+    """What carries operations out: a store here, or a server."""
+
+    @property
+    @abstractmethod
+    def project(self) -> Project:
+        """The project that this is bound to."""
+
+    @abstractmethod
+    def carry_out(self, operation: Operation[..., R], arguments: Mapping[str, Any]) -> R:
+        """The answer of an operation for these arguments, defaults included."""
+
+
+@dataclass
+class Page(Generic[T]):
+    """A page of a list, and how many rows match in all."""
+
+    items: Sequence[T]
+    count: int
+    total: int
+
+
+def pages(ask: Callable[[int, int], Page[T]], size: int = 1000) -> Iterator[T]:
+    """All rows of a list, page by page; ``ask(limit, offset)`` gives one."""
+    offset = 0
+    while True:
+        page = ask(size, offset)
+        yield from page.items
+        offset += page.count
+        if not page.count or offset >= page.total:
+            return
+
+
+def rows_of(
+    ask: Callable[[int, int], list[T]], limit: int | None = None, offset: int = 0, size: int = 1000
+) -> list[T]:
+    """Rows of a list that is answered as a plain array, asked page by page; all of them without a ``limit``."""
+    found: list[T] = []
+    while limit is None or len(found) < limit:
+        most = size if limit is None else min(size, limit - len(found))
+        page = ask(most, offset + len(found))
+        found += page
+        if len(page) < most:
+            break
+    return found
+
+
+@dataclass(frozen=True)
+class Operation(Generic[P, R]):
+    """The declaration of a capability; as an attribute of a bench's backend it is a method.
+
+    Parameters
+    ----------
+    right : that the caller needs in the project; None where only an Admin of the organization may.
+    project : where a request names the project: in the path, the query or the body, or (``record``) it is that of
+        the first record of the path. ``none``: the operation is about the store as a whole.
+    heavy : reads files, draws or runs a plan, so that a server bounds how many run at a time.
+    reads : changes nothing although its method is not GET, so that it may be sent again.
+    since : the version whose server first has it.
+    """
+
+    method: Method
+    path: str
+    right: Right | None
+    function: Callable[..., R]
+    project: Literal["path", "query", "body", "record", "none"] = "path"
+    heavy: bool = False
+    reads: bool = False
+    since: str = "0.1.0"
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    def __get__(self, carrier: Carrier, owner: type[object]) -> Callable[P, R]:
+        if carrier is None:
+            return self  # type: ignore[return-value]
+
+        @functools.wraps(self.function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = self.signature.bind(carrier, *args, **kwargs)
+            bound.apply_defaults()
+            _, *names = self.signature.parameters
+            return carrier.carry_out(self, {name: bound.arguments[name] for name in names})
+
+        return called
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    @cached_property
+    def types(self) -> dict[str, Any]:
+        """The type of each argument, and of the answer under ``return``."""
+        return hints_of(self.function, include_extras=True)
+
+    @cached_property
+    def positions(self) -> tuple[str, ...]:
+        """The names of the positions of the path."""
+        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
+
+    @cached_property
+    def sent(self) -> dict[str, inspect.Parameter]:
+        """The arguments that travel in the query or the body."""
+        _, *parameters = self.signature.parameters.values()
+        return {
+            one.name: one
+            for one in parameters
+            if one.name not in LOCAL_ONLY
+            and one.name not in self.positions
+            and f"{one.name}_id" not in self.positions
+        }
+
+    @cached_property
+    def whole_body(self) -> tuple[str, type[BaseModel]] | None:
+        """The argument that is the body itself, and the model that describes it."""
+        for name in self.sent:
+            for mark in getattr(self.types[name], "__metadata__", ()):
+                if isinstance(mark, WholeBody):
+                    return name, mark.model
+        return None
+
+    @cached_property
+    def body(self) -> type[BaseModel] | None:
+        """The model of the JSON body; None where there is none."""
+        if self.method in ("GET", "DELETE"):
+            return None
+        fields: dict[str, Any] = {}
+        if self.project == "body":
+            fields["project_id"] = (Annotated[str, Field(json_schema_extra={"x-record": "projects"})], ...)
+        for name, one in self.sent.items():
+            fields[name] = (self.types[name], ... if one.default is inspect.Parameter.empty else one.default)
+        if not fields:
+            return None
+        title = "".join(part.capitalize() for part in self.name.split("_"))
+        return create_model(f"{title}Body", __config__=ConfigDict(extra="forbid", strict=True), **fields)
+
+    @cached_property
+    def answer(self) -> TypeAdapter[R]:
+        """Turns the answer into JSON values and back."""
+        return TypeAdapter(self.types["return"])
+
+    # The remote side
+
+    def address(self, carrier: Carrier, arguments: Mapping[str, Any]) -> str:
+        """The path of a request with these arguments."""
+        made = self.path
+        for position in self.positions:
+            made = made.replace(f"{{{position}}}", _segment(position, carrier, arguments), 1)
+        return made
+
+    def query(self, carrier: Carrier, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The query parameters of a request with these arguments."""
+        made: dict[str, Any] = {"project_id": carrier.project.id} if self.project == "query" else {}
+        if self.body is None:
+            made |= {name: arguments[name] for name in self.sent if arguments[name] is not None}
+        return made
+
+    def content(self, carrier: Carrier, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The JSON body of a request with these arguments."""
+        if self.whole_body is not None:
+            return dict(arguments[self.whole_body[0]])
+        if self.body is None:
+            return None
+        own = {"project_id": carrier.project.id} if self.project == "body" else {}
+        return own | {name: arguments[name] for name in self.sent if _is_said(self.sent[name], arguments[name])}
+
+    def encoded(self, answer: R) -> Any:
+        """An answer as JSON values."""
+        if hasattr(answer, "as_dict"):
+            return cast(_Coded, answer).as_dict()
+        return self.answer.dump_python(answer, mode="json", by_alias=True)
+
+    def decoded(self, told: Any) -> R:
+        """An answer from JSON values."""
+        kind = self.types["return"]
+        if isinstance(kind, type) and issubclass(kind, Record):
+            return cast(R, kind.checked(kind.from_wire(told)))
+        if hasattr(kind, "as_dict"):
+            return cast(R, kind.of(told))
+        return self.answer.validate_python(told, by_alias=True, by_name=True)
+
+
+def _is_said(parameter: inspect.Parameter, value: Any) -> bool:
+    return value is not None or parameter.default is inspect.Parameter.empty
+
+
+def _segment(position: str, carrier: Carrier, arguments: Mapping[str, Any]) -> str:
+    """What fills a position of a path."""
+    found = arguments.get(position, arguments.get(position.removesuffix("_id")))
+    if isinstance(found, Record):
+        found = found.id
+    if found is None:
+        records = (one for one in arguments.values() if isinstance(one, Record))
+        found = next((getattr(one, position) for one in records if hasattr(one, position)), None)
+    if found is None and position == "project_id":
+        found = carrier.project.id
+    text = "" if found is None else str(found)
+    if not text or "/" in text:
+        raise BadRequest(f"'{text}' is not a valid {position.removesuffix('_id')}.")
+    return text
+
+
+def operation(
+    method: Method,
+    path: str,
+    right: Right | None,
+    *,
+    project: Literal["path", "query", "body", "record", "none"] = "path",
+    heavy: bool = False,
+    reads: bool = False,
+    since: str = "0.1.0",
+) -> Callable[[Callable[Concatenate[L, P], R]], Operation[P, R]]:
+    """Declares a method as an operation. See `Operation` for the parameters, and the module for the meaning."""
+
+    def declared(function: Callable[Concatenate[L, P], R]) -> Operation[P, R]:
+        return Operation(method, path, right, function, project, heavy, reads or method == "GET", since)
+
+    return declared

@@ -1,0 +1,35 @@
+"""The revisions of saved plots."""
+
+from __future__ import annotations
+
+from ..records import Dashboard, Plot, Revision
+from ..store.people import Right
+from .operation import Limit, Local, Offset, Page, operation
+
+PLOT = "/projects/{project_id}/dashboards/{dashboard_id}/plots/{plot_id}"
+
+
+class PlotOperations:
+    """What one may do with the revisions of a plot."""
+
+    group = "Dashboards and plots"
+
+    @operation("GET", f"{PLOT}/revisions", Right.READ)
+    def revisions(self: Local, plot: Plot, limit: Limit = 100, offset: Offset = 0) -> Page[Revision]:
+        """A page of the revisions of a plot, the oldest first."""
+        self.store.rows.get(Dashboard, plot.dashboard_id, self.scope)
+        found = self.store.plots.history(plot.id, self.scope)
+        items = found[offset : offset + limit]
+        return Page(items, len(items), len(found))
+
+    @operation("GET", f"{PLOT}/revisions/{{number}}", Right.READ, since="0.1.1")
+    def revision(self: Local, plot: Plot, number: int) -> Revision:
+        """One revision of a plot."""
+        return self.store.plots.revision(plot.id, number, self.scope)
+
+    @operation("POST", f"{PLOT}/revisions/{{number}}/restore", Right.WRITE)
+    def restore(self: Local, plot: Plot, number: int) -> Plot:
+        """Make an earlier revision the newest one."""
+        self.store.rows.get(Dashboard, plot.dashboard_id, self.scope)
+        with self.writing(plot.id, revision=number):
+            return self.store.plots.restore(plot.id, number, self.scope, self.actor)

@@ -1,0 +1,82 @@
+"""What a project has to plot, and what is wrong with a recipe there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired, Protocol
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from ..errors import Problem
+from ..ingest.recompute import chosen
+from ..recipe.check import sound
+from ..recipe.plot import PlotConfig
+from ..recipe.strict import NotNull
+from ..records.catalog import Catalog
+from ..store import catalog as catalogs
+from ..store import rule_notes
+from ..store.people import Right
+from .operation import Local, operation
+
+Json = dict[str, Any]
+Unsaved = Annotated[Any, Field(description="A recipe; its transform may be missing.")]
+
+
+class ProblemShown(TypedDict):
+    """One thing that is wrong with a recipe."""
+
+    loc: list[str | int]
+    msg: str
+    type: str
+    ctx: NotRequired[Json]
+
+
+class Problems(TypedDict):
+    """Everything that is wrong with a recipe; empty if it is sound."""
+
+    problems: list[ProblemShown]
+
+
+class Choice(TypedDict):
+    """One choice of a control."""
+
+    value: Any
+    label: str | None
+
+
+class Options(TypedDict):
+    """The present choices of each param that takes them from a step."""
+
+    options: dict[str, list[Choice]]
+
+
+class Checker(Local, Protocol):
+    """A store as one user sees it, against which recipes are checked."""
+
+    def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]: ...
+    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[Choice]]: ...
+
+
+class RecipeOperations:
+    """What one may ask about recipes without running them."""
+
+    group = "Recipes"
+
+    @operation("GET", "/projects/{project_id}/catalog", Right.READ, heavy=True)
+    def catalog(self: Local) -> Catalog:
+        """Sources, columns, units and counts as the caller may see them; notes of what older rules made."""
+        with self.store.snapshot():
+            found = catalogs.catalog(self.store, self.scope)
+            return replace(found, notes=rule_notes.notes(self.store, chosen(self.store, self.scope, None)))
+
+    @operation("POST", "/projects/{project_id}/recipes/check", Right.WRITE, heavy=True, reads=True)
+    def problems_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Problems:
+        """Everything wrong with a recipe, also against the store; its transform may be missing."""
+        found = self.check(config, values or {})
+        return {"problems": [ProblemShown(**problem.as_detail()) for problem in found]}
+
+    @operation("POST", "/projects/{project_id}/recipes/options", Right.WRITE, heavy=True, reads=True)
+    def options_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Options:
+        """The present choices of the params that take them from a step."""
+        return {"options": self.live_choices(sound(config, transform=False), values or {})}

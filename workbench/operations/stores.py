@@ -1,0 +1,24 @@
+"""The store as a whole."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+from .operation import Local, operation
+
+
+class Soundness(TypedDict):
+    """Everything wrong with a store, as sentences; empty if it is sound."""
+
+    problems: list[str]
+
+
+class StoreOperations:
+    """What an Admin may do with the whole store."""
+
+    group = "The store"
+
+    @operation("GET", "/store/verify", None, project="none", heavy=True, since="0.1.1")
+    def soundness(self: Local) -> Soundness:
+        """Everything wrong with the store; reads all of it. Takes an Admin of every organization in it."""
+        return {"problems": self.store.verify()}
