@@ -106,7 +106,7 @@ def _number(text: str) -> int:
 
 
 def _answer(operation: Operation[..., Any]) -> Any:
-    kind = operation.types["return"]
+    kind: Any = operation.types["return"]
     return Shown[kind] if isinstance(kind, type) and issubclass(kind, Record) else kind
 
 

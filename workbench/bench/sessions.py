@@ -62,7 +62,7 @@ class Sessions:
         Invalid
             For another role.
         """
-        return self._work.say(self._id(id), role, content)
+        return self._work.say(self._id(id), role, dict(content))
 
     def delete(self, id: str | Session) -> None:
         """Delete a session with all that was said in it."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, NotRequired, Protocol
+from dataclasses import replace
+from typing import Annotated, Any, Protocol, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -38,24 +39,17 @@ class Problems(TypedDict):
     problems: list[ProblemShown]
 
 
-class Choice(TypedDict):
-    """One choice of a control."""
-
-    value: Any
-    label: str | None
-
-
 class Options(TypedDict):
     """The present choices of each param that takes them from a step."""
 
-    options: dict[str, list[Choice]]
+    options: dict[str, list[Json]]
 
 
 class Checker(Local, Protocol):
     """A store as one user sees it, against which recipes are checked."""
 
     def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]: ...
-    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[Choice]]: ...
+    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[Json]]: ...
 
 
 class RecipeOperations:
@@ -74,7 +68,7 @@ class RecipeOperations:
     def problems_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Problems:
         """Everything wrong with a recipe, also against the store; its transform may be missing."""
         found = self.check(config, values or {})
-        return {"problems": [ProblemShown(**problem.as_detail()) for problem in found]}
+        return {"problems": [cast(ProblemShown, problem.as_detail()) for problem in found]}
 
     @operation("POST", "/projects/{project_id}/recipes/options", Right.WRITE, heavy=True, reads=True)
     def options_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Options:
