@@ -172,7 +172,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 def _many(words: str, items: Mapping[str, Any]) -> Any:
     item = Annotated[Text, Field(json_schema_extra=dict(items))]
-    return Annotated[list[item], Query(description=words)]  # type: ignore[valid-type]
+    return Annotated[list[item], Query(description=words)]
 
 
 def _one_of(names: tuple[str, ...]) -> Any:
@@ -183,7 +183,7 @@ def _one_of(names: tuple[str, ...]) -> Any:
             )
         return value
 
-    return Annotated[Literal[names], BeforeValidator(known)]  # type: ignore[valid-type]
+    return Annotated[Literal[names], BeforeValidator(known)]
 
 
 def _where(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -214,7 +214,7 @@ def _given(kind: type[Record], changing: bool, left_out: tuple[str, ...]) -> typ
 def _documented(info: Any) -> Any:
     """The type of a field with its marks, as pydantic takes it again."""
     metadata = tuple(mark for mark in info.metadata)
-    return Annotated[(info.annotation, *metadata)] if metadata else info.annotation  # type: ignore[return-value]
+    return Annotated[(info.annotation, *metadata)] if metadata else info.annotation
 
 
 @cache

@@ -148,7 +148,7 @@ class Operation(Generic[P, R]):
 
     def __get__(self, carrier: Carrier, owner: type[object]) -> Callable[P, R]:
         if carrier is None:
-            return self  # type: ignore[return-value]
+            return self
 
         @functools.wraps(self.function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:

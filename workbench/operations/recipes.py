@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Protocol, cast
+from typing import Annotated, Any, NotRequired, Protocol, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
