@@ -46,7 +46,7 @@ class Asking:
         self._longest = longest
         self.steps: list[Step] = []
         self.asked: list[tuple[str, str, int]] = []
-        self._plain = Plain({*own_ids(), UNKNOWN}, once=True)
+        self._plain = Plain({*own_ids(), UNKNOWN}, once=True, versions=False)
         self._bodies: dict[str, int] = {}
 
     def __call__(
