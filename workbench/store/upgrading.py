@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import orjson
 
-from ..errors import StoreError
+from ..errors import Damaged, StoreError
 from . import lease, migrations
 from .backup import backup as copy_to
 from .formats import State, apply, state_of
@@ -88,6 +88,10 @@ def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None 
         state = _state(store)
         if not state.pending:
             return _planned(store, state, backup)
+        with store.transaction() as db:
+            pass
+        # A step may make a table anew, which links lead to; they are looked at once it is done.
+        db.execute("pragma foreign_keys = off")
         with _lease(store) as begun:
             told = _told(progress, len(state.pending) + 1)
             made = _backed_up(store, _planned(store, state, backup and begun.backup is None), begun, told)
@@ -172,6 +176,12 @@ def _take(store: Host, step: Migration, *, is_last: bool) -> None:
             more = step.prepare(db)
     with store.transaction() as db:
         apply(db, [step])
+        if (lost := db.execute("pragma foreign_key_check").fetchone()) is not None:
+            table, row, parent, _ = lost
+            raise Damaged(
+                f"The upgrade of '{store.path}' stopped: row {row} of '{table}' refers to one of '{parent}' that is not "
+                "there. The store is as it was before this step. Run 'workbench verify'."
+            )
         if is_last:
             refuse_wrong_tables(db, state_of(db, store.path), store.path)
             db.execute("delete from facts where name = ?", (_FACT,))
