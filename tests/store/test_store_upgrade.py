@@ -174,13 +174,20 @@ def test_without_room_nothing_is_begun(tmp_path: Path, newer: Path, monkeypatch:
 
 
 FULL = """
-import resource, sys, warnings
+import resource, sqlite3, sys, warnings
 from pathlib import Path
 from workbench.errors import StoreError, StoreNotice
 from workbench.store import Store, upgrading
 path = Path(sys.argv[1])
+# A log that cannot be moved into the file, and is longer than any file may be from now on.
+reader, writer = sqlite3.connect(path, isolation_level=None), sqlite3.connect(path, isolation_level=None)
+reader.execute("pragma journal_mode = wal")
+reader.execute("begin")
+reader.execute("select count(*) from facts").fetchone()
+writer.execute("create table ballast (a)")
+writer.execute("insert into ballast values (zeroblob(100000))")
 limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
 try:
     upgrading.upgrade(path)
 except StoreError as error:
@@ -191,6 +198,8 @@ with warnings.catch_warnings(record=True) as told:
         print(len(store.rows.organizations()), store.verify())
 print(told[-1].message)
 resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+reader.close()
+writer.close()
 print(upgrading.upgrade(path).to)
 """
 
