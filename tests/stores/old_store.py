@@ -14,6 +14,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from workbench.store import upgrading
+
 HERE = Path(__file__).parent
 FILE = HERE / "store-0.1.0.db"
 KEYS: dict[str, dict[str, str]] = json.loads((HERE / "test-keys-0.1.0.json").read_text())["keys"]
@@ -29,6 +31,7 @@ def current(folder: Path) -> Path:
     """
     path = folder / "lab.db"
     shutil.copy(FILE, path)
+    upgrading.upgrade(path, backup=False)
     return path
 
 

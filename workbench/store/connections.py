@@ -97,7 +97,8 @@ class Connections:
             connection.create_function("fold", 1, _fold, deterministic=True)
             connection.create_function("damaged_series", 2, _damaged_series)
             if writes:
-                connection.execute("pragma journal_mode = wal")
+                if self._refusal is None:  # else what is only tried leaves the file as it is
+                    connection.execute("pragma journal_mode = wal")
                 connection.execute("pragma synchronous = full")
                 connection.execute(f"pragma wal_autocheckpoint = {LOG_PAGES}")
                 connection.execute(f"pragma cache_size = -{CACHE_KB}")

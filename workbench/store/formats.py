@@ -178,6 +178,8 @@ def apply(db: sqlite3.Connection, steps: Iterable[Migration]) -> None:
     elif db.execute("select 1 from sqlite_master where name = 'facts'").fetchone():
         found = format_of(db)
     for step in steps:
+        while step.prepare is not None and step.prepare(db):
+            pass  # what was written since it was prepared; in a new store, all of it
         for text in step.sql:
             db.execute(text)
         if step.run is not None:

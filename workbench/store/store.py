@@ -86,7 +86,7 @@ class Store(Host):
         with self.snapshot() as db:
             state = state_of(db, self.path)
             refuse_wrong_tables(db, state, self.path)
-        if state.pending and not state.is_additive:
+        if not state.is_new and not state.is_additive:
             raise too_old(state, self.path)
         if state.pending and not read_only:
             if not state.is_new:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
 
-from ..errors import StoreError
+from ..errors import Damaged, StoreError
 from . import lease, migrations
 from .backup import backup as copy_to
 from .formats import State, apply, state_of
@@ -88,6 +89,10 @@ def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None 
         state = _state(store)
         if not state.pending:
             return _planned(store, state, backup)
+        with store.transaction() as db:
+            pass
+        # A step may make a table anew, which links lead to; they are looked at once it is done.
+        db.execute("pragma foreign_keys = off")
         with _lease(store) as begun:
             told = _told(progress, len(state.pending) + 1)
             made = _backed_up(store, _planned(store, state, backup and begun.backup is None), begun, told)
@@ -149,10 +154,23 @@ def _backed_up(store: Host, made: Plan, begun: _Begun, told: Callable[[int, str]
         return made if begun.backup is None else replace(made, backup=Path(begun.backup))
     for partial in made.backup.parent.glob(f"{made.backup.name}.*.partial"):
         partial.unlink(missing_ok=True)  # of an upgrade that was killed: this one holds the lease
-    copy_to(store, made.backup, lambda part: told(0, f"Backup to {made.backup}: {part:.0%}"))
     with store.transaction() as db:
-        _note(db, _Begun(begun.lease, store.tick(db), str(made.backup)))
+        _note(db, begun._replace(backup=str(made.backup)))
+    copy_to(store, made.backup, lambda part: told(0, f"Backup to {made.backup}: {part:.0%}"))
     return made
+
+
+def _is_of_now(db: sqlite3.Connection, copy: str | None) -> bool:
+    """Whether a backup is there, whole, and nothing was written since: its clock is that of the store."""
+    if copy is None or not Path(copy).exists():
+        return False
+    clock = "select value from facts where name = 'clock'"
+    try:
+        with closing(sqlite3.connect(copy)) as other:
+            same: bool = other.execute(clock).fetchone() == db.execute(clock).fetchone()
+            return same
+    except sqlite3.Error:
+        return False
 
 
 def _refuse_without_room(made: Plan) -> None:
@@ -172,6 +190,12 @@ def _take(store: Host, step: Migration, *, is_last: bool) -> None:
             more = step.prepare(db)
     with store.transaction() as db:
         apply(db, [step])
+        if (lost := db.execute("pragma foreign_key_check").fetchone()) is not None:
+            table, row, parent, _ = lost
+            raise Damaged(
+                f"The upgrade of '{store.path}' stopped: row {row} of '{table}' refers to one of '{parent}' that is not "
+                "there. The store is as it was before this step. Run 'workbench verify'."
+            )
         if is_last:
             refuse_wrong_tables(db, state_of(db, store.path), store.path)
             db.execute("delete from facts where name = ?", (_FACT,))
@@ -192,8 +216,8 @@ def _lease(store: Host) -> Iterator[_Begun]:
             raise StoreError(
                 f"The store '{store.path}' is being upgraded by another process; wait until it is done."
             )
-        kept = before.backup if before.backup is not None and Path(before.backup).exists() else None
-        begun = _Begun(lease.take(), store.tick(db), kept)
+        kept = before.backup if _is_of_now(db, before.backup) else None
+        begun = _Begun(lease.take(), time.time_ns() // 1000, kept)
         _note(db, begun)
     try:
         yield begun

@@ -35,7 +35,8 @@ class Migration:
         False, before ``sql`` and ``run``, and writes only what nobody reads yet: a killed upgrade leaves the store
         as it was for its readers, and the next one goes on.
     oldest_reader, oldest_writer : the oldest formats whose code can read and write a store after this step. None:
-        for an additive step as before it, else the number of the step itself.
+        for an additive step as before it, else the number of the step itself. A column that the search looks at, or
+        that must agree with others, needs an ``oldest_writer`` too: older code does not keep it in step.
     """
 
     number: int
