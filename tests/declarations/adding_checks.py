@@ -166,7 +166,9 @@ def an_operation_is_in_schema_page_texts_and_builders(lab: Lab) -> None:
 
 
 def an_operation_is_looked_at(lab: Lab) -> None:
-    seen = lab.bench.look({"plan": {"steps": {**PLAN, "cells": {**LISTED, "fields": ["nam", "batch_name"]}}}, "params": LEAST})
+    seen = lab.bench.look(
+        {"plan": {"steps": {**PLAN, "cells": {**LISTED, "fields": ["nam", "batch_name"]}}}, "params": LEAST}
+    )
     assert "waits for 'counted'" in seen["sorted"].summary
     assert "waits for 'cells'" in seen["counted"].summary
 

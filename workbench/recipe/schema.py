@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
@@ -29,7 +28,7 @@ PAGE_FILE = Path(__file__).parents[2] / "docs" / "reference" / "recipe.md"
 class _Schema(GenerateJsonSchema):
     """Without titles made from names, without null defaults, and with names of objects checked as such."""
 
-    def field_title_should_be_set(self, schema: Any) -> bool:
+    def field_title_should_be_set(self, schema: core_schema.CoreSchema) -> bool:
         return False
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
@@ -51,16 +50,15 @@ class _Schema(GenerateJsonSchema):
         return made
 
 
-def schema() -> dict[str, Any]:
+def schema() -> JsonSchemaValue:
     """JSON Schema (2020-12) of PlotConfig, with a sentence for every field and its version in ``$id``."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": ID}
     return {**head, **schema_of(PlotConfig)}
 
 
-def schema_of(model: type[Strict]) -> dict[str, Any]:
+def schema_of(model: type[Strict]) -> JsonSchemaValue:
     """JSON Schema of any model of a recipe, in the same style."""
-    made: dict[str, Any] = model.model_json_schema(by_alias=True, schema_generator=_Schema)
-    return made
+    return model.model_json_schema(by_alias=True, schema_generator=_Schema)
 
 
 def schema_text() -> str:
@@ -88,7 +86,7 @@ no digit first, at most 200 characters.
 """
 
 
-def _object(name: str, part: dict[str, Any]) -> str:
+def _object(name: str, part: JsonSchemaValue) -> str:
     lines = [f"## {name}", "", part["description"].replace("\n\n", " ").replace("\n", " ").replace("``", "`"), ""]
     lines += ["| field | type | required | default | meaning |", "|---|---|---|---|---|"]
     required = set(part.get("required", ()))
@@ -99,7 +97,7 @@ def _object(name: str, part: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _type(about: dict[str, Any]) -> str:
+def _type(about: JsonSchemaValue) -> str:
     """A schema in words, for one cell of a table."""
     if "$ref" in about:
         name = about["$ref"].rsplit("/", 1)[-1]
@@ -114,24 +112,28 @@ def _type(about: dict[str, Any]) -> str:
     if "enum" in about:
         return " or ".join(f"`{value}`" for value in about["enum"])
     if about.get("type") == "array":
-        return f"list of {_type(about.get('items', {}))}{_bounds(about, 'Items', 'entries')}"
+        return f"list of {_type(about.get('items', {}))}{bounds_of(about, 'Items', 'entries')}"
     if about.get("type") == "object":
-        return f"object of {_type(about.get('additionalProperties', {}))}{_bounds(about, 'Properties', 'entries')}"
+        return (
+            f"object of {_type(about.get('additionalProperties', {}))}{bounds_of(about, 'Properties', 'entries')}"
+        )
     kinds = about.get("type", "any JSON value")
     words = " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
     if about.get("pattern"):
         return "name"
-    return words + _bounds(about, "Length", "characters") + _range(about)
+    return words + bounds_of(about, "Length", "characters") + range_of(about)
 
 
-def _bounds(about: dict[str, Any], what: str, noun: str) -> str:
+def bounds_of(about: JsonSchemaValue, what: str, noun: str) -> str:
+    """How many entries or characters a schema allows, in brackets; ``what`` is the end of its keys."""
     low, high = about.get(f"min{what}"), about.get(f"max{what}")
     if low is None and high is None:
         return ""
     return f" ({low} to {high} {noun})" if low is not None else f" (at most {high} {noun})"
 
 
-def _range(about: dict[str, Any]) -> str:
+def range_of(about: JsonSchemaValue) -> str:
+    """The least and the greatest number that a schema allows, in brackets."""
     return f" ({about['minimum']} to {about['maximum']})" if "minimum" in about and "maximum" in about else ""
 
 
