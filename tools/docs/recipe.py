@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 from workbench.recipe.filters import APPLIES
-from workbench.recipe.schema import ID, schema
+from workbench.recipe.plot import PlotConfig
+from workbench.recipe.schema import ID, bounds_of, range_of, schema
+from workbench.recipe.shapes import models_under
 
 from .prose import MADE
 
@@ -15,16 +17,10 @@ def page() -> str:
     """The reference page of the recipe: a table of fields for every object."""
     whole = schema()
     parts = [_HEAD, _object("PlotConfig", whole)]
-    order = list(dict.fromkeys([*_ORDER, *whole["$defs"]]))
-    parts += [_object(name, whole["$defs"][name]) for name in order if "properties" in whole["$defs"][name]]
+    parts += [_object(model.__name__, whole["$defs"][model.__name__]) for model in models_under(PlotConfig)[1:]]
     parts.append(_applies())
     return "\n".join(parts)
 
-
-_ORDER = (
-    *("Plan", "Caps", "ListStep", "Filters", "StepRef", "SeriesStep", "Window", "SummaryStep", "AggregateStep"),
-    *("Metric", "Where", "RatioOf", "JoinStep", "On", "Param", "Control", "ControlOption", "OptionsFrom"),
-)
 
 _HEAD = f"""# The recipe: every object and field
 
@@ -64,25 +60,14 @@ def _type(about: dict[str, Any]) -> str:
     if "enum" in about:
         return " or ".join(f"`{value}`" for value in about["enum"])
     if about.get("type") == "array":
-        return f"list of {_type(about.get('items', {}))}{_bounds(about, 'Items', 'entries')}"
+        return f"list of {_type(about.get('items', {}))}{bounds_of(about, 'Items', 'entries')}"
     if about.get("type") == "object":
-        return f"object of {_type(about.get('additionalProperties', {}))}{_bounds(about, 'Properties', 'entries')}"
+        return f"object of {_type(about.get('additionalProperties', {}))}{bounds_of(about, 'Properties', 'entries')}"
     kinds = about.get("type", "any JSON value")
     words = " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
     if about.get("pattern"):
         return "name"
-    return words + _bounds(about, "Length", "characters") + _range(about)
-
-
-def _bounds(about: dict[str, Any], what: str, noun: str) -> str:
-    low, high = about.get(f"min{what}"), about.get(f"max{what}")
-    if low is None and high is None:
-        return ""
-    return f" ({low} to {high} {noun})" if low is not None else f" (at most {high} {noun})"
-
-
-def _range(about: dict[str, Any]) -> str:
-    return f" ({about['minimum']} to {about['maximum']})" if "minimum" in about and "maximum" in about else ""
+    return words + bounds_of(about, "Length", "characters") + range_of(about)
 
 
 def _applies() -> str:

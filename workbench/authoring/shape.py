@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+
+from pydantic.json_schema import JsonSchemaValue
 
 from ..recipe.filters import ALL, APPLIES
 from ..recipe.plot import AuthoringDraft
-from ..recipe.schema import schema_of
+from ..recipe.schema import bounds_of, range_of, schema_of
 from ..recipe.shapes import models_under
 
 _AT_LENGTH = ("Param",)
@@ -35,7 +36,7 @@ def fields() -> str:
     return "\n".join(lines)
 
 
-def _object(name: str, part: dict[str, Any], words: _Words) -> Iterator[str]:
+def _object(name: str, part: JsonSchemaValue, words: _Words) -> Iterator[str]:
     """An object: on one line, or a line for each field with what it means."""
     told = {
         f"{field}{_optional(field, part, about)}: {words.of(about)}": about["description"]
@@ -48,13 +49,13 @@ def _object(name: str, part: dict[str, Any], words: _Words) -> Iterator[str]:
     yield from (f"  {field}. {meaning}" for field, meaning in told.items())
 
 
-def _optional(field: str, part: dict[str, Any], about: dict[str, Any]) -> str:
+def _optional(field: str, part: JsonSchemaValue, about: JsonSchemaValue) -> str:
     if field in part.get("required", ()):
         return ""
     return f"? = {json.dumps(about['default'])}" if about.get("default") is not None else "?"
 
 
-def _filters(part: dict[str, Any], words: _Words) -> Iterator[str]:
+def _filters(part: JsonSchemaValue, words: _Words) -> Iterator[str]:
     """The keys of Filters, each with the sources it applies to: any other pair is an error."""
     yield f"Filters: {_sentence(part)} Each key applies only to the sources in brackets."
     for key, about in part["properties"].items():
@@ -62,14 +63,14 @@ def _filters(part: dict[str, Any], words: _Words) -> Iterator[str]:
         yield f"  {key}?: {words.of(about)} [{sources}]. {about['description'].removeprefix('Only ')}"
 
 
-def _sentence(part: dict[str, Any]) -> str:
+def _sentence(part: JsonSchemaValue) -> str:
     return str(part["description"]).partition("\n\n")[0].replace("\n", " ").replace("``", "`")
 
 
 class _Words:
     """Types in words. What stands in many fields has a name of its own, told once."""
 
-    def __init__(self, parts: dict[str, Any]) -> None:
+    def __init__(self, parts: JsonSchemaValue) -> None:
         step = parts["SeriesStep"]["properties"]
         self._known: dict[str, str] = {}
         self._told: list[str] = []
@@ -81,11 +82,11 @@ class _Words:
     def aliases(self) -> list[str]:
         return self._told
 
-    def _name(self, name: str, about: dict[str, Any], told: str) -> None:
+    def _name(self, name: str, about: JsonSchemaValue, told: str) -> None:
         self._told.append(f"{name} = {told.format(self.of(about))}.")
         self._known[_key(about)] = name
 
-    def of(self, about: dict[str, Any]) -> str:
+    def of(self, about: JsonSchemaValue) -> str:
         """A schema in words."""
         if _key(about) in self._known:
             return self._known[_key(about)]
@@ -100,21 +101,21 @@ class _Words:
         if "enum" in about:
             return " | ".join(json.dumps(value) for value in about["enum"])
         if about.get("type") == "array":
-            return f"list of {self.of(about.get('items', {}))}{_bounds(about, 'Items', 'entries')}"
+            return f"list of {self.of(about.get('items', {}))}{bounds_of(about, 'Items', 'entries')}"
         if about.get("type") == "object":
             inside = about.get("additionalProperties", {})
             key = self._key_of(about.get("propertyNames", {}))
-            return f"{{{key}: {self.of(inside)}}}{_bounds(about, 'Properties', 'entries')}"
+            return f"{{{key}: {self.of(inside)}}}{bounds_of(about, 'Properties', 'entries')}"
         kinds = about.get("type", "any JSON value")
         named = " | ".join(_KINDS.get(kind, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds))
-        return named + _bounds(about, "Length", "characters") + _range(about)
+        return named + bounds_of(about, "Length", "characters") + range_of(about)
 
-    def _key_of(self, names: dict[str, Any]) -> str:
+    def _key_of(self, names: JsonSchemaValue) -> str:
         if not names:
             return "text"
         return self.of({"type": "string", **names})
 
-    def _union(self, parts: list[dict[str, Any]]) -> str:
+    def _union(self, parts: list[JsonSchemaValue]) -> str:
         """The members of a union; those of a named one under its name."""
         whole = _key({"anyOf": parts})
         for known, name in self._known.items():
@@ -125,20 +126,9 @@ class _Words:
         return " | ".join(self.of(part) for part in parts)
 
 
-def _key(about: dict[str, Any]) -> str:
+def _key(about: JsonSchemaValue) -> str:
     """What a schema allows, whatever it is described as."""
     shape = {key: value for key, value in about.items() if key not in ("description", "default", "title")}
     if "oneOf" in shape:
         shape["anyOf"] = shape.pop("oneOf")
     return json.dumps(shape, sort_keys=True)
-
-
-def _bounds(about: dict[str, Any], what: str, noun: str) -> str:
-    low, high = about.get(f"min{what}"), about.get(f"max{what}")
-    if low is None and high is None:
-        return ""
-    return f" ({low} to {high} {noun})" if low is not None else f" (at most {high} {noun})"
-
-
-def _range(about: dict[str, Any]) -> str:
-    return f" ({about['minimum']} to {about['maximum']})" if "minimum" in about and "maximum" in about else ""

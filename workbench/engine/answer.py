@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from pydantic import JsonValue
+
 from ..dataset import COLUMNS, Dataset, StepColumns, Warn, pack, unpack
 from ..errors import Cancelled
 from ..recipe.bind import Bound, bind
@@ -37,8 +39,8 @@ class Answered:
 
     packed: bytes
     content: str
-    values: dict[str, Any]
-    options: dict[str, list[dict[str, Any]]]
+    values: dict[str, JsonValue]
+    options: dict[str, list[dict[str, JsonValue]]]
     warnings: list[Warn]
     columns: dict[str, StepColumns]
     cache: dict[str, str]
@@ -68,7 +70,7 @@ class Answered:
 
 def dataset(
     config: PlotConfig,
-    values: Mapping[str, Any] | None,
+    values: Mapping[str, JsonValue] | None,
     store: Store,
     scope: Scope,
     cache: Cache | None = None,
@@ -96,8 +98,12 @@ def dataset(
 
 
 def live_choices(
-    config: PlotConfig, values: Mapping[str, Any] | None, store: Store, scope: Scope, cache: Cache | None = None
-) -> dict[str, list[dict[str, Any]]]:
+    config: PlotConfig,
+    values: Mapping[str, JsonValue] | None,
+    store: Store,
+    scope: Scope,
+    cache: Cache | None = None,
+) -> dict[str, list[dict[str, JsonValue]]]:
     """Every live choice of each param that takes them from a step, for the given values; errors as ``dataset``."""
     with store.snapshot():
         return _Request(config, store, scope, cache, None, None).choices(values)
@@ -122,7 +128,7 @@ class _Request:
         self.seen: list[tuple[Bound, Known]] = []
         self.made: set[str] = set()
 
-    def answer(self, values: Mapping[str, Any] | None) -> Answered:
+    def answer(self, values: Mapping[str, JsonValue] | None) -> Answered:
         started = time.perf_counter()
         chosen = resolve(self.config, values, self._options)
         bound = bind(self.config, chosen.values, checked=True)
@@ -132,7 +138,7 @@ class _Request:
         self.timings["steps"] = (time.perf_counter() - settled) * 1e3
         return self._answered(chosen, found)
 
-    def choices(self, values: Mapping[str, Any] | None) -> dict[str, list[dict[str, Any]]]:
+    def choices(self, values: Mapping[str, JsonValue] | None) -> dict[str, list[dict[str, JsonValue]]]:
         return resolve(self.config, values, self._options).live
 
     def _answered(self, chosen: Chosen, found: Found) -> Answered:
@@ -221,7 +227,7 @@ def _series_columns(ran: Ran) -> dict[str, StepColumns]:
 
 
 def _columns(found: Found) -> dict[str, StepColumns]:
-    stored: dict[str, list[list[Any]]] = found.meta["columns"]
+    stored: dict[str, StepColumns] = found.meta["columns"]
     return {step: [(name, kind) for name, kind in columns] for step, columns in stored.items()}
 
 

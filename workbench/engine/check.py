@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from pydantic import JsonValue
 
 from ..dataset import Samples, Warn
 from ..errors import Invalid, Problem
@@ -39,7 +39,7 @@ class _WithoutSamples(Reader):
 
 
 def check_against_store(
-    config: PlotConfig, values: Mapping[str, Any] | None, store: Store, scope: Scope
+    config: PlotConfig, values: Mapping[str, JsonValue] | None, store: Store, scope: Scope
 ) -> list[Problem]:
     """Every problem that a plan with these values, or the defaults, would meet in the store; empty if none.
 

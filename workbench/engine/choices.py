@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..dataset import Warn
 from ..errors import Invalid, Problem
@@ -33,13 +34,13 @@ class Chosen:
     ``options`` are the choices that are offered, ``live`` every live one, however many.
     """
 
-    values: dict[str, Any]
+    values: dict[str, JsonValue]
     options: dict[str, list[Choice]] = field(default_factory=dict)
     live: dict[str, list[Choice]] = field(default_factory=dict)
     warnings: list[Warn] = field(default_factory=list)
 
 
-def resolve(config: PlotConfig, given: Mapping[str, Any] | None, run_options: RunOptions) -> Chosen:
+def resolve(config: PlotConfig, given: Mapping[str, JsonValue] | None, run_options: RunOptions) -> Chosen:
     """Settle the values of all params, the choices of each before those that depend on it.
 
     A value that is not among the live choices is dropped with a warning; with nothing left the default stands
@@ -77,7 +78,7 @@ def options_from(param: Param) -> OptionsFrom | None:
     return param.control.options_from if param.control else None
 
 
-def bound_for(config: PlotConfig, values: Mapping[str, Any], step: str) -> Bound:
+def bound_for(config: PlotConfig, values: Mapping[str, JsonValue], step: str) -> Bound:
     """The bound plan of one step and its ancestors alone."""
     binder = Binder(config.params, values)
     names = [*ancestors(config.plan, step), step]
@@ -98,7 +99,7 @@ def live_options(name: str, live: OptionsFrom, table: Table) -> list[Choice]:
     return [{"value": value, "label": label} for value, label in zip(found, shown, strict=True)]
 
 
-def settled(param: Param, value: Any, options: list[Choice]) -> tuple[Any, list[Any]]:
+def settled(param: Param, value: JsonValue, options: list[Choice]) -> tuple[JsonValue, list[JsonValue]]:
     """The value as it stands among the choices, and what was dropped of it."""
     keys = {same_key(option["value"]) for option in options}
     if value is None:
@@ -115,16 +116,16 @@ def settled(param: Param, value: Any, options: list[Choice]) -> tuple[Any, list[
     return (options[0]["value"] if options else None), [value]
 
 
-def _parted(values: list[Any], keys: set[Hashable]) -> tuple[list[Any], list[Any]]:
+def _parted(values: list[JsonValue], keys: set[Hashable]) -> tuple[list[JsonValue], list[JsonValue]]:
     kept = [value for value in values if value is None or same_key(value) in keys]
     return kept, [value for value in values if value is not None and same_key(value) not in keys]
 
 
-def _label(value: Any) -> str | None:
+def _label(value: JsonValue) -> str | None:
     return value if value is None or isinstance(value, str) else show(value)
 
 
-def _warnings(name: str, total: int, dropped: list[Any], value: Any) -> list[Warn]:
+def _warnings(name: str, total: int, dropped: list[JsonValue], value: JsonValue) -> list[Warn]:
     made = []
     if dropped:
         gone = ", ".join(show(item) for item in dropped[:5]) + (" ..." if len(dropped) > 5 else "")

@@ -112,7 +112,7 @@ def _holds_number(column: Column, op: str, threshold: Column) -> Mask:
     return made
 
 
-def exact_numbers(column: Column) -> NDArray[Any]:
+def exact_numbers(column: Column) -> NDArray[np.generic]:
     """Numbers as float64 where that is exact, else as Python numbers; what stands under nulls means nothing."""
     if column.kind == "number":
         return column.values.astype(np.float64, copy=False)

@@ -67,7 +67,7 @@ def times_as_text(column: Column) -> Column:
     return Column("text", codes.astype(np.int32), column.valid, tuple(iso_texts(distinct)))
 
 
-def whole_numbers(column: Column) -> NDArray[Any]:
+def whole_numbers(column: Column) -> NDArray[np.generic]:
     """The values of an integer column as int64, or as Python integers where they do not fit; 0 under nulls."""
     values = column.values
     if column.valid is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,11 +56,11 @@ def groups_of(columns: Sequence[Column], n: int, sort_by: Column | None = None) 
     return Groups(order, starts, sizes, first)
 
 
-def sort_keys(column: Column) -> list[NDArray[Any]]:
+def sort_keys(column: Column) -> list[NDArray[np.generic]]:
     """Arrays for ``np.lexsort``, the last the most important: missing last, then false, true, numbers, texts."""
     missing = column.missing()
     if column.kind == "datetime":
-        values: NDArray[Any] = np.where(missing, 0, column.values)
+        values: NDArray[np.generic] = np.where(missing, 0, column.values)
     elif column.kind == "text":
         values = _word_ranks(column)
     elif column.kind == "integer":
@@ -75,14 +75,14 @@ def sort_keys(column: Column) -> list[NDArray[Any]]:
     return [values, missing] if missing.any() else [values]
 
 
-def _word_ranks(column: Column) -> NDArray[Any]:
+def _word_ranks(column: Column) -> NDArray[np.generic]:
     words = sorted(set(column.words))
     places = {word: place for place, word in enumerate(words)}
     ranks = np.array([places[word] for word in column.words] or [0], np.int64)
     return ranks.take(column.values)
 
 
-def _python_ranks(column: Column) -> NDArray[Any]:
+def _python_ranks(column: Column) -> NDArray[np.generic]:
     keys = [key_of(value) for value in column.tolist()]
     # The names of the three kinds happen to stand in the order of the rule: boolean, number, text.
     places = {key: place for place, key in enumerate(sorted({key for key in keys if key is not None}))}
@@ -102,7 +102,7 @@ def _together(coded: Sequence[Coded], n: int) -> NDArray[np.int64]:
     return whole
 
 
-def _by_appearance(codes: NDArray[np.int64], starts: Index) -> tuple[NDArray[Any], Index]:
+def _by_appearance(codes: NDArray[np.int64], starts: Index) -> tuple[NDArray[np.generic], Index]:
     runs = codes[starts]
     _, first_run, back = np.unique(runs, return_index=True, return_inverse=True)
     appearance = np.argsort(first_run, kind="stable")
@@ -118,7 +118,7 @@ def _sorted_within(column: Column, order: Index | None, starts: Index, sizes: In
     arranged = column if order is None else column.take(order)
     keys = sort_keys(arranged)
     if len(keys) == 1:
-        rising = keys[0][1:] >= keys[0][:-1]
+        rising = np.greater_equal(keys[0][1:], keys[0][:-1])
         rising[starts[1:] - 1] = True
         if rising.all():
             return order

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..dataset import MAGIC
 from ..recipe.bind import Bound
@@ -24,7 +25,7 @@ def dataset_key(bound: Bound, scope: Scope, store: str) -> str:
     return _digest(who, bound.canonical())
 
 
-def figure_key(content: str, script: str, params: Mapping[str, Any]) -> str:
+def figure_key(content: str, script: str, params: Mapping[str, JsonValue]) -> str:
     """Names a figure: the content of its dataset, the script, all params and the versions that draw it."""
     return _digest(content.encode(), script.encode(), canonical(dict(params)), canonical(versions()))
 
@@ -40,14 +41,14 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in ("battery-workbench", "plotly", "pandas", "numpy")}
 
 
-def as_json(dependencies: Mapping[Dependency, int]) -> list[list[Any]]:
+def as_json(dependencies: Mapping[Dependency, int]) -> list[list[str | int]]:
     """Revisions as they stand in the meta of an entry."""
     return [[*key, revision] for key, revision in dependencies.items()]
 
 
-def from_json(stored: list[list[Any]]) -> dict[Dependency, int]:
+def from_json(stored: Iterable[Sequence[str | int]]) -> dict[Dependency, int]:
     """What ``as_json`` wrote."""
-    return {tuple(key): int(revision) for *key, revision in stored}
+    return {tuple(str(part) for part in key): int(revision) for *key, revision in stored}
 
 
 def _digest(*parts: bytes) -> str:

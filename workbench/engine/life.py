@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from ..cycling.life import (
     CAPACITY,
@@ -44,7 +45,7 @@ class Rows(Protocol):
     dependencies: set[tuple[str, ...]]
 
     def rows(
-        self, source: str, where: Mapping[str, Any], fields: Sequence[str] | None, limit: int | None
+        self, source: str, where: Mapping[str, JsonValue], fields: Sequence[str] | None, limit: int | None
     ) -> Listed: ...
 
 

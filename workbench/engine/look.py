@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..dataset import Dataset, StepColumns, StepResult, Warn
 from ..errors import Invalid, Loc, Problem
@@ -13,7 +14,7 @@ from ..recipe.check import sound
 from ..recipe.names import StepRef
 from ..recipe.plot import PlotConfig
 from ..recipe.steps import STEPS, earlier_fields
-from ..recipe.strict import Strict
+from ..recipe.strict import Raw, Strict
 from ..table import Table
 from ..units import split_unit
 
@@ -51,16 +52,16 @@ class Seen:
     steps: dict[str, StepSeen]
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Warn] = field(default_factory=list)
-    values: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, JsonValue] = field(default_factory=dict)
     reads: dict[str, int] = field(default_factory=lambda: {"steps": 0, "sources": 0})
     cache: dict[str, str] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
 
 
 def look(
-    raw: Any,
-    values: Mapping[str, Any],
-    run: Callable[[PlotConfig, Mapping[str, Any]], Dataset],
+    raw: Raw,
+    values: Mapping[str, JsonValue],
+    run: Callable[[PlotConfig, Mapping[str, JsonValue]], Dataset],
     units: Units,
 ) -> Seen:
     """Run the steps of a recipe as far as they go.
@@ -83,7 +84,7 @@ def look(
     if steps is None:
         sound(config, transform=False)
         raise Invalid(Problem(_STEPS, "There are no steps to look at.", "missing"))
-    rest = _Rest(config, dict(values))
+    rest = _Rest(_mapping(config), dict(values))
     dataset: Dataset | None = None
     while rest.steps:
         try:
@@ -99,18 +100,18 @@ def look(
 class _Rest:
     """What is left of a recipe without what is wrong and what reads that."""
 
-    def __init__(self, config: Mapping[str, Any], values: dict[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, Raw], values: dict[str, JsonValue]) -> None:
         self.whole = config
-        self.steps: dict[str, Any] = dict(config["plan"]["steps"])
-        self.params: dict[str, Any] = _mapping(config.get("params"))
+        self.steps: dict[str, Raw] = dict(_steps_of(config) or {})
+        self.params: dict[str, Raw] = _mapping(config.get("params"))
         self.values = values
         self.problems: list[Problem] = []
         self.gone: set[str] = set()
         self.waiting: dict[str, list[str]] = {}
         self.loose: set[str] = set()
 
-    def config(self) -> dict[str, Any]:
-        plan = {**self.whole["plan"], "steps": self.steps}
+    def config(self) -> dict[str, Raw]:
+        plan = {**_mapping(self.whole.get("plan")), "steps": self.steps}
         return {"plan": plan, "params": self.params}
 
     def without(self, problems: list[Problem]) -> bool:
@@ -138,15 +139,19 @@ class _Rest:
 
     def _without_controls(self, problems: list[Problem]) -> set[str]:
         """Params that were wrong in their control alone: they go on without it, as plain values."""
-        wrong: dict[str, set[Any]] = {}
+        wrong: dict[str, set[str | int]] = {}
         for problem in problems:
             if problem.loc[:2] == _PARAMS and len(problem.loc) > 3:
                 wrong.setdefault(str(problem.loc[2]), set()).add(problem.loc[3])
         for name, parts in wrong.items():
             if parts == {"control"} and "control" in _mapping(self.params.get(name)):
-                self.params[name] = {key: value for key, value in self.params[name].items() if key != "control"}
+                self._loosen(name)
                 self.loose.add(name)
         return set(self.loose)
+
+    def _loosen(self, name: str) -> None:
+        """Take the control off a param."""
+        self.params[name] = {key: value for key, value in _mapping(self.params[name]).items() if key != "control"}
 
     def _drop(self, gone: set[str], params: set[str]) -> None:
         """Steps that are gone, and those that wait for them or for params that are gone."""
@@ -160,13 +165,13 @@ class _Rest:
                 self.waiting[name] = waits
                 lost[name] = name
                 del self.steps[name]
-        for name, param in self.params.items():
+        for name, param in list(self.params.items()):
             live = _mapping(_mapping(_mapping(param).get("control")).get("optionsFrom"))
             if live.get("step") in lost:
-                self.params[name] = {key: value for key, value in param.items() if key != "control"}
+                self._loosen(name)
 
 
-def _references(step: Any) -> set[str]:
+def _references(step: Raw) -> set[str]:
     """What a step may refer to: names of steps in its references, ``$name`` of params."""
     if isinstance(step, Strict):
         step = step.model_dump(mode="json", by_alias=True)
@@ -186,17 +191,17 @@ def _param_in(text: str) -> set[str]:
     return {text} if re.fullmatch(r"\$[A-Za-z_]\w*", text, re.ASCII) else set()
 
 
-def _steps_of(config: Any) -> Mapping[str, Any] | None:
+def _steps_of(config: Raw) -> Mapping[str, Raw] | None:
     plan = config.get("plan") if isinstance(config, Mapping) else None
     steps = plan.get("steps") if isinstance(plan, Mapping) else None
     return steps if isinstance(steps, Mapping) and steps else None
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _mapping(value: Raw) -> dict[str, Raw]:
     return dict(value) if isinstance(value, Mapping) else {}
 
 
-def _seen(steps: Mapping[str, Any], rest: _Rest, dataset: Dataset | None, units: Units) -> Seen:
+def _seen(steps: Mapping[str, Raw], rest: _Rest, dataset: Dataset | None, units: Units) -> Seen:
     found = {name: _step(name, raw, rest, dataset, units) for name, raw in steps.items()}
     others = [p for p in rest.problems if not (p.loc[:3] == _STEPS and len(p.loc) > 3)]
     if dataset is None:
@@ -212,7 +217,7 @@ def _seen(steps: Mapping[str, Any], rest: _Rest, dataset: Dataset | None, units:
     )
 
 
-def _step(name: str, raw: Any, rest: _Rest, dataset: Dataset | None, units: Units) -> StepSeen:
+def _step(name: str, raw: Raw, rest: _Rest, dataset: Dataset | None, units: Units) -> StepSeen:
     op = str(_mapping(raw).get("op", "step"))
     problems = [p for p in rest.problems if p.loc[:4] == (*_STEPS, name)] if name in rest.gone else []
     if dataset is None or name not in dataset.steps:

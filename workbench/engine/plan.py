@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from pydantic import JsonValue
 
 from ..dataset import StepColumns, StepResult, Warn
 from ..errors import Invalid, Problem
@@ -16,6 +18,7 @@ from ..recipe.filters import Filters
 from ..recipe.names import StepRef
 from ..recipe.plot import Caps
 from ..recipe.steps import Step
+from ..recipe.strict import Scalar
 from ..table import Table
 from .columns import column_of, kinds_of
 from .equality import distinct
@@ -49,14 +52,14 @@ class Plan:
             raise Invalid(Problem((), f"Step '{name}' is a series step, which has no rows."))
         return result
 
-    def values(self, ref: StepRef, place: tuple[str, ...]) -> list[Any]:
+    def values(self, ref: StepRef, place: tuple[str, ...]) -> list[JsonValue]:
         """The distinct non-null values of a column of an earlier step, in row order."""
         return distinct(column_of(self.table(ref.from_), ref.column, (*place, "column")))
 
-    def ids(self, ids: Any) -> list[Any]:
+    def ids(self, ids: list[Scalar] | str | StepRef) -> list[JsonValue]:
         return self.values(ids, ("ids",)) if isinstance(ids, StepRef) else list(ids)
 
-    def where(self, where: Filters | None) -> dict[str, Any]:
+    def where(self, where: Filters | None) -> dict[str, JsonValue]:
         return {
             key: self.values(value, ("where", key)) if isinstance(value, StepRef) else value
             for key, value in (where.items() if where is not None else ())

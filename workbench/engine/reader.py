@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
+
+from pydantic import JsonValue
 
 from ..cycling.life import KINDS
 from ..dataset import Samples
@@ -71,14 +73,16 @@ class Reader:
             self._progress(*self._at, detail)
 
     def rows(
-        self, source: str, where: Mapping[str, Any], fields: Sequence[str] | None, limit: int | None
+        self, source: str, where: Mapping[str, JsonValue], fields: Sequence[str] | None, limit: int | None
     ) -> Listed:
         """Rows of records, as ``store.rows`` gives them."""
         tables = self.store.rows.dependencies(source, fields, where)
         self.dependencies.update(("rows", table) for table in tables)
         return self.store.rows.plan_list(source, self.scope, where, None if fields is None else [*fields], limit)
 
-    def sources(self, source: str, ids: Sequence[Any], dataset: str, columns: Sequence[str] = ()) -> list[Source]:
+    def sources(
+        self, source: str, ids: Sequence[JsonValue], dataset: str, columns: Sequence[str] = ()
+    ) -> list[Source]:
         """The records of ``ids`` with what their series holds, in that order; of measurements also those of
         ``columns`` that stand over the life of the cell.
 
@@ -90,7 +94,7 @@ class Reader:
         record = SOURCES[source]
         fields = ["id", "name", *(field for field in (record.kind_field, record.status_field) if field)]
         wanted = [key for key in ids if isinstance(key, str)]
-        table = self.rows(source, {"ids": wanted}, fields, max(len(wanted), 1)).table if ids else Table({}, 0)
+        table = self.rows(source, {"ids": [*wanted]}, fields, max(len(wanted), 1)).table if ids else Table({}, 0)
         records = {record["id"]: record for record in table.records()}
         unknown = [key for key in ids if not isinstance(key, str) or key not in records]
         if unknown:
@@ -161,7 +165,7 @@ def revisions(store: Store, dependencies: Iterable[Dependency]) -> dict[Dependen
     return {key: int(present.get(key, 0)) for key in wanted}
 
 
-def source_ids(ids: Sequence[Any]) -> list[Any]:
+def source_ids(ids: Sequence[JsonValue]) -> list[JsonValue]:
     """The distinct ids in the order given, nulls skipped; a boolean is no number."""
     return [key for _, key in dict.fromkeys((isinstance(key, bool), key) for key in ids if key is not None)]
 
@@ -171,7 +175,7 @@ def _has_life(record: type[Record]) -> bool:
     return "cycles" in record.samples
 
 
-def _unknown(record: type[Record], key: Any) -> Problem:
+def _unknown(record: type[Record], key: JsonValue) -> Problem:
     shown = f"'{key}'" if isinstance(key, str) else show(key)
     return Problem(
         ("ids",),
@@ -180,7 +184,7 @@ def _unknown(record: type[Record], key: Any) -> Problem:
     )
 
 
-def _bare(kind: type[Record], record: Mapping[str, Any], dataset: str) -> Problem:
+def _bare(kind: type[Record], record: Mapping[str, JsonValue], dataset: str) -> Problem:
     given = record.get(kind.kind_field or "")
     of_kind = f" of type '{given}'" if given is not None else ""
     status = record.get(kind.status_field or "")

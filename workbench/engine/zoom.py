@@ -185,7 +185,7 @@ def _places(values: Any, index: _Index) -> list[_Place]:
     return [place for mark in _marks(values) for place in index.get(mark, ())]
 
 
-def _marks(values: list[Any] | NDArray[Any]) -> list[bytes]:
+def _marks(values: list[Any] | NDArray[np.generic]) -> list[bytes]:
     """The marks that an array of a figure may have; a text may be a time."""
     if isinstance(values, np.ndarray):
         return (
@@ -236,7 +236,7 @@ def _micros(values: Sequence[str | None]) -> NDArray[np.int64] | None:
     return times.view(np.int64)
 
 
-def _digest(kind: str, values: NDArray[Any]) -> bytes:
+def _digest(kind: str, values: NDArray[np.generic]) -> bytes:
     if values.dtype.kind == "f":
         values = np.where(np.isnan(values), np.nan, values) + 0.0
     return hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16, person=kind.encode()).digest()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import ipywidgets as widgets
+from pydantic import JsonValue
 
 from ..recipe.controls import Decided
 from ..recipe.values import same_key
@@ -59,7 +60,7 @@ class Field:
         raise NotImplementedError
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         """The value that is shown, as the recipe takes it."""
         raise NotImplementedError
 
@@ -88,7 +89,7 @@ class Field:
             self.note.layout.display = "" if text else "none"
         (self.widget.add_class if wrong else self.widget.remove_class)("wb-wrong")
 
-    def heard(self, *_: Any) -> None:
+    def heard(self, *_: object) -> None:
         """A person did something."""
         if not self._quiet:
             self._changed()
@@ -97,7 +98,7 @@ class Field:
         widget.observe(self.heard, names=list(names))
         return widget
 
-    def common(self) -> dict[str, Any]:
+    def common(self) -> dict[str, JsonValue]:
         """The label and the tooltip, which ipywidgets would write as "null" if there were none."""
         return {
             "description": self.decided["label"],
@@ -111,6 +112,6 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: JsonValue, b: JsonValue) -> bool:
     """Whether two values are the same to a recipe."""
     return same_key(a) == same_key(b)

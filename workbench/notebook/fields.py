@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import ipywidgets as widgets
 from pydantic import JsonValue
 
 from ..recipe.controls import WIDGETS, Decided, Shown, text_of
+from ..recipe.strict import is_number
 from ..recipe.values import same_key
 from .field import FIELDS, Changed, Field, same
 
@@ -48,7 +49,7 @@ class Select(_Choice):
     kinds = ("toggle_buttons", "dropdown")
 
     def build(self, decided: Decided) -> widgets.Widget:
-        self.values: list[Any] = []
+        self.values: list[JsonValue] = []
         labels, place = self.choices(decided)
         make = widgets.ToggleButtons if decided["widget"] == "toggle_buttons" else widgets.Dropdown
         made = make(options=labels, index=place, **self.common())
@@ -66,7 +67,7 @@ class Select(_Choice):
         self.main.disabled = decided["disabled"]
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         return None if self.main.index is None else self.values[self.main.index]
 
 
@@ -76,7 +77,7 @@ class Search(_Choice):
     kinds = ("combobox",)
 
     def build(self, decided: Decided) -> widgets.Widget:
-        self.values: list[Any] = []
+        self.values: list[JsonValue] = []
         self.labels: list[str] = []
         self.place: int | None = None
         placeholder = decided.get("placeholder", "")
@@ -91,10 +92,10 @@ class Search(_Choice):
         self.main.disabled = decided["disabled"]
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         return None if self.place is None else self.values[self.place]
 
-    def heard(self, *_: Any) -> None:
+    def heard(self, *_: object) -> None:
         if self._quiet:
             return
         text = self.main.value.strip()
@@ -126,12 +127,12 @@ class Search(_Choice):
 
 
 class Toggles(Field):
-    """Any of a few values: a button for each, which a click presses or lets go."""
+    """JsonValue of a few values: a button for each, which a click presses or lets go."""
 
     kinds = ("toggle_multiple",)
 
     def build(self, decided: Decided) -> widgets.Widget:
-        self.values: list[Any] = []
+        self.values: list[JsonValue] = []
         self.labels: list[str] = []
         self.title = widgets.Label(decided["label"], tooltip=decided["description"])
         made = widgets.Box()  # a tooltip of a box is an error in the page
@@ -162,7 +163,7 @@ class Toggles(Field):
             button.close()
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         chosen = [value for value, button in zip(self.values, self.main.children, strict=True) if button.value]
         return None if self.decided["value"] is None and not chosen else [*self._nulls, *chosen]
 
@@ -173,7 +174,7 @@ class Several(Field):
     kinds = ("select_multiple", "filtered_select_multiple")
 
     def build(self, decided: Decided) -> widgets.Widget:
-        self.values: list[Any] = []
+        self.values: list[JsonValue] = []
         self.labels: list[str] = []
         self.chosen: list[int] = []
         self.shown: list[int] = []
@@ -232,12 +233,12 @@ class Several(Field):
         self.count.value = f"{len(self.chosen)} of {len(self.values)} chosen"
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         if self.decided["value"] is None and not self.chosen:
             return None
         return [*self._nulls, *(self.values[n] for n in self.chosen)]
 
-    def heard(self, *_: Any) -> None:
+    def heard(self, *_: object) -> None:
         if not self._quiet:
             self._choose({self.shown[place] for place in self.main.index})
 
@@ -271,7 +272,7 @@ class Switch(Field):
         self.main.value = bool(decided["value"])
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         return bool(self.main.value)
 
 
@@ -279,7 +280,7 @@ class Number(Field):
     """A slider or a number field. A value outside bounds that only one side has is brought to the bound, and said."""
 
     kinds = ("int_slider", "float_slider", "bounded_int", "bounded_float", "int", "float")
-    makers: ClassVar[dict[str, Any]] = {
+    makers: ClassVar[dict[str, Callable[..., widgets.Widget]]] = {
         "int_slider": widgets.IntSlider,
         "float_slider": widgets.FloatSlider,
         "bounded_int": widgets.BoundedIntText,
@@ -290,12 +291,13 @@ class Number(Field):
 
     def build(self, decided: Decided) -> widgets.Widget:
         kind = decided["widget"]
-        more: dict[str, Any] = {"step": decided["step"], "continuous_update": False}
+        more: dict[str, JsonValue] = {"step": decided["step"], "continuous_update": False}
         if kind not in ("int", "float"):
             more |= {"min": decided["min"], "max": decided["max"]}
         if kind.endswith("slider"):
             more["readout_format"] = decided["format"]
-        value = self._near(decided["value"] if decided["value"] is not None else decided["min"] or 0)
+        given = decided["value"]
+        value = self._near(given if is_number(given) else decided["min"] or 0)
         return self.watch(self.makers[kind](value=value, **more, **self.common()), "value")
 
     def put(self, decided: Decided) -> None:
@@ -303,16 +305,17 @@ class Number(Field):
             self.main.value = decided["value"]
 
     @property
-    def value(self) -> Any:
-        return self.main.value
+    def value(self) -> int | float:
+        number: int | float = self.main.value
+        return number
 
-    def _near(self, value: Any) -> Any:
+    def _near(self, value: int | float) -> int | float:
         low, high = self.decided["min"], self.decided["max"]
         if low is not None and value < low:
             return low
         return high if high is not None and value > high else value
 
-    def heard(self, *_: Any) -> None:
+    def heard(self, *_: object) -> None:
         if self._quiet:
             return
         near = self._near(self.main.value)
@@ -346,7 +349,7 @@ class Range(Field):
             self.main.value = tuple(_several(decided))
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         return list(self.main.value)
 
 
@@ -381,15 +384,15 @@ class Optional(Field):
         self.main.disabled = auto
         (self.widget.add_class if auto else self.widget.remove_class)("wb-auto")
 
-    def _inside(self, value: Any) -> bool:
+    def _inside(self, value: int | float) -> bool:
         low, high = self.decided["min"], self.decided["max"]
         return (low is None or value >= low) and (high is None or value <= high)
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         return None if self.auto.value else self.main.value
 
-    def heard(self, *_: Any) -> None:
+    def heard(self, *_: object) -> None:
         if self._quiet:
             return
         self._mute(self.auto.value)
@@ -422,7 +425,7 @@ class Text(Field):
         self.main.value = "" if value is None else text_of(value)
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         text = self.main.value
         # An empty field is nothing chosen only where nothing can be chosen.
         return None if not text and self.decided["nullable"] else text
@@ -440,17 +443,19 @@ class Time(Field):
     def put(self, decided: Decided) -> None:
         self.main.value = self._read(decided["value"])
 
-    def _read(self, text: Any) -> date | datetime | None:
+    def _read(self, text: JsonValue) -> date | datetime | None:
         try:
+            if not isinstance(text, str):
+                return None
             if self.decided["widget"] == "date":
                 return date.fromisoformat(text)
             moment = datetime.fromisoformat(text)
-        except (TypeError, ValueError):
+        except ValueError:
             return None
         return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         chosen = self.main.value
         if chosen is None:
             return None
@@ -475,10 +480,10 @@ class Json(Field):
         self.main.value = json.dumps(self._value, ensure_ascii=False)
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         return self._value
 
-    def heard(self, *_: Any) -> None:
+    def heard(self, *_: object) -> None:
         if self._quiet:
             return
         try:
@@ -491,7 +496,7 @@ class Json(Field):
         super().heard()
 
 
-def _refused(name: str) -> Any:
+def _refused(name: str) -> JsonValue:
     raise ValueError(f"{name} is no JSON number")
 
 
@@ -509,5 +514,5 @@ def replaceable(old: Decided, new: Decided) -> bool:
     return old["widget"] == new["widget"] and bool(_scale(old) == _scale(new))
 
 
-def _scale(decided: Decided) -> Sequence[Any]:
+def _scale(decided: Decided) -> Sequence[object]:
     return [decided.get(key) for key in ("min", "max", "step", "label", "description", "rows")]

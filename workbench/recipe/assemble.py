@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
+
+from pydantic import JsonValue
 
 from ..errors import BadRequest, Invalid, Loc, Problem
 from .drafts import ColumnDraft, ParamDraft, StepDraft
@@ -11,13 +13,13 @@ from .marks import Position
 from .parse import read_model
 from .shapes import fields_of, only_object
 from .steps import STEPS, Step, earlier_fields
-from .strict import Strict
+from .strict import Raw, Strict
 
-Params: TypeAlias = Mapping[str, Any] | Iterable[ParamDraft]
+Params: TypeAlias = Mapping[str, Raw] | Iterable[ParamDraft]
 _BINDS = "ids, conditions of a list or join, ends of a window, the value of a comparison, a factor"
 
 
-class PlanDraft(Mapping[str, Any]):
+class PlanDraft(Mapping[str, Raw]):
     """A plan, which reads as its JSON. ``params`` are those that stand in it, in the order of their appearance.
 
     Raises
@@ -26,20 +28,20 @@ class PlanDraft(Mapping[str, Any]):
         With every reference that leads nowhere and every param that stands where none binds.
     """
 
-    def __init__(self, steps: Mapping[str, Any], caps: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, steps: Mapping[str, Raw], caps: Mapping[str, Raw] | None = None) -> None:
         self.params: dict[str, ParamDraft] = {}
         self._drafts = dict(steps)
         self._names: dict[int, str] = {}
         self._problems: list[Problem] = []
-        made: dict[str, Any] = {}
+        made: dict[str, Raw] = {}
         for name, step in self._drafts.items():
             made[name] = self._step(name, step) if isinstance(step, StepDraft) else step
             self._names.setdefault(id(step), name)
         if self._problems:
             raise Invalid(self._problems)
-        self._json: dict[str, Any] = {"steps": made, **({"caps": dict(caps)} if caps is not None else {})}
+        self._json: dict[str, Raw] = {"steps": made, **({"caps": dict(caps)} if caps is not None else {})}
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> Raw:
         return self._json[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -50,7 +52,7 @@ class PlanDraft(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         asked = f", params {', '.join(self.params)}" if self.params else ""
-        return f"<plan: {', '.join(self._json['steps'])}{asked}>"
+        return f"<plan: {', '.join(self._drafts)}{asked}>"
 
     def name_of(self, step: StepDraft, at: Loc) -> str:
         """The name of an earlier step.
@@ -68,11 +70,11 @@ class PlanDraft(Mapping[str, Any]):
             message = f"Step '{name}' does not stand before this one; move it up, since steps run in their order."
         raise Invalid(Problem(at, message, "bad_reference"))
 
-    def config(self) -> dict[str, Any]:
+    def config(self) -> dict[str, Raw]:
         """The plan with the params that stand in it: a recipe without transform."""
         return parts_of(self, None)
 
-    def _step(self, name: str, step: StepDraft) -> dict[str, Any]:
+    def _step(self, name: str, step: StepDraft) -> dict[str, Raw]:
         at: Loc = ("config", "plan", "steps", name)
         if id(step) in self._names:
             message = f"'{name}' is the same step as '{self._names[id(step)]}'; build a second one."
@@ -91,16 +93,16 @@ class _StepWriter:
         self.places: dict[Loc, str] = {}
         self.problems: list[Problem] = []
 
-    def step(self, step: StepDraft) -> dict[str, Any]:
+    def step(self, step: StepDraft) -> dict[str, Raw]:
         made = {name: self._field(name, value) for name, value in step.fields.items()}
         return {"op": step.op, **made}
 
-    def _field(self, name: str, value: Any) -> Any:
+    def _field(self, name: str, value: Raw) -> Raw:
         if isinstance(value, StepDraft) and name in earlier_fields(self.model):
             return self._named(value, (name,))
         return self._plain(by_place(self.model, name, value), (name,))
 
-    def _plain(self, value: Any, at: Loc) -> Any:
+    def _plain(self, value: Raw, at: Loc) -> Raw:
         if isinstance(value, ParamDraft):
             self.places[at] = value.name
             if self.plan.params.setdefault(value.name, value) is not value:
@@ -135,7 +137,7 @@ class _StepWriter:
     def _wrong(self, at: Loc, message: str) -> None:
         self.problems.append(Problem((*self.at, *at), message, "bad_reference"))
 
-    def stray(self, made: Mapping[str, Any]) -> list[Problem]:
+    def stray(self, made: Mapping[str, Raw]) -> list[Problem]:
         """Params that stand where none binds: ``$name`` would be ordinary text there."""
         binding = value_places(self.model, made) if self.places else set()
         if binding is None:
@@ -151,7 +153,7 @@ class _StepWriter:
         ]
 
 
-def value_places(model: type[Step], raw: Mapping[str, Any]) -> set[Loc] | None:
+def value_places(model: type[Step], raw: Mapping[str, Raw]) -> set[Loc] | None:
     """The places in a step's JSON at which a param binds; None where the step is of wrong shape."""
     try:
         step = read_model(model, raw, at=())
@@ -159,7 +161,7 @@ def value_places(model: type[Step], raw: Mapping[str, Any]) -> set[Loc] | None:
         return None
     found: set[Loc] = set()
 
-    def visit(value: Any, position: Position, at: Loc) -> Any:
+    def visit(value: JsonValue, position: Position, at: Loc) -> JsonValue:
         found.update([at, *((*at, place) for place in range(len(value) if isinstance(value, list) else 0))])
         return value
 
@@ -167,7 +169,7 @@ def value_places(model: type[Step], raw: Mapping[str, Any]) -> set[Loc] | None:
     return found
 
 
-def by_place(model: type[Strict], field: str, value: Any) -> Any:
+def by_place(model: type[Strict], field: str, value: Raw) -> Raw:
     """A tuple in the place of an object as that object: its fields in their order; other values as they are."""
     part = only_object(model, field)
     if part is None or not isinstance(value, tuple):
@@ -180,7 +182,7 @@ def by_place(model: type[Strict], field: str, value: Any) -> Any:
     return {name: item for name, item in zip(names, value, strict=False) if item is not None}
 
 
-def parts_of(plan: Any, params: Params | None) -> dict[str, Any]:
+def parts_of(plan: Raw, params: Params | None) -> dict[str, Raw]:
     """``plan`` and ``params`` of a recipe as JSON, drafts among them resolved; other values as they are.
 
     Raises
@@ -188,12 +190,12 @@ def parts_of(plan: Any, params: Params | None) -> dict[str, Any]:
     Invalid
         With every param that is given twice, has the wrong kind, or whose kind cannot be told.
     """
-    made: dict[str, Any] = {"plan": dict(plan) if isinstance(plan, PlanDraft) else plan}
+    made: dict[str, Raw] = {"plan": dict(plan) if isinstance(plan, PlanDraft) else plan}
     if not _may_be_drafts(plan, params):
         return {**made, "params": params}
     named = _named(plan, params)
     problems: list[Problem] = []
-    resolved: dict[str, Any] = {}
+    resolved: dict[str, Raw] = {}
     for name, param in named.items():
         try:
             resolved[name] = _param(param, plan) if isinstance(param, ParamDraft) else param
@@ -206,33 +208,34 @@ def parts_of(plan: Any, params: Params | None) -> dict[str, Any]:
     return made
 
 
-def _may_be_drafts(plan: Any, params: Any) -> bool:
+def _may_be_drafts(plan: Raw, params: Params | None) -> bool:
     """Whether there is something to resolve; what is no JSON object of params either is for the check to refuse."""
     if params is None or isinstance(params, Mapping):
         return True
-    listed = isinstance(params, list | tuple)
-    return listed and (isinstance(plan, PlanDraft) or any(isinstance(param, ParamDraft) for param in params))
+    if not isinstance(params, list | tuple):
+        return False
+    return isinstance(plan, PlanDraft) or any(isinstance(param, ParamDraft) for param in params)
 
 
-def _named(plan: Any, params: Params | None) -> dict[str, Any]:
+def _named(plan: Raw, params: Params | None) -> dict[str, Raw]:
     """Param name -> param: those of the plan that are not given come first."""
     given = dict(params) if isinstance(params, Mapping) else _by_name(params or ())
-    found: dict[str, Any] = {}
+    found: dict[str, Raw] = {}
     for name, param in (plan.params if isinstance(plan, PlanDraft) else {}).items():
         if name not in given:
             found[name] = param
         elif isinstance(given[name], ParamDraft) and given[name] is not param:
             message = f"The param '{name}' of the plan is another than this one; use the same object in both."
             raise Invalid(Problem(("config", "params", name), message, "two_params"))
-    for name, param in given.items():
-        if isinstance(param, ParamDraft) and param.name != name:
-            message = f"The param is called '{param.name}', not '{name}'; give params as a list, [param, ...]."
+    for name, other in given.items():
+        if isinstance(other, ParamDraft) and other.name != name:
+            message = f"The param is called '{other.name}', not '{name}'; give params as a list, [param, ...]."
             raise Invalid(Problem(("config", "params", name), message, "two_names"))
     return found | given
 
 
-def _by_name(params: Iterable[Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _by_name(params: Iterable[Raw]) -> dict[str, Raw]:
+    made: dict[str, Raw] = {}
     for place, param in enumerate(params):
         if not isinstance(param, ParamDraft):
             kind = type(param).__name__
@@ -245,19 +248,19 @@ def _by_name(params: Iterable[Any]) -> dict[str, Any]:
     return made
 
 
-def _param(param: ParamDraft, plan: Any) -> dict[str, Any]:
+def _param(param: ParamDraft, plan: Raw) -> dict[str, Raw]:
     at: Loc = ("config", "params", param.name)
     fields = dict(param.fields)
-    made: dict[str, Any] = {"kind": _kind(param, plan, at), "default": fields["default"]}
-    if "control" in fields:
-        control = dict(fields["control"])
+    made: dict[str, Raw] = {"kind": _kind(param, plan, at), "default": fields["default"]}
+    if isinstance(given := fields.get("control"), Mapping):
+        control = dict(given)
         if "optionsFrom" in control:
             control["optionsFrom"] = _options_from(control["optionsFrom"], plan, (*at, "control", "optionsFrom"))
         made["control"] = control
     return made
 
 
-def _options_from(live: Any, plan: Any, at: Loc) -> Any:
+def _options_from(live: Raw, plan: Raw, at: Loc) -> Raw:
     if isinstance(live, ColumnDraft):
         live = {"step": live.step, "value": live.name}
     if isinstance(live, Mapping) and isinstance(live.get("step"), StepDraft):
@@ -268,7 +271,7 @@ def _options_from(live: Any, plan: Any, at: Loc) -> Any:
     return live
 
 
-def _kind(param: ParamDraft, plan: Any, at: Loc) -> str:
+def _kind(param: ParamDraft, plan: Raw, at: Loc) -> str:
     """data where the param stands in the plan, else view; refused where that cannot be told."""
     given = param.fields.get("kind")
     bound, text = _uses(param.name, plan)
@@ -286,7 +289,7 @@ def _kind(param: ParamDraft, plan: Any, at: Loc) -> str:
     return "data" if bound else "view"
 
 
-def _uses(name: str, plan: Any) -> tuple[bool, bool]:
+def _uses(name: str, plan: Raw) -> tuple[bool, bool]:
     """Whether a param binds in a plan, and whether its reference stands there as text at all."""
     steps = plan.get("steps") if isinstance(plan, Mapping) else None
     bound = text = False
@@ -299,7 +302,7 @@ def _uses(name: str, plan: Any) -> tuple[bool, bool]:
     return bound, text
 
 
-def _texts(value: Any, at: Loc) -> Iterator[tuple[Loc, str]]:
+def _texts(value: Raw, at: Loc) -> Iterator[tuple[Loc, str]]:
     if isinstance(value, str):
         yield at, value
     elif isinstance(value, Mapping):

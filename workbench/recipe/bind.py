@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..errors import Invalid, Loc, Problem, instead
 from .filters import CLOSED
@@ -29,7 +30,7 @@ class Bound:
     """
 
     config: PlotConfig
-    values: dict[str, Any]
+    values: dict[str, JsonValue]
     steps: dict[str, Step]
     caps: Caps
 
@@ -46,7 +47,7 @@ class Bound:
         caps = self.caps.model_dump(mode="json")
         return canonical({"steps": steps, "caps": caps, "data": self._unplaced()})
 
-    def _unplaced(self) -> dict[str, Any]:
+    def _unplaced(self) -> dict[str, JsonValue]:
         if len(self.steps) < len(self.config.plan.steps):
             return {}
         placed = {name for step in self.config.plan.steps.values() for name in params_of(step)}
@@ -54,7 +55,7 @@ class Bound:
         return {name: self.values[name] for name, param in params if param.kind == "data" and name not in placed}
 
 
-def bind(config: PlotConfig, values: Mapping[str, Any] | None = None, *, checked: bool = False) -> Bound:
+def bind(config: PlotConfig, values: Mapping[str, JsonValue] | None = None, *, checked: bool = False) -> Bound:
     """The plan with the given values, or the defaults, in place of every ``$name``.
 
     Parameters
@@ -81,7 +82,7 @@ class Binder:
     """Binds step by step and keeps every problem; ``lenient`` names params whose scalars are not yet certain."""
 
     def __init__(
-        self, params: Mapping[str, Param], values: Mapping[str, Any], lenient: frozenset[str] = frozenset()
+        self, params: Mapping[str, Param], values: Mapping[str, JsonValue], lenient: frozenset[str] = frozenset()
     ) -> None:
         self.params, self.values, self.lenient = params, values, lenient
         self.problems: list[Problem] = []
@@ -89,12 +90,12 @@ class Binder:
     def step(self, name: str, step: Step) -> Step:
         """The step with its value positions bound."""
 
-        def visit(value: Any, position: Position, at: Loc) -> Any:
+        def visit(value: JsonValue, position: Position, at: Loc) -> JsonValue:
             return self._bound(value, position, ("config", "plan", "steps", name, *at))
 
         return step.rebuilt(visit)
 
-    def _bound(self, value: Any, position: Position, at: Loc) -> Any:
+    def _bound(self, value: JsonValue, position: Position, at: Loc) -> JsonValue:
         if position in ("ids", "filter list"):
             return self._list(value, position, at)
         if isinstance(value, list):
@@ -112,7 +113,7 @@ class Binder:
             return None
         return self._closed(bound, at, name) if position == "filter" else bound
 
-    def _literal(self, value: Any, position: Position, at: Loc) -> Any:
+    def _literal(self, value: JsonValue, position: Position, at: Loc) -> JsonValue:
         if position == "factor" and isinstance(value, str):
             message = f"The factor {show(value)} is a text; write a number, or $name for a data param that is one."
             self.problems.append(Problem(at, message, "wrong_type"))
@@ -120,7 +121,7 @@ class Binder:
         plain = literal(value) if isinstance(value, str) else value
         return self._closed(plain, at, None) if position == "filter" else plain
 
-    def _closed(self, value: Any, at: Loc, param: str | None) -> Any:
+    def _closed(self, value: JsonValue, at: Loc, param: str | None) -> JsonValue:
         """The value, after a look at the closed set of its filter key, if it has one."""
         allowed = CLOSED.get(str(at[-1]))
         if allowed is None or value is None or value in allowed or param in self.lenient:
@@ -130,7 +131,7 @@ class Binder:
         self.problems.append(Problem(at, message, "not_in_set"))
         return None
 
-    def _list(self, value: Any, position: Position, at: Loc) -> list[Any] | None:
+    def _list(self, value: JsonValue, position: Position, at: Loc) -> list[JsonValue] | None:
         """A list of ids without nulls, which name no record; a whole null is no condition, or no source."""
         if isinstance(value, list):
             return [item for item in self._elements(value, at) if item is not None]
@@ -138,7 +139,7 @@ class Binder:
             return None
         name = reference(value)
         if name is None:
-            return [literal(value)]
+            return [literal(value) if isinstance(value, str) else value]
         known, bound = self._value(name, at)
         if not known:
             return []
@@ -147,8 +148,8 @@ class Binder:
         found = self._spliced(name, bound if isinstance(bound, list) else [bound], at)
         return [item for item in found if item is not None]
 
-    def _elements(self, values: list[Any], at: Loc) -> list[Any]:
-        made: list[Any] = []
+    def _elements(self, values: list[JsonValue], at: Loc) -> list[JsonValue]:
+        made: list[JsonValue] = []
         for place, item in enumerate(values):
             name = reference(item)
             if name is None:
@@ -159,14 +160,14 @@ class Binder:
                 made += self._spliced(name, bound if isinstance(bound, list) else [bound], (*at, place))
         return made
 
-    def _spliced(self, name: str, values: list[Any], at: Loc) -> list[Any]:
+    def _spliced(self, name: str, values: list[JsonValue], at: Loc) -> list[JsonValue]:
         for value in values:
             if isinstance(value, list | dict):
                 self._refuse(name, value, "texts, numbers, booleans or null", at)
                 return []
         return values
 
-    def _value(self, name: str, at: Loc) -> tuple[bool, Any]:
+    def _value(self, name: str, at: Loc) -> tuple[bool, JsonValue]:
         param = self.params.get(name)
         if param is None:
             data = [known for known, other in self.params.items() if other.kind == "data"]
@@ -183,14 +184,14 @@ class Binder:
             return True, self.values.get(name)
         return False, None
 
-    def _refuse(self, name: str, value: Any, wanted: str, at: Loc) -> None:
+    def _refuse(self, name: str, value: JsonValue, wanted: str, at: Loc) -> None:
         if name in self.lenient and not isinstance(value, list | dict):
             return
         message = f"Param '{name}' is {kind(value)} ({show(value)}), but this place takes {wanted}."
         self.problems.append(Problem(at, message, "bound_type", {"param": name}))
 
 
-def _mismatch(value: Any, position: Position) -> str | None:
+def _mismatch(value: JsonValue, position: Position) -> str | None:
     """What the position takes, if the value is not of that type; None if it is."""
     scalar = isinstance(value, str | int | float)
     if position == "filter":

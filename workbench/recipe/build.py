@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar, get_args
 
 from pydantic.fields import FieldInfo
 
@@ -14,9 +14,11 @@ from .assemble import PlanDraft, by_place
 from .drafts import Compared, MetricDraft, ParamDraft, StepDraft
 from .filters import APPLIES, Filters
 from .params import Control, Param
-from .shapes import fields_of
+from .shapes import fields_of, only_object
 from .steps import STEPS, Function, Metric
+from .strict import Raw
 
+T = TypeVar("T")
 _Kind = inspect._ParameterKind
 _MEANING = {
     "first": "The first non-null value of a column in each group.",
@@ -43,13 +45,14 @@ def step_builder(op: str) -> Callable[..., StepDraft]:
     """The builder of one operation: its required fields by place or name, the others by name."""
     model = STEPS[op]
     fields = {name: field for name, field in fields_of(model).items() if name != "op"}
-    filters = _filters() if op == "list" else {}
+    filters = _filters() if only_object(model, "where") is Filters else {}
 
-    def build(given: dict[str, Any]) -> StepDraft:
+    def build(given: dict[str, Raw]) -> StepDraft:
         conditions = {filters[name]: value for name, value in given.items() if name in filters}
         made = {name: value for name, value in given.items() if name not in filters}
         if conditions:
-            made["where"] = {**made.get("where", {}), **conditions}
+            where = made.get("where")
+            made["where"] = {**(where if isinstance(where, Mapping) else {}), **conditions}
         return StepDraft(op, made)
 
     words = {name: _told(name, field) for name, field in fields.items()}
@@ -59,7 +62,7 @@ def step_builder(op: str) -> Callable[..., StepDraft]:
     return _function(op, about, parameters, words, build)
 
 
-def metric_builder(fn: str) -> Callable[..., dict[str, Any]]:
+def metric_builder(fn: str) -> Callable[..., dict[str, Raw]]:
     """The builder of a metric of an aggregate step."""
     fields = fields_of(Metric)
     column = inspect.Parameter("column", _Kind.POSITIONAL_OR_KEYWORD)
@@ -83,11 +86,11 @@ def _param_builder() -> Callable[..., ParamDraft]:
         **{name: _told(name, field) for name, field in control.items()},
     }
 
-    def build(given: dict[str, Any]) -> ParamDraft:
+    def build(given: dict[str, Raw]) -> ParamDraft:
         name = given.pop("name")
         if not isinstance(name, str):
             raise BadRequest(f"A param has a name, as in wb.param('cells', {name!r}); its default comes second.")
-        made: dict[str, Any] = {key: given.pop(key) for key in ("default", "kind") if key in given}
+        made: dict[str, Raw] = {key: given.pop(key) for key in ("default", "kind") if key in given}
         if given:
             made["control"] = {control[key].alias or key: _choices(key, value) for key, value in given.items()}
         return ParamDraft(name, made)
@@ -95,7 +98,7 @@ def _param_builder() -> Callable[..., ParamDraft]:
     return _function("param", "An input of a recipe, and the control that chooses it.", parameters, words, build)
 
 
-def _choices(name: str, value: Any) -> Any:
+def _choices(name: str, value: Raw) -> Raw:
     if name == "options" and isinstance(value, Mapping):
         return [{"value": key, "label": label} for key, label in value.items()]
     return by_place(Control, fields_alias(name), value)
@@ -107,7 +110,7 @@ def fields_alias(name: str) -> str:
 
 
 def plan(
-    steps: Mapping[str, Any] | None = None, /, *, caps: Mapping[str, Any] | None = None, **named: Any
+    steps: Mapping[str, Raw] | None = None, /, *, caps: Mapping[str, Raw] | None = None, **named: Raw
 ) -> PlanDraft:
     """A plan of named steps, which run in the order in which they are given.
 
@@ -165,7 +168,7 @@ def _parameters(fields: Mapping[str, FieldInfo]) -> list[inspect.Parameter]:
     return [*required, *(_named(name, f.default) for name, f in fields.items() if not f.is_required())]
 
 
-def _named(name: str, default: Any) -> inspect.Parameter:
+def _named(name: str, default: Raw) -> inspect.Parameter:
     return inspect.Parameter(name, _Kind.KEYWORD_ONLY, default=default)
 
 
@@ -174,11 +177,11 @@ def _function(
     about: str,
     parameters: Iterable[inspect.Parameter],
     words: Mapping[str, str],
-    build: Callable[[dict[str, Any]], Any],
-) -> Callable[..., Any]:
+    build: Callable[[dict[str, Raw]], T],
+) -> Callable[..., T]:
     signature = inspect.Signature(list(parameters))
 
-    def builder(*args: Any, **kwargs: Any) -> Any:
+    def builder(*args: Raw, **kwargs: Raw) -> T:
         given = _bound(name, signature, args, kwargs)
         optional = {key for key, parameter in signature.parameters.items() if parameter.default is None}
         return build({key: value for key, value in given.items() if value is not None or key not in optional})
@@ -190,7 +193,9 @@ def _function(
     return builder
 
 
-def _bound(name: str, signature: inspect.Signature, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def _bound(
+    name: str, signature: inspect.Signature, args: Sequence[Raw], kwargs: Mapping[str, Raw]
+) -> dict[str, Raw]:
     unknown = [key for key in kwargs if key not in signature.parameters]
     if unknown:
         raise BadRequest(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ..errors import Invalid, Loc, Problem, instead
 from .bind import Binder
@@ -16,11 +15,11 @@ from .plot import Plan, PlotConfig
 from .references import ancestors, params_of
 from .shapes import without
 from .steps import Known, Step
-from .strict import is_number
+from .strict import Raw, is_number
 from .values import check_value
 
 
-def sound(raw: Any, *, at: Loc = ("config",), transform: bool = True) -> PlotConfig:
+def sound(raw: Raw, *, at: Loc = ("config",), transform: bool = True) -> PlotConfig:
     """A recipe from raw values that has been checked too.
 
     Raises
@@ -38,7 +37,7 @@ def sound(raw: Any, *, at: Loc = ("config",), transform: bool = True) -> PlotCon
     return config
 
 
-def _beyond(raw: Any, found: list[Problem], at: Loc, transform: bool) -> list[Problem]:
+def _beyond(raw: Raw, found: list[Problem], at: Loc, transform: bool) -> list[Problem]:
     """Problems of meaning in a recipe of wrong shape: those that stand without the fields of wrong shape."""
     rest = without(PlotConfig, plain(raw)[0], [problem.loc[len(at) :] for problem in found])
     if rest is None:

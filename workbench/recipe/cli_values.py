@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from pydantic import JsonValue
 
@@ -22,7 +21,7 @@ def read_cli_values(
     config: PlotConfig,
     pairs: Iterable[str],
     options: Mapping[str, Sequence[Choice]] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, JsonValue]:
     """Param values from the words of a command line.
 
     ``name=text`` is read by the control: the option whose value (then whose label) is exactly the text, else
@@ -41,7 +40,7 @@ def read_cli_values(
     Invalid
         With every unknown param and every text that cannot be read.
     """
-    read: dict[str, list[Any]] = {}
+    read: dict[str, list[JsonValue]] = {}
     problems: list[Problem] = []
     for pair in pairs:
         match = _PAIR.fullmatch(pair)

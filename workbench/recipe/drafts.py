@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from .strict import Raw
 
 
 @dataclass(frozen=True, eq=False)
@@ -12,12 +13,12 @@ class ParamDraft:
     """A param of a recipe to be: it stands in the plan where its value goes, and in the params of the recipe."""
 
     name: str
-    fields: Mapping[str, Any]
+    fields: Mapping[str, Raw]
 
     def __repr__(self) -> str:
         return f"<param '{self.name}', default {self.fields['default']!r}>"
 
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self, other: object) -> Raw:
         return {"ratio_of": other.name, "factor": self} if isinstance(other, MetricDraft) else NotImplemented
 
 
@@ -26,12 +27,12 @@ class StepDraft:
     """A step of a plan to be: another step's ``ids``, filter or input; ``step["column"]`` is one of its columns."""
 
     op: str
-    fields: Mapping[str, Any]
+    fields: Mapping[str, Raw]
 
     def __getitem__(self, column: str) -> ColumnDraft:
         return ColumnDraft(self, column)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Raw]:
         raise TypeError(f"A {self.op} step that is being built has no rows; bench.look(plan) shows them.")
 
     def __repr__(self) -> str:
@@ -53,7 +54,7 @@ class MetricDraft:
 
     name: str
 
-    def __mul__(self, factor: Any) -> dict[str, Any]:
+    def __mul__(self, factor: Raw) -> dict[str, Raw]:
         return {"ratio_of": self.name, "factor": factor}
 
     __rmul__ = __mul__
@@ -65,25 +66,25 @@ class Compared:
 
     name: str
 
-    def _where(self, op: str, value: Any) -> dict[str, Any]:
+    def _where(self, op: str, value: Raw) -> dict[str, Raw]:
         return {"column": self.name, "op": op, "value": 1 * value if isinstance(value, MetricDraft) else value}
 
-    def __lt__(self, value: Any) -> dict[str, Any]:
+    def __lt__(self, value: Raw) -> dict[str, Raw]:
         return self._where("lt", value)
 
-    def __le__(self, value: Any) -> dict[str, Any]:
+    def __le__(self, value: Raw) -> dict[str, Raw]:
         return self._where("lte", value)
 
-    def __gt__(self, value: Any) -> dict[str, Any]:
+    def __gt__(self, value: Raw) -> dict[str, Raw]:
         return self._where("gt", value)
 
-    def __ge__(self, value: Any) -> dict[str, Any]:
+    def __ge__(self, value: Raw) -> dict[str, Raw]:
         return self._where("gte", value)
 
-    def __eq__(self, value: Any) -> dict[str, Any]:  # type: ignore[override]
+    def __eq__(self, value: Raw) -> dict[str, Raw]:  # type: ignore[override]
         return self._where("eq", value)
 
-    def __ne__(self, value: Any) -> dict[str, Any]:  # type: ignore[override]
+    def __ne__(self, value: Raw) -> dict[str, Raw]:  # type: ignore[override]
         return self._where("neq", value)
 
     __hash__ = None  # type: ignore[assignment]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 from pydantic.alias_generators import to_camel
 
 from ..records import SOURCES
@@ -43,15 +43,15 @@ class Filters(Strict):
         """JSON keys of the given conditions, in the order of declaration."""
         return [key for key, _ in self.items()]
 
-    def items(self) -> list[tuple[str, Any]]:
+    def items(self) -> list[tuple[str, JsonValue]]:
         """(JSON key, condition) of the given conditions."""
         fields = type(self).model_fields.items()
         return [(str(f.alias), getattr(self, name)) for name, f in fields if name in self.model_fields_set]
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: JsonValue = None) -> JsonValue:
         return dict(self.items()).get(key, default)
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> JsonValue:
         return dict(self.items())[key]
 
     def __contains__(self, key: object) -> bool:

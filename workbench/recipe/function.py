@@ -8,11 +8,11 @@ import math
 import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
-from typing import Any
 
 from ..errors import Invalid, Loc, Problem, instead
 from .modules import ALLOWED, CLOSED, GIVEN, refusal
 from .source import NoSource, Source, outside_names, renamed, shortened, source_of, value_of
+from .strict import Raw
 
 PLACE: Loc = ("config", "transform")
 NAME = "transform"
@@ -20,7 +20,7 @@ MOST_TEXT = 2000
 _PLAIN = (bool, int, str, float, type(None))
 
 
-def script_of(function: Callable[..., Any]) -> str:
+def script_of(function: Callable[..., Raw]) -> str:
     """The script of a function that takes ``data`` and ``params`` and returns a figure, called ``transform`` in it.
 
     What the function takes from outside comes along where that is certain: modules that scripts have, and names
@@ -50,7 +50,7 @@ class _Writer:
         self.functions: dict[str, str] = {}
         self.taken: dict[str, FunctionType] = {}
 
-    def take(self, function: Callable[..., Any], name: str) -> None:
+    def take(self, function: Callable[..., Raw], name: str) -> None:
         """A function under this name, after what it needs."""
         try:
             source = source_of(function)
@@ -117,7 +117,7 @@ class _Writer:
         else:
             self._import(name, f"import {full}" + (f" as {name}" if name != full else ""), source, line)
 
-    def _value(self, name: str, value: Any, source: Source, line: int) -> None:
+    def _value(self, name: str, value: Raw, source: Source, line: int) -> None:
         home = _home(name, value)
         if home is not None:
             module, own = home
@@ -155,7 +155,7 @@ class _Writer:
         self._told(line, source.line(line), told, "script_outside", source.name, name)
 
     def _told(self, line: int, text: str, message: str, kind: str, function: str, name: str = "") -> None:
-        ctx: dict[str, Any] = {"line": line, "text": text, "function": function}
+        ctx: dict[str, Raw] = {"line": line, "text": text, "function": function}
         if name:
             ctx["name"] = name
         self.problems.append(Problem(PLACE, message, kind, ctx))
@@ -164,7 +164,7 @@ class _Writer:
 _NONE = object()
 
 
-def _home(name: str, value: Any) -> tuple[str, str] | None:
+def _home(name: str, value: Raw) -> tuple[str, str] | None:
     """The module that scripts have and the name in it, of something that was imported from there."""
     if isinstance(value, float):
         return ("math", name) if getattr(math, name, None) is value else None
@@ -179,7 +179,7 @@ def _home(name: str, value: Any) -> tuple[str, str] | None:
     return None
 
 
-def _literal(value: Any) -> str | None:
+def _literal(value: Raw) -> str | None:
     """A plain value as Python text, None if it is none."""
     if not _is_plain(value):
         return None
@@ -187,17 +187,15 @@ def _literal(value: Any) -> str | None:
     return text if len(text) <= MOST_TEXT and ast.literal_eval(text) == value else None
 
 
-def _is_plain(value: Any) -> bool:
-    if type(value) in (list, tuple, set, frozenset):
-        return (
-            type(value) is not frozenset and bool(value or type(value) is not set) and all(map(_is_plain, value))
-        )
-    if type(value) is dict:
+def _is_plain(value: Raw) -> bool:
+    if isinstance(value, list | tuple | set) and type(value) in (list, tuple, set):
+        return bool(value or not isinstance(value, set)) and all(map(_is_plain, value))
+    if isinstance(value, dict) and type(value) is dict:
         return all(map(_is_plain, value)) and all(map(_is_plain, value.values()))
     return type(value) in _PLAIN and not (isinstance(value, float) and not math.isfinite(value))
 
 
-def _mend(name: str, value: Any, source: Source) -> str:
+def _mend(name: str, value: Raw, source: Source) -> str:
     """What to do about a name of the notebook or file that a script cannot have."""
     if isinstance(value, FunctionType):
         return (

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pydantic import JsonValue
 
 from ..errors import Invalid, Loc, Problem
+from .strict import Raw
 
 MOST_DEPTH = 64
 _LEAST, _MOST = -(2**63), 2**63 - 1
@@ -45,7 +46,7 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
         raise Invalid(Problem(at, _too_deep(), "json_depth")) from None
 
 
-def plain(raw: object, at: Loc = ()) -> tuple[JsonValue, list[Problem]]:
+def plain(raw: Raw, at: Loc = ()) -> tuple[JsonValue, list[Problem]]:
     """``raw`` as plain JSON values, and what JSON cannot say in it, each at its place.
 
     Tuples become lists, arrays and their scalars (whatever has ``tolist``) Python values, date-times UTC text of
@@ -55,7 +56,7 @@ def plain(raw: object, at: Loc = ()) -> tuple[JsonValue, list[Problem]]:
     return _plain(raw, at, 0, problems), problems
 
 
-def _plain(raw: object, at: Loc, depth: int, problems: list[Problem]) -> JsonValue:
+def _plain(raw: Raw, at: Loc, depth: int, problems: list[Problem]) -> JsonValue:
     if raw is None or isinstance(raw, bool):
         return raw
     if not isinstance(raw, str | int | float | list | tuple | Mapping) and hasattr(raw, "tolist"):
@@ -69,7 +70,7 @@ def _plain(raw: object, at: Loc, depth: int, problems: list[Problem]) -> JsonVal
 
 
 def _container(
-    raw: Mapping[object, object] | list[object] | tuple[object, ...], at: Loc, depth: int, problems: list[Problem]
+    raw: Mapping[Raw, Raw] | list[Raw] | tuple[Raw, ...], at: Loc, depth: int, problems: list[Problem]
 ) -> JsonValue:
     if depth >= MOST_DEPTH:
         problems.append(Problem(at, _too_deep(), "json_depth"))
@@ -87,7 +88,7 @@ def _container(
     return made
 
 
-def _scalar(raw: object) -> tuple[JsonValue, str | None]:
+def _scalar(raw: Raw) -> tuple[JsonValue, str | None]:
     """A plain scalar, or null and what is wrong with it."""
     if raw is None or isinstance(raw, bool):
         return raw, None
@@ -117,12 +118,12 @@ def _too_deep() -> str:
     return f"The value nests more than {MOST_DEPTH} deep; flatten it."
 
 
-def canonical(value: object) -> bytes:
+def canonical(value: Raw) -> bytes:
     """JSON without spaces, keys in the order given, as UTF-8: equal values give equal bytes."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def show(value: object, most: int = 80) -> str:
+def show(value: Raw, most: int = 80) -> str:
     """A value as it stands in JSON, cut for a sentence."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= most else text[: most - 1] + "…"

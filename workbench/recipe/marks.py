@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from .strict import TAG, Strict
+from .strict import TAG, Form, Strict
 
 Position: TypeAlias = Literal["ids", "filter list", "filter", "window", "comparison", "factor", "join"]
 """What may stand in a value position: the rules of binding differ by it."""
@@ -83,7 +83,7 @@ class Tagged(Generic[S]):
         return {"discriminator": {"mapping": mapping, "propertyName": self.by}, **made}
 
 
-def marks(annotation: object, of: type[M]) -> Iterator[M]:
+def marks(annotation: Form, of: type[M]) -> Iterator[M]:
     """The marks of one class in a type, the outermost first: through ``Annotated`` and unions."""
     origin, inside = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
@@ -102,5 +102,5 @@ def mark_of(field: FieldInfo, of: type[M]) -> M | None:
     return next(chain(own, marks(field.annotation, of), below), None)
 
 
-def _members(annotation: object) -> tuple[object, ...]:
+def _members(annotation: Form) -> tuple[Form, ...]:
     return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)

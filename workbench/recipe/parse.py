@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sized
+from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import Invalid, Loc, Problem, instead
@@ -14,7 +14,7 @@ from .names import IDENTIFIER, MOST_NAME
 from .plot import AuthoringDraft, AuthoringRequest, PlotConfig
 from .shapes import fields_of, may_go, model_at
 from .steps import STEPS
-from .strict import Strict, kind
+from .strict import Raw, Strict, kind
 
 M = TypeVar("M", bound=Strict)
 
@@ -22,7 +22,7 @@ NO_TRANSFORM = "# A plan alone draws nothing."
 """Stands for the transform where a bare plan is run."""
 
 
-def parse(raw: Any, *, at: Loc = ("config",), transform: bool = True) -> PlotConfig:
+def parse(raw: Raw, *, at: Loc = ("config",), transform: bool = True) -> PlotConfig:
     """A recipe from raw JSON (or Python) values.
 
     Parameters
@@ -41,17 +41,17 @@ def parse(raw: Any, *, at: Loc = ("config",), transform: bool = True) -> PlotCon
     return read_model(PlotConfig, raw, at=at)
 
 
-def parse_draft(raw: Any, *, at: Loc = ("draft",)) -> AuthoringDraft:
+def parse_draft(raw: Raw, *, at: Loc = ("draft",)) -> AuthoringDraft:
     """A named draft of a recipe; problems as ``parse``."""
     return read_model(AuthoringDraft, raw, at=at)
 
 
-def parse_request(raw: Any) -> AuthoringRequest:
+def parse_request(raw: Raw) -> AuthoringRequest:
     """The body of an authoring request; problems as ``parse``, at the names of the body."""
     return read_model(AuthoringRequest, raw, at=())
 
 
-def read_model(model: type[M], raw: Any, *, at: Loc) -> M:
+def read_model(model: type[M], raw: Raw, *, at: Loc) -> M:
     """One model from raw values.
 
     Raises
@@ -74,7 +74,7 @@ def read_model(model: type[M], raw: Any, *, at: Loc) -> M:
     return made
 
 
-def _problem(model: type[Strict], raw: Any, error: ErrorDetails, at: Loc) -> Problem:
+def _problem(model: type[Strict], raw: JsonValue, error: ErrorDetails, at: Loc) -> Problem:
     loc = place(raw, error)
     value, code = error["input"], error["type"]
     ctx = {key: item for key, item in error.get("ctx", {}).items() if isinstance(item, str | int | float)}
@@ -92,7 +92,7 @@ def _problem(model: type[Strict], raw: Any, error: ErrorDetails, at: Loc) -> Pro
     return Problem((*at, *loc), words + hint, code, ctx)
 
 
-def place(raw: Any, error: ErrorDetails) -> tuple[str | int, ...]:
+def place(raw: JsonValue, error: ErrorDetails) -> tuple[str | int, ...]:
     """The keys and indexes of ``raw`` that lead to an error, without the tags of unions."""
     kept: list[str | int] = []
     here = raw
@@ -107,7 +107,7 @@ def place(raw: Any, error: ErrorDetails) -> tuple[str | int, ...]:
     return tuple(kept)
 
 
-def _bad_op(loc: Loc, value: Any) -> Problem:
+def _bad_op(loc: Loc, value: JsonValue) -> Problem:
     if not isinstance(value, dict):
         name = next((str(part) for part in reversed(loc) if isinstance(part, str)), "")
         return Problem(loc, f"'{name}' needs an object, not {kind(value)}.", "model_attributes_type")
@@ -119,14 +119,14 @@ def _bad_op(loc: Loc, value: Any) -> Problem:
     return Problem((*loc, "op"), f"{show(op)} is not an operation. {wrong}", "literal_error")
 
 
-def _unknown(model: type[Strict], raw: Any, loc: tuple[str | int, ...]) -> str:
+def _unknown(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) -> str:
     owner, name = model_at(model, raw, loc[:-1]), str(loc[-1])
     if owner is None:
         return f"'{name}' is not known here; remove it."
     return f"'{name}' is no field of {owner.__name__}. {instead(name, fields_of(owner), 'fields')}"
 
 
-def _missing(model: type[Strict], raw: Any, loc: tuple[str | int, ...]) -> str:
+def _missing(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) -> str:
     owner, name = model_at(model, raw, loc[:-1]), str(loc[-1])
     field = fields_of(owner).get(name) if owner else None
     about = f": {field.description[0].lower()}{field.description[1:]}" if field and field.description else "."
@@ -151,7 +151,7 @@ _NEEDED = {
 }
 
 
-def _words(code: str, name: str, value: Any, ctx: dict[str, Any], otherwise: str) -> str:
+def _words(code: str, name: str, value: JsonValue, ctx: Mapping[str, str | int | float], otherwise: str) -> str:
     """One sentence with the mend for an error of shape."""
     if code in _NEEDED:
         return f"'{name}' needs {_NEEDED[code]}, not {kind(value)}."
@@ -162,18 +162,22 @@ def _words(code: str, name: str, value: Any, ctx: dict[str, Any], otherwise: str
         return f"'{name}' is {show(value)}; it must be at {most} {ctx.get('ge', ctx.get('le'))}."
     if code in ("too_long", "too_short"):
         bound = f"at most {ctx['max_length']}" if code == "too_long" else f"at least {ctx['min_length']}"
-        return f"'{name}' has {len(value)} entries; {bound} are allowed."
+        return f"'{name}' has {_size(value)} entries; {bound} are allowed."
     if code in ("string_too_long", "string_too_short"):
         bound = f"at most {ctx['max_length']}" if code == "string_too_long" else f"at least {ctx['min_length']}"
-        return f"'{name}' has {len(value)} characters; {bound} are allowed."
+        return f"'{name}' has {_size(value)} characters; {bound} are allowed."
     if code == "literal_error":
         return _not_among(name, value, str(ctx["expected"]))
     if code == "string_pattern_mismatch":
-        return _bad_name(value) if ctx.get("pattern") == IDENTIFIER else f"'{name}' is no id (a UUID)."
+        return _bad_name(str(value)) if ctx.get("pattern") == IDENTIFIER else f"'{name}' is no id (a UUID)."
     return f"'{name}': {otherwise}."
 
 
-def _not_among(name: str, value: Any, expected: str) -> str:
+def _size(value: JsonValue) -> int:
+    return len(value) if isinstance(value, Sized) else 0
+
+
+def _not_among(name: str, value: JsonValue, expected: str) -> str:
     known = [word.strip("' ") for part in expected.split(" or ") for word in part.split(",")]
     if isinstance(value, str):
         return f"'{value}' is not allowed for '{name}'. {instead(value, known, 'allowed values')}"

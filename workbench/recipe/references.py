@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pydantic import JsonValue
 
 from ..errors import Loc
 from .marks import Position
@@ -33,7 +33,7 @@ def params_of(step: Step) -> set[str]:
     """The params in the value positions of a step."""
     found: set[str] = set()
 
-    def visit(value: Any, position: Position, at: Loc) -> Any:
+    def visit(value: JsonValue, position: Position, at: Loc) -> JsonValue:
         for item in value if isinstance(value, list) else [value]:
             if (name := reference(item)) is not None:
                 found.add(name)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
+from typing import Annotated, TypeGuard, Union, get_args, get_origin
 
+from pydantic import JsonValue
 from pydantic.fields import FieldInfo
 
 from ..errors import Loc
 from .marks import Tagged, marks
-from .strict import Strict
+from .strict import Form, Strict
 
 
 def fields_of(model: type[Strict]) -> dict[str, FieldInfo]:
@@ -28,7 +29,7 @@ def only_object(model: type[Strict], field: str) -> type[Strict] | None:
 
 def models_in(field: FieldInfo) -> Iterator[type[Strict]]:
     """The models that stand in a field itself, in a list or as values of a mapping."""
-    waiting: list[Any] = [field.annotation]
+    waiting: list[Form] = [field.annotation]
     for annotation in waiting:
         for part in _parts(annotation):
             if is_model(part):
@@ -46,9 +47,9 @@ def models_under(model: type[Strict]) -> list[type[Strict]]:
     return found
 
 
-def model_at(model: type[Strict], raw: Any, loc: Loc) -> type[Strict] | None:
+def model_at(model: type[Strict], raw: JsonValue, loc: Loc) -> type[Strict] | None:
     """The model of the object at ``loc`` of ``raw``, or None where no object of ours stands there."""
-    annotation: Any = model
+    annotation: Form = model
     for key in loc:
         owner = _model_of(annotation, raw)
         if owner is not None:
@@ -56,14 +57,18 @@ def model_at(model: type[Strict], raw: Any, loc: Loc) -> type[Strict] | None:
             annotation = field.annotation if field else None
         else:
             annotation = _element(annotation, raw)
-        try:
-            raw = raw[key]
-        except (KeyError, IndexError, TypeError):
-            return None
+        raw = _inside(raw, key)
     return _model_of(annotation, raw)
 
 
-def without(model: type[Strict], raw: Any, places: list[Loc]) -> Any | None:
+def _inside(raw: JsonValue, key: str | int) -> JsonValue:
+    """What stands under a key or index, null where nothing does."""
+    if isinstance(raw, dict):
+        return raw.get(str(key))
+    return raw[key] if isinstance(raw, list) and isinstance(key, int) and key < len(raw) else None
+
+
+def without(model: type[Strict], raw: JsonValue, places: list[Loc]) -> JsonValue | None:
     """A copy of ``raw`` without what stands at ``places``, each cut at the nearest field that may be missing.
 
     None where that is not possible: a required field would go, or the params, to which others refer.
@@ -75,12 +80,13 @@ def without(model: type[Strict], raw: Any, places: list[Loc]) -> Any | None:
             return None
         owner = rest
         for key in cut[:-1]:
-            owner = owner.get(key, {}) if isinstance(owner, dict) else {}
-        owner.pop(cut[-1], None)
+            owner = owner.get(str(key)) if isinstance(owner, dict) else None
+        if isinstance(owner, dict):
+            owner.pop(str(cut[-1]), None)
     return rest
 
 
-def may_go(model: type[Strict], raw: Any, place: Loc) -> bool:
+def may_go(model: type[Strict], raw: JsonValue, place: Loc) -> bool:
     """Whether ``raw`` has its shape without what stands at ``place``: a field that is optional or unknown."""
     owner = model_at(model, raw, place[:-1])
     if owner is None:
@@ -89,11 +95,11 @@ def may_go(model: type[Strict], raw: Any, place: Loc) -> bool:
     return field is None or not field.is_required()
 
 
-def is_model(part: Any) -> TypeGuard[type[Strict]]:
+def is_model(part: Form) -> TypeGuard[type[Strict]]:
     return isinstance(part, type) and issubclass(part, Strict)
 
 
-def _parts(annotation: Any) -> Iterator[Any]:
+def _parts(annotation: Form) -> Iterator[Form]:
     """The members of a union, through Annotated."""
     origin = get_origin(annotation)
     if origin is Annotated:
@@ -107,14 +113,14 @@ def _parts(annotation: Any) -> Iterator[Any]:
         yield annotation
 
 
-def _model_of(annotation: Any, raw: Any) -> type[Strict] | None:
+def _model_of(annotation: Form, raw: JsonValue) -> type[Strict] | None:
     tagged = next(marks(annotation, Tagged), None)
     if tagged is not None:
         return tagged.model_of(raw)
     return next((part for part in _parts(annotation) if is_model(part)), None) if isinstance(raw, dict) else None
 
 
-def _element(annotation: Any, raw: Any) -> Any:
+def _element(annotation: Form, raw: JsonValue) -> Form:
     wanted = dict if isinstance(raw, dict) else list
     for part in _parts(annotation):
         if get_origin(part) is wanted:

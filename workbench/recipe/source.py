@@ -12,7 +12,8 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any
+
+from .strict import Raw
 
 _MEND = "write it as 'def transform(data, params):' in a cell or a file"
 _FUTURE = 0x1000000  # CO_FUTURE_ANNOTATIONS
@@ -51,7 +52,7 @@ class Source:
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
 
-def source_of(function: Callable[..., Any]) -> Source:
+def source_of(function: Callable[..., Raw]) -> Source:
     """The text of a plain function, from its file or the notebook cell that defines it.
 
     Raises
@@ -87,7 +88,7 @@ def source_of(function: Callable[..., Any]) -> Source:
     return Source(plain, text)
 
 
-def _no_function(given: Any) -> str | None:
+def _no_function(given: Raw) -> str | None:
     """Why a callable is no plain function, None where it is one."""
     if isinstance(given, functools.partial):
         return f"A functools.partial has no text of its own; {_MEND}."
@@ -195,7 +196,7 @@ def _without_annotations(tree: ast.AST) -> None:
             node.annotation = ast.copy_location(ast.Constant(None), node.annotation)
 
 
-def value_of(source: Source, name: str) -> tuple[bool, Any]:
+def value_of(source: Source, name: str) -> tuple[bool, Raw]:
     """Whether a name stands for something where the function was defined, and what."""
     code, cells = source.function.__code__, source.function.__closure__ or ()
     for free, cell in zip(code.co_freevars, cells, strict=True):
@@ -243,6 +244,6 @@ def _after_def(text: str) -> int:
     return len(match[0].encode()) if match else 0
 
 
-def shortened(value: Any, most: int = 60) -> str:
+def shortened(value: Raw, most: int = 60) -> str:
     """A value as it is shown in a sentence."""
     return textwrap.shorten(repr(value), most, placeholder=" ...")

@@ -16,6 +16,10 @@ from pydantic_core import CoreSchema, PydanticCustomError
 Scalar: TypeAlias = str | int | float | bool | None
 """A JSON value that is neither an array nor an object."""
 
+Raw: TypeAlias = object
+"""What a caller hands over, before it was checked."""
+Form: TypeAlias = object
+"""A type as it is written, such as ``list[int] | None``: Python has no name for that yet."""
 TAG = "\x1f"
 """Opens the tag of every union told apart by a function, so that no such tag is taken for a key of the request."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..errors import Invalid, Loc, Problem, instead, near
 from .jsontext import canonical, plain, show
@@ -16,7 +17,7 @@ MOST_GUESSES = 20
 """Refused elements of one list that are told the near options; looking for them costs, and one list has many."""
 
 
-def same_key(value: Any) -> Hashable:
+def same_key(value: JsonValue) -> Hashable:
     """Equal for equal values: numbers by value (``1`` and ``1.0``), booleans, texts, null only to their like."""
     if isinstance(value, bool):
         return ("boolean", value)
@@ -43,7 +44,7 @@ def undeclared(name: str, params: Iterable[str]) -> Problem:
     return Problem(("values", name), message, "unknown_param")
 
 
-def effective(config: PlotConfig, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def effective(config: PlotConfig, values: Mapping[str, JsonValue] | None = None) -> dict[str, JsonValue]:
     """All params with their values, given or default, in the order of the recipe.
 
     Live choices are not looked at here: they need a store.
@@ -57,7 +58,7 @@ def effective(config: PlotConfig, values: Mapping[str, Any] | None = None) -> di
     if not isinstance(given, dict):
         raise Invalid(Problem(("values",), "The values are an object of param name to value.", "wrong_type"))
     problems += [undeclared(name, config.params) for name in given if name not in config.params]
-    made: dict[str, Any] = {}
+    made: dict[str, JsonValue] = {}
     refused = {problem.loc[1] for problem in problems if len(problem.loc) > 1}
     for name, param in config.params.items():
         if name not in given:
@@ -70,7 +71,9 @@ def effective(config: PlotConfig, values: Mapping[str, Any] | None = None) -> di
     return made
 
 
-def check_value(name: str, param: Param, value: Any, at: Loc | None = None) -> tuple[Any, list[Problem]]:
+def check_value(
+    name: str, param: Param, value: JsonValue, at: Loc | None = None
+) -> tuple[JsonValue, list[Problem]]:
     """The value as it takes effect (a single value of a multiple choice as a list of one) and what is wrong.
 
     ``at`` is where the value stands, ``("values", name)`` by default. Null is always allowed.
@@ -82,13 +85,14 @@ def check_value(name: str, param: Param, value: Any, at: Loc | None = None) -> t
         message = f"'{name}' is a single choice and takes one value, not a list; a list default makes it multiple."
         return value, [Problem(at, message, "single_choice")]
     many = isinstance(value, list)
-    taken = [value] if param.multiple and not many else value
+    items: list[JsonValue] = value if isinstance(value, list) else [value]
+    taken: JsonValue = items if param.multiple else value
     if param.control is None:
         return taken, []
     problems: list[Problem] = []
     options = fixed_options(param)
     known = {same_key(option["value"]) for option in options or ()}
-    for place, item in enumerate(value if many else [value]):
+    for place, item in enumerate(items):
         here = (*at, place) if many else at
         if item is not None:
             problems += _outside(name, param.control, item, here)
@@ -99,7 +103,7 @@ def check_value(name: str, param: Param, value: Any, at: Loc | None = None) -> t
     return taken, problems
 
 
-def _outside(name: str, control: Control, value: Any, at: Loc) -> list[Problem]:
+def _outside(name: str, control: Control, value: JsonValue, at: Loc) -> list[Problem]:
     if control.min is None and control.max is None:
         return []
     bounds = _range(control)
@@ -122,7 +126,7 @@ def _range(control: Control) -> str:
     return f"from {show(control.min)} to {show(control.max)}"
 
 
-def _among(value: Any, options: Sequence[Choice]) -> str:
+def _among(value: JsonValue, options: Sequence[Choice]) -> str:
     """The closing words: the nearest options, or all there are, as they stand in JSON."""
     written = [show(option["value"]) for option in options]
     close = near(show(value), written)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from ...errors import Invalid, Problem, instead
 from ...phrases import counted, spaced
 from ...recipe.steps import JoinStep
+from ...recipe.strict import Scalar
 from ...table import Column, Table
 from ..columns import column_of
-from ..equality import is_any_of, matched
+from ..equality import Coded, is_any_of, matched
 from ..plan import Part, Plan, run_step
 
 Index = NDArray[np.intp]
@@ -95,9 +96,9 @@ def _pairs(
     step: JoinStep,
     left: Table,
     right: Table,
-    keys: tuple[NDArray[np.int64], Any],
+    keys: tuple[NDArray[np.int64], Coded],
     attached: Mapping[str, str],
-    where: Mapping[str, Any],
+    where: Mapping[str, Scalar | list[Scalar]],
 ) -> _Pairs:
     """Conditions are applied to each side before rows are paired, so that no more pairs are made than stay."""
     codes, (right_codes, size) = keys
@@ -152,7 +153,7 @@ def _take_or_null(column: Column, rows: Index) -> Column:
     return Column(column.kind, taken.values, valid, column.words)
 
 
-def _check_where(where: Mapping[str, Any], names: list[str]) -> None:
+def _check_where(where: Mapping[str, Scalar | list[Scalar]], names: list[str]) -> None:
     problems = [
         Problem(("where", name), f"The joined rows have no column '{name}'. {instead(name, names, 'columns')}")
         for name in where

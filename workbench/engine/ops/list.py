@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from pydantic import JsonValue
 
 from ...dataset import Warn
 from ...phrases import counted, spaced
@@ -15,7 +16,9 @@ from ..reader import Reader
 from ..warnings import names_of
 
 
-def list_rows(step: ListStep, where: Mapping[str, Any], reader: Reader, caps: Caps) -> tuple[Table, list[Warn]]:
+def list_rows(
+    step: ListStep, where: Mapping[str, JsonValue], reader: Reader, caps: Caps
+) -> tuple[Table, list[Warn]]:
     """The records in reach that meet ``where``, by ``created_at`` then ``id``.
 
     Parameters

@@ -216,7 +216,7 @@ def _mend_overflow(
     found: NDArray[np.bool_],
     values: NDArray[np.float64],
     starts: NDArray[np.intp],
-    divisor: NDArray[Any],
+    divisor: NDArray[np.float64] | NDArray[np.int64],
 ) -> None:
     """Finite values whose sum runs over on the way are added scaled down, where no sum can run over."""
     finite = np.logical_and.reduceat(np.isfinite(values), starts)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from pydantic import JsonValue
 
 from ...dataset import Samples, SeriesSet, Warn
 from ...errors import Invalid, Problem
@@ -33,7 +34,7 @@ class Series(NamedTuple):
     warnings: list[Warn]
 
 
-def series(step: SeriesStep, ids: Sequence[Any], reader: Reader, caps: Caps) -> Series:
+def series(step: SeriesStep, ids: Sequence[JsonValue], reader: Reader, caps: Caps) -> Series:
     """One entry for each distinct id in the order given: x and the columns, aligned.
 
     Raises
@@ -112,7 +113,7 @@ def _range(x: str, window: Window, source: Source) -> Range | None:
     return _bound(x, kinds[x], window.min, "min", source), _bound(x, kinds[x], window.max, "max", source)
 
 
-def _bound(x: str, kind: Kind, value: Any, which: str, source: Source) -> Bound:
+def _bound(x: str, kind: Kind, value: str | float | None, which: str, source: Source) -> Bound:
     if value is None:
         return None
     if not isinstance(value, str):

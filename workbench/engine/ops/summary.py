@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from pydantic import JsonValue
 
 from ...cycling.cycles import CYCLE_COLUMNS
 from ...cycling.life import LIFE_COLUMNS
@@ -30,7 +30,7 @@ DECLARED: dict[str, dict[str, Kind]] = {
 _MOST_IDS = 5000
 
 
-def summary(step: SummaryStep, ids: Sequence[Any], reader: Reader, caps: Caps) -> tuple[Table, list[Warn]]:
+def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: Caps) -> tuple[Table, list[Warn]]:
     """``measurement_id``, then the columns: the order of ids, then of steps or cycles.
 
     Raises

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import Annotated, ClassVar, NamedTuple, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from ...errors import Loc, Problem
 from ..filters import Filters
@@ -20,7 +20,7 @@ from ..names import ColumnName, Identifier, StepRef
 from ..shapes import models_in
 from ..strict import Strict
 
-Visit: TypeAlias = Callable[[Any, Position, Loc], Any]
+Visit: TypeAlias = Callable[[JsonValue, Position, Loc], JsonValue]
 """Gives what stands in a value position from now on: ``visit(value, position, place)``."""
 
 EarlierStep: TypeAlias = Annotated[Identifier, Earlier()]
@@ -140,7 +140,7 @@ def _references(model: Strict, at: Loc) -> Iterator[Reference]:
             yield Reference(value, here, None)
 
 
-def _bound_fields(model: Strict, visit: Visit, at: Loc) -> dict[str, Any]:
+def _bound_fields(model: Strict, visit: Visit, at: Loc) -> dict[str, JsonValue]:
     """Field -> what stands there after ``visit``, of the fields that are not null."""
     found = {}
     for name, json, position, _ in _places(type(model)):
@@ -150,7 +150,7 @@ def _bound_fields(model: Strict, visit: Visit, at: Loc) -> dict[str, Any]:
     return found
 
 
-def _value(value: Any, position: Position | None, visit: Visit, at: Loc) -> Any:
+def _value(value: JsonValue, position: Position | None, visit: Visit, at: Loc) -> JsonValue:
     if isinstance(value, Strict):
         if isinstance(value, StepRef):
             return value
