@@ -188,7 +188,9 @@ def publish(store: Store, connection: Transaction, grown: Grown, prepared: Prepa
     """
     now = store.series.info(grown.record.id)
     if now is None or now.revision != grown.info.revision:
-        raise Conflict(f"'{grown.record.name}' was changed meanwhile.")
+        raise Conflict(
+            f"'{grown.record.name}' was changed by somebody else at the same time. Ingest the file again."
+        )
     added = prepared.rows - grown.info.rows
     if grown.exact and added <= MOST_IN_MEMORY:
         store.series.append(grown.record.id, "series", tail(samples, grown.info.rows), connection)
