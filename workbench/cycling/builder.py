@@ -69,7 +69,7 @@ class RunsBuilder:
         """The next samples and their keys (n,). Every table has the same columns."""
         present = frozenset(name for name in (*READ, c.CYCLE_COUNT) if name in table)
         if self._present is not None and present != self._present:
-            raise Invalid(Problem((), f"The samples change their columns at row {self._row + self._held_rows}."))
+            raise Invalid(Problem((), f"The columns of the samples change at row {self._row + self._held_rows}."))
         self._present = present
         arrays: dict[str, NDArray[np.generic]] = {name: _floats(table, name) for name in present}
         arrays["key"] = keys
@@ -186,7 +186,9 @@ MERGE: dict[str, Callable[[Partial, Partial], Partial]] = {
 def _floats(table: Table, name: str) -> Floats:
     column = table[name]
     if column.kind not in ("number", "integer", "boolean", "null"):
-        raise Invalid(Problem(("columns", name), f"'{name}' must hold numbers; it holds {column.kind} values."))
+        raise Invalid(
+            Problem(("columns", name), f"'{name}' must be a column of numbers, not of {column.kind} values.")
+        )
     if column.valid is None and column.values.dtype == np.float64:
         return column.values
     return column.floats()

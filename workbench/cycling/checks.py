@@ -15,8 +15,8 @@ from .runs import Floats, Ints
 from .signs import BY_CONVENTION, Taken, WindowVotes, judge
 
 _FACTORS = {
-    3600.0: "hours taken for seconds",
-    1000.0: "a unit taken for one that is 1000 times smaller",
+    3600.0: "hours read as seconds",
+    1000.0: "a unit read as one that is 1000 times smaller",
     60.0: "minutes for seconds",
 }
 _GAP = 3600.0
@@ -88,21 +88,21 @@ class Clock:
         if self.falls:
             message = (
                 f"Time falls {times(self.falls)}, first at sample {self.first_fall}, "
-                f"by up to {self.deepest:g} s. Stored as it is; "
+                f"by up to {self.deepest:g} s. It is stored as it is. "
                 f"{option('repair', 'time')} makes the clock stand still there."
             )
             made.append(Finding("odd", "time_falls", message))
         usual = float(np.median(self.intervals)) if self.intervals else 0.0
         if self.longest > max(_GAP, 100 * usual):
             message = (
-                f"The longest gap in time is {self.longest:g} s, before sample {self.longest_at}; "
-                f"usual are {usual:g} s."
+                f"The longest gap in time is {self.longest:g} s, before sample {self.longest_at}. "
+                f"The usual gap is {usual:g} s."
             )
             made.append(Finding("odd", "time_gap", message))
         if self.under_current and float(np.median(self.under_current)) > _SLOW:
             message = (
-                f"Samples under current are {np.median(self.under_current):g} s apart: "
-                "the time may be in a smaller unit than seconds, or too large by 3600."
+                f"Samples under current are {np.median(self.under_current):g} s apart. "
+                "The time may not be in seconds: it may be in a smaller unit, or 3600 times too large."
             )
             made.append(Finding("odd", "time_unit", message))
         if self.duplicates:
@@ -112,7 +112,7 @@ class Clock:
             )
             made.append(Finding("odd", "rows_repeated", message))
         if self.nulls:
-            message = f"{counted(self.nulls, 'sample')} without a time, which only impedance may lack."
+            message = f"{counted(self.nulls, 'sample')} without a time. Only impedance samples may have none."
             made.append(Finding("odd", "time_null", message))
         return made
 
@@ -245,7 +245,7 @@ class Survey:
             message = f"The voltage is negative in {counted(self._negative, 'sample')}."
             made.append(Finding("odd", "voltage_negative", message))
         if abs(self.usual_voltage or 0.0) >= _NOT_VOLTS:
-            message = f"The usual voltage is {self.usual_voltage:g} V: is it in millivolts?"
+            message = f"The usual voltage is {self.usual_voltage:g} V. Is it in millivolts?"
             if headers and c.VOLTAGE in headers:
                 message += f" If so, say {column_map({headers[c.VOLTAGE]: 'Voltage [mV]'})}."
             made.append(Finding("odd", "voltage_unit", message))

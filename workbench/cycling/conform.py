@@ -164,11 +164,13 @@ class Conformer:
             if counter.fall_count:
                 message = (
                     f"'{name}' falls {times(counter.fall_count)} within a step, first at sample "
-                    f"{counter.first_fall}; each fall was read as a new start of the counter."
+                    f"{counter.first_fall}. Each fall was read as a new start of the counter."
                 )
                 made.append(Finding("odd", "counter_falls", message))
         for name in sorted(self.known.uncounted):
-            message = f"'{name}' runs back and forth, so it is no counter: kept as '{uncounted_name(name)}'."
+            message = (
+                f"'{name}' goes up and down, so it is not a counter. It was kept as '{uncounted_name(name)}'."
+            )
             made.append(Finding("odd", "no_counter", message))
         return made
 
@@ -213,7 +215,7 @@ class _Clock:
             )
         if self._falls:
             fell = f"The clock fell {times(self._falls)}, by {self._moved:g} s in all"
-            message = f"{fell}; it stands still there now."
+            message = f"{fell}. It stands still there now."
             yield Finding("repaired", "time", message)
 
 
@@ -231,9 +233,9 @@ def refuse_without_axes(table: Table, mend: str | None = None) -> None:
     if not (impedance or open_circuit):
         missing += [word for word, name in (("current", c.CURRENT), ("time", c.TIME)) if name not in table]
     if missing:
-        mend = mend or f"Say which it is with {column_map({'column in the file': 'Voltage [V]'})}."
+        mend = mend or f"Say which column it is with {column_map({'column in the file': 'Voltage [V]'})}."
         raise FileRefused(
-            f"No column was recognised as {' nor as '.join(missing)}. There are {quoted(table.names)}. {mend}"
+            f"No column was recognised as {' or as '.join(missing)}. The columns are {quoted(table.names)}. {mend}"
         )
 
 

@@ -60,7 +60,8 @@ class Rules:
                     found[described.name] = table[described.name].floats()
                 else:
                     self._break(
-                        f"kind {described.name}", f"'{described.name}' must hold numbers, not {kind} values."
+                        f"kind {described.name}",
+                        f"'{described.name}' must be a column of numbers, not of {kind} values.",
                     )
         return found
 
@@ -91,14 +92,16 @@ class Rules:
         unknown = np.isnan(time) if impedance is None else np.isnan(time) & np.isnan(impedance)
         if unknown.any():
             row = self._row + int(np.flatnonzero(unknown)[0])
-            self._break("null", f"'{c.TIME}' may be null in impedance rows only; it is null in row {row}.")
+            self._break("null", f"'{c.TIME}' may be empty in impedance rows only; it is empty in row {row}.")
         known = np.flatnonzero(~np.isnan(time))
         if not len(known):
             return
         if self._time is None:
             self._time = float(time[known[0]])
             if self._time != 0:
-                self._break("origin", f"'{c.TIME}' must start at 0; it starts at {self._time:g}: subtract that.")
+                self._break(
+                    "origin", f"'{c.TIME}' must start at 0; it starts at {self._time:g}. Subtract that value."
+                )
         values = time[known]
         falls = np.flatnonzero(np.diff(values, prepend=self._time) < 0)
         if len(falls):

@@ -64,7 +64,7 @@ class StepNumbers:
     def findings(self) -> list[Finding]:
         made = []
         if self.source in ((), (c.CYCLER_CYCLE,)):
-            message = f"There are no steps in the file; {self._told_by()}."
+            message = f"The file has no step counter: {self._told_by()}."
             made.append(Finding("assumed", "steps_by_state", message))
         if self.renumbered:
             made.append(Finding("assumed", "steps_renumbered", "Steps were renumbered from 0, one by one."))
@@ -73,7 +73,7 @@ class StepNumbers:
     def _told_by(self) -> str:
         if self.by_state:
             within = " within each cycle" if self.source else ""
-            return f"they were told by rest, charge and discharge{within}"
+            return f"a step is each rest, charge and discharge{within}"
         return "each cycle is one step" if self.source else "all samples are one step"
 
 
@@ -95,7 +95,7 @@ class CycleNumbers:
     def findings(self) -> list[Finding]:
         if self.counted:
             return []
-        message = "There is no cycle counter in the file; the whole file is one cycle."
+        message = "The file has no cycle counter, so the whole file is one cycle."
         return [Finding("assumed", "one_cycle", message)]
 
 

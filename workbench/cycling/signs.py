@@ -121,22 +121,23 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = B
     if votes.total < _LEAST_EVIDENCE:
         votes = windows.votes
     mixed = votes.mixed or (windows.one_signed and windows.votes.mixed)
-    seen = f"{votes.contradict:.3g} V of its movement contradict the direction, {votes.agree:.3g} V agree"
+    seen = f"{votes.contradict:.3g} V of its movement contradict the sign, {votes.agree:.3g} V agree"
     if windows.one_signed and mixed:
         message = (
-            f"'{c.CURRENT}' has one sign throughout, but the voltage rises and falls while it flows, so its direction "
-            f"is not in its sign. Say {option('sign', 'unsigned')} to take it from the voltage, or "
-            f"{option('sign', 'charge')} or {option('sign', 'discharge')} if it truly never turned."
+            f"'{c.CURRENT}' has the same sign everywhere, but the voltage both rises and falls, so the sign does not "
+            f"show the direction. Say {option('sign', 'unsigned')} to find the direction from the voltage. Say "
+            f"{option('sign', 'charge')} or {option('sign', 'discharge')} if the direction really never changes."
         )
         return [Finding("odd" if settled else "refused", "sign_unsigned", message)]
     if votes.against:
         message = (
-            f"'{c.CURRENT}' looks reversed: {_as_taken(taken)}, but the voltage does not go that way ({seen}). "
+            f"'{c.CURRENT}' seems to have the wrong sign: {_as_taken(taken)}, but the voltage moves in the other "
+            f"direction ({seen}). "
         )
-        message += _mend(taken) if not settled else "Stored as you said."
+        message += _fix(taken) if not settled else "It is stored as you said."
         return [Finding("odd" if settled else "refused", "sign_reversed", message)]
     if votes.mixed:
-        message = f"'{c.CURRENT}' and the voltage do not always go together: {seen}; {_as_taken(taken)}."
+        message = f"'{c.CURRENT}' and the voltage do not always agree: {seen}; {_as_taken(taken)}."
         return [Finding("odd", "sign_mixed", message)]
     if votes.total < _LEAST_EVIDENCE and not settled:
         message = f"The voltage moves too little to check the sign of the current: {_as_taken(taken)}."
@@ -150,13 +151,14 @@ def _as_taken(taken: Taken) -> str:
     return f"a positive current was taken as {taken.means} because {taken.because}"
 
 
-def _mend(taken: Taken) -> str:
+def _fix(taken: Taken) -> str:
     """Which word agrees with the voltage, and which with what was taken."""
     if taken.means == "unsigned":
         return f"If its own sign is right, say {option('sign', 'charge')} or {option('sign', 'discharge')}."
     other = "discharge" if taken.means == "charge" else "charge"
     return (
-        f"If the voltage is right, say {option('sign', other)}; if the sign is, say {option('sign', taken.means)}."
+        f"If the voltage is right, say {option('sign', other)}. If the sign is right, say "
+        f"{option('sign', taken.means)}."
     )
 
 

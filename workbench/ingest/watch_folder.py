@@ -58,7 +58,7 @@ def watch(
     """
     root = Path(folder)
     if not root.is_dir():
-        raise BadRequest(f"There is no folder '{places.shown(root)}' to watch.")
+        raise BadRequest(f"There is no folder '{places.shown(root)}'.")
     looks = Looks(settle)
     sheet = _state(also)
     ended = stopped or (lambda: False)

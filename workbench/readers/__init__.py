@@ -138,8 +138,8 @@ def _unknown(head: Head) -> str:
     """
     if head.raw.startswith(b"PK\x03\x04") and head.packed is None:
         return (
-            f"'{head.name}' is a zip archive of several files, no workbook and no Neware .ndax; unpack it and name the "
-            "files in it."
+            f"'{head.name}' is a zip archive of several files, not a workbook or a Neware .ndax. "
+            "Unpack it and name the files in it."
         )
     if any(line.strip() == "primary_data" for line in head.lines):
         return (
@@ -148,7 +148,7 @@ def _unknown(head: Head) -> str:
         )
     names, best = parquet_names(head), None
     if names == ():
-        return f"'{head.name}' is a parquet file that is damaged or cut short; write or copy it again."
+        return f"'{head.name}' is a parquet file that is damaged or incomplete. Write or copy it again."
     if names is None and head.encoding is None:
         return (
             f"'{head.name}' is a binary file of no format that is known here ({', '.join(FORMATS)}); export the test "
@@ -169,7 +169,7 @@ def _unknown(head: Head) -> str:
     missing = [name for name in (TIME, CURRENT, VOLTAGE) if name not in known]
     if missing:
         raise FileRefused(why_refused(head.name, plan, missing), unmapped=is_of_a_test(head, best, plan))
-    return f"'{head.name}' is of no known format; its columns are {quoted(plan.labels)}."
+    return f"'{head.name}' has no known format. Its columns are {quoted(plan.labels)}."
 
 
 def read(
@@ -199,7 +199,9 @@ def read(
     head = look(Path(path))
     other = None if format or column_map else other_format(head)
     if other is not None:
-        raise FileRefused(f"'{head.name}' is no series. {other.about} Ingest it with its folder, or by its name.")
+        raise FileRefused(
+            f"'{head.name}' is not a time series. {other.about} Ingest it by its name or with its folder."
+        )
     head = view(head, _text_format, column_map)
     column_map = without_sheet(head, column_map)
     reading = _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)

@@ -78,13 +78,13 @@ def _ask(job: Facts, name: str, seconds: float) -> Facts:
     if done.returncode == -_OUT_OF_TIME:
         raise _too_long(name, seconds)
     if done.returncode or not lines:
-        raise FileRefused(f"'{name}' is damaged so badly that its parser broke down; write or copy it again.")
+        raise FileRefused(f"'{name}' is so damaged that its parser crashed. Write or copy it again.")
     answer: Facts = orjson.loads(lines[-1])
     return answer
 
 
 def _too_long(name: str, seconds: float) -> FileRefused:
-    return FileRefused(f"'{name}' takes longer to read than {seconds:.0f} s; it is damaged, or hostile.")
+    return FileRefused(f"'{name}' takes longer to read than {seconds:.0f} s. It is damaged or hostile.")
 
 
 def main() -> None:

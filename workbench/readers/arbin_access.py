@@ -132,7 +132,7 @@ class _Database:
                     process.kill()
         if process.returncode:
             raise FileRefused(
-                f"'{self._file}' is damaged or cut short: mdbtools cannot open it. Copy or export it again."
+                f"'{self._file}' is damaged or incomplete: mdbtools cannot open it. Copy or export it again."
             )
         target.seek(0)
 
@@ -158,7 +158,7 @@ def _sorted(samples: pa.Table, notes: list[Finding]) -> pa.Table:
         samples = samples.sort_by([(key, "ascending") for key in _KEYS])
         tests = pc.count_distinct(samples["Test_ID"]).as_py()
         if tests > 1:
-            text = f"The database holds {counted(tests, 'test')}; their samples stand one after the other."
+            text = f"The database holds {counted(tests, 'test')}. Their samples follow one another."
             notes.append(Finding("odd", "several_tests", text))
     place = samples.schema.get_field_index("DateTime")
     if place >= 0 and pa.types.is_floating(samples.schema.field(place).type):

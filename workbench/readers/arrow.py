@@ -113,11 +113,11 @@ class _Parquet:
                 f"{spaced(limits.MOST_COLUMNS)} columns and {spaced(limits.MOST_ROWS)} rows can be read."
             )
         if unpacked > most:
-            raise TooLarge(f"'{self.name}' unpacks to more than {most >> 30} GiB; split the file.")
+            raise TooLarge(f"'{self.name}' unpacks to more than {most >> 30} GiB. Split the file.")
 
     def _damaged(self, error: Exception) -> FileRefused:
         said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
-        return FileRefused(f"'{self.name}' is a damaged parquet file ({said}); write or copy it again.")
+        return FileRefused(f"'{self.name}' is a damaged parquet file ({said}). Write or copy it again.")
 
     def batches(self, only: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Batches of all columns, or of those named, by their unique labels."""
@@ -248,7 +248,7 @@ class _TypedRows:
             if first is not None and first.kind == "datetime" and columns[self.time.header].type.tz is None:
                 self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
         if self.time is not None and self.time.role == "time" and not self.time.stated:
-            text = f"'{self.time.header}' names no unit and is read as seconds."
+            text = f"'{self.time.header}' names no unit. It was read as seconds."
             self.notes.append(Finding("assumed", "time_unit", text))
         for planned in self.plan.columns:
             if planned.role == "clock" or planned is self.time:
@@ -310,7 +310,7 @@ class _TypedRows:
         planned, column = self.time, of_arrow(array)
         if planned is None or column is None:
             raise FileRefused(
-                f"The times of '{self.file}' cannot be read; name their column with {option_name('column_map')}."
+                f"The times of '{self.file}' cannot be read. Name their column with {option_name('column_map')}."
             )
         if column.kind == "datetime":
             values = np.where(column.null_mask(), np.nan, column.values / 1e6)
@@ -325,7 +325,7 @@ class _TypedRows:
         if self.zero is None and len(present):
             self.zero = float(present[0])
             if self.zero and column.kind != "datetime" and self.pattern is None:
-                text = f"Time begins at {self.zero:.6g} s in '{planned.header}'; here it begins at 0."
+                text = f"Time begins at {self.zero:.6g} s in '{planned.header}'; it was moved to 0."
                 self.notes.append(Finding("assumed", "time_from_first_row", text))
         values = values - (self.zero or 0.0)
         self.last_time = max(self.last_time, float(np.nanmax(values, initial=0.0)))

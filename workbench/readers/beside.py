@@ -35,9 +35,7 @@ def with_spectra(reading: Reading, tables: Iterable[Table]) -> Reading:
         return reading
     joined = concat(spectra)
     count = counted(joined.n, "impedance row")
-    reading.notes.append(
-        Finding("assumed", "impedance_beside", f"{count} from beside the series stand in it now.")
-    )
+    reading.notes.append(Finding("assumed", "impedance_beside", f"{count} beside the series are in it now."))
     reading.batches = _merged(reading.batches, joined)
     return reading
 

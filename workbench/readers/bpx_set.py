@@ -71,17 +71,17 @@ def _document(head: Head) -> dict[str, Any]:
     with unpacked(head.path, head.name, head.packed, ".json") as path:
         if path.stat().st_size > _MOST:
             raise TooLarge(
-                f"'{head.name}' is a JSON file of more than {_MOST >> 20} MiB; no parameter set is as large."
+                f"'{head.name}' is a JSON file of more than {_MOST >> 20} MiB. No parameter set is that large."
             )
-        with guarded(lambda why: f"'{head.name}' is no sound JSON ({why}); write or copy it again."):
+        with guarded(lambda why: f"'{head.name}' is not valid JSON ({why}). Write or copy it again."):
             document = json.loads(path.read_bytes())
     if not isinstance(document, dict):
-        raise FileRefused(f"'{head.name}' is JSON, but no BPX object.")
+        raise FileRefused(f"'{head.name}' is JSON, but not a BPX object.")
     return document
 
 
 def _checked(document: dict[str, Any], name: str) -> None:
-    with guarded(lambda why: f"'{name}' is no sound BPX parameter set: {why}."), silent("bpx"):
+    with guarded(lambda why: f"'{name}' is not a valid BPX parameter set: {why}."), silent("bpx"):
         from bpx import parse_bpx_obj  # slow to import, and few files are parameter sets
 
         parse_bpx_obj(json.loads(json.dumps(document)))

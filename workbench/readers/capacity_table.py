@@ -80,7 +80,7 @@ class CapacityTable:
             raise FileRefused(f"No row of '{head.name}' has a cycle number and a capacity.")
         cell = next((label for label, h in heads.items() if h.key in CELL), None)
         if DISCHARGE_ONLY & {h.key for h in heads.values()} and "Charge capacity [A.h]" not in made:
-            notes.append(Finding("assumed", "capacity_means", "The capacity is taken as that of the discharge."))
+            notes.append(Finding("assumed", "capacity_means", "The capacity was read as the discharge capacity."))
         return _by_cell(made, good, None if cell is None else frame[cell].astype("str").str.strip(), head.name)
 
 
@@ -112,7 +112,7 @@ def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
     finally:
         stream.close()
     if len(frame) > _MOST_ROWS:
-        raise TooLarge(f"'{head.name}' has more than {spaced(_MOST_ROWS)} rows; no table of cycles is as long.")
+        raise TooLarge(f"'{head.name}' has more than {spaced(_MOST_ROWS)} rows. No table of cycles is that long.")
     made: pd.DataFrame = frame
     return made
 
@@ -127,7 +127,7 @@ def _in_unit(
     base = name[name.index("[") + 1 : -1]
     known = unit_of(unit)
     if known is None or known.base != base:
-        notes.append(Finding("assumed", "unit", f"'{label}' names no unit and is read in {base}."))
+        notes.append(Finding("assumed", "unit", f"'{label}' names no unit. It was read in {base}."))
         return _numbers(values)
     return np.asarray(known.convert(_numbers(values)), np.float64)
 

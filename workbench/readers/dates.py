@@ -15,7 +15,7 @@ def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> l
         day_first = pattern.startswith("%d")
         other = next(word for word, first in DATE_ORDERS.items() if first != day_first)
         text = (
-            f"Dates in '{header}' could be read two ways and are read as {_order(day_first)}"
+            f"Dates in '{header}' can be read in two ways. They were read as {_order(day_first)}"
             f"{_meaning(example, day_first)}. If not, say {column_map({header: f'Date [{other}]'})}."
         )
         made.append(Finding("assumed", "dates", text))
@@ -30,7 +30,7 @@ def start_notes(text: str, day_first: bool) -> list[Finding]:
     begun, swapped = one_clock(text, day_first), one_clock(text, not day_first)
     if begun is not None and begun != swapped:
         said = (
-            f"The beginning of the test in the header could be read two ways and is read as {_order(day_first)}"
+            f"The beginning of the test in the header can be read in two ways. It was read as {_order(day_first)}"
             f"{_meaning(text, day_first)}. If not, correct the start_time of the measurement."
         )
         made.append(Finding("assumed", "dates", said))
@@ -41,7 +41,7 @@ def start_notes(text: str, day_first: bool) -> list[Finding]:
 
 def zone_note(what: str) -> Finding:
     """The note on times without a zone; ``what`` they are, with a verb."""
-    return Finding("assumed", "time_zone", f"{what} no time zone: taken as UTC, for start and end of the test.")
+    return Finding("assumed", "time_zone", f"{what} no time zone. They were read as UTC.")
 
 
 def _order(day_first: bool) -> str:

@@ -53,15 +53,13 @@ class DriveCycle:
         finally:
             stream.close()
         if len(frame) > _MOST:
-            raise TooLarge(f"'{head.name}' has more than {spaced(_MOST)} rows; no drive cycle is as long.")
+            raise TooLarge(f"'{head.name}' has more than {spaced(_MOST)} rows. No drive cycle is that long.")
         rows = np.column_stack([_converted(frame["time"], time, "s"), _converted(frame["current"], flow, "A")])
         rows = rows[~np.isnan(rows).all(axis=1)]
         if not len(rows) or not np.isfinite(rows).all():
             wrong = int((~np.isfinite(rows)).any(axis=1).sum())
-            raise FileRefused(f"'{head.name}' has no rows of two numbers, or {wrong} that are none.")
-        text = (
-            "The current keeps the sign it has in the file: where a plan or simulation uses it, see what it means."
-        )
+            raise FileRefused(f"'{head.name}' has no rows of two numbers, or {wrong} that are not.")
+        text = "The current keeps the sign of the file. Check what the sign means where you use the current."
         notes.append(Finding("assumed", "sign_kept", text))
         return [{"name": head.name, "data": rows.tolist()}]
 

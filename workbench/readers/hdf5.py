@@ -86,7 +86,7 @@ def loaded(job: Facts) -> tuple[Facts, pa.Table]:
     name = job["name"]
     h5py = _h5py(name)
     with (
-        guarded(lambda why: f"'{name}' is a damaged HDF5 file ({why}); write or copy it again."),
+        guarded(lambda why: f"'{name}' is a damaged HDF5 file ({why}). Write or copy it again."),
         h5py.File(job["path"], "r") as file,
     ):
         frames = list(_frames(file, h5py))
@@ -175,7 +175,7 @@ class _Loader:
     def _node(self, node: Any, depth: int) -> Any:
         self.items += 1
         if self.items > _MOST_ITEMS or self.bytes > limits.MOST_IN_MEMORY:
-            raise TooLarge(f"'{self.name}' holds more than can be kept in memory; save one cell by itself.")
+            raise TooLarge(f"'{self.name}' needs more memory than is allowed. Save one cell by itself.")
         if depth > _DEEPEST:
             return None
         if isinstance(node, self.h5py.Group):

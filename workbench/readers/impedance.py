@@ -56,16 +56,22 @@ def settle_imaginary(
     way = _at_low(_values(frequency, first, decimal), _values(column, first, decimal))
     if bare and abs(way) < _CLEAR:
         raise FileRefused(
-            "The file has no header, and the sign of its third column does not tell whether it is Z'' or -Z'': write "
+            "The file has no header, and the sign of its third column does not show whether it is Z'' or -Z'': write "
             "the line 'Freq/Hz,Re(Z)/Ohm,Im(Z)/Ohm' above its rows."
         )
     if bare:
-        text = "The file has no header; its columns are taken for the frequency in Hz and Z' and "
+        text = "The file has no header; its columns were read as the frequency in Hz and Z' and "
         text += f"{'-' if way > 0 else ''}Z'' in Ohm: what is capacitive has a negative imaginary part. "
-        notes.append(Finding("assumed", "spectrum_header", text + "A line of names above the rows settles it."))
+        notes.append(
+            Finding("assumed", "spectrum_header", text + "A line of names above the rows says it for sure.")
+        )
     elif way >= _CLEAR and column.negate:
-        text = f"'{column.header}' is negative at low frequencies, so what is capacitive has a positive imaginary part."
-        notes.append(Finding("odd", "imaginary_sign", f"{text} It was kept: is the minus in its name right?"))
+        text = f"'{column.header}' is negative at low frequencies, so capacitive parts have a positive sign."
+        notes.append(
+            Finding(
+                "odd", "imaginary_sign", f"{text} The sign was kept. Is the minus in the name of the column right?"
+            )
+        )
         return
     elif way >= _CLEAR:
         text = (

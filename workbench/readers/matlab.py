@@ -64,7 +64,7 @@ def loaded(job: Facts) -> tuple[Facts, pa.Table]:
     """Facts and samples of the .mat file of a job; runs apart."""
     path, name = Path(job["path"]), job["name"]
     _check(path, name)
-    with guarded(lambda why: f"'{name}' is a damaged MATLAB file ({why}); save it again."):
+    with guarded(lambda why: f"'{name}' is a damaged MATLAB file ({why}). Save it again."):
         found = _loaded(path)
     structure = {key: value for key, value in found.items() if not key.startswith("__")}
     return samples_of(structure, name, job["column_map"])
@@ -103,7 +103,7 @@ def _unpacked_size(data: bytes, name: str) -> int:
             if total > limits.RATIO_FREE and total > limits.MOST_RATIO * len(data):
                 raise TooLarge(f"'{name}' unpacks to more than {limits.MOST_RATIO} times its size.")
     except zlib.error as error:
-        raise FileRefused(f"'{name}' is a damaged MATLAB file ({error}); save it again.") from None
+        raise FileRefused(f"'{name}' is a damaged MATLAB file ({error}). Save it again.") from None
     return total
 
 
@@ -212,7 +212,7 @@ def _table(of: list[Piece], notes: list[Finding]) -> tuple[pa.Table, datetime | 
         if name != TIME and any(part is not None for part in parts):
             made[name] = _column(parts, of)
     if of[0].set.charge is not None:
-        text = f"The set has no current; it was derived from the counter '{of[0].set.charge}' over time."
+        text = f"The set has no current. The current was derived from the counter '{of[0].set.charge}' over time."
         notes.append(Finding("assumed", "current_derived", text))
     lengths = [len(time) for time in times]
     for name, numbers in counts(of).items():
@@ -252,7 +252,7 @@ def _times(of: list[Piece], notes: list[Finding]) -> list[Any]:
         ]
     if all(float(b[0]) >= float(a[-1]) for a, b in itertools.pairwise(times)):
         return times
-    text = f"Time starts again in each of {counted(len(of), 'piece')}; here they follow one another."
+    text = f"Time starts again in each of {counted(len(of), 'piece')}; they were joined one after another."
     notes.append(Finding("assumed", "pieces_joined", text))
     made, last = [], 0.0
     for time in times:

@@ -149,6 +149,8 @@ NESTED = replace(
         From("Step from cycler", ("column 2",)),
         *(column for column in COLUMNS if column.to not in ("Cycle from cycler", "Step from cycler")),
     ),
-    remarks=(Finding("assumed", "summaries", "The lines of cycles and steps are summaries and were not stored."),),
+    remarks=(
+        Finding("assumed", "summaries", "The lines of cycles and steps are summaries. They were not stored."),
+    ),
     rewrite=unnest,
 )

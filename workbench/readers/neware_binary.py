@@ -75,7 +75,7 @@ class NewareBinary:
             Finding(
                 "assumed",
                 "cycles",
-                "A charge after a discharge begins a cycle, as Neware counts by default.",
+                "A cycle begins with each charge after a discharge, as Neware counts by default.",
             )
         ]
 
@@ -122,7 +122,7 @@ def _table_of(path: Path, name: str) -> pa.Table:
                 raise
             said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
             raise FileRefused(
-                f"'{name}' is damaged, cut short or of an unknown Neware version ({said}); export it again, "
+                f"'{name}' is damaged, incomplete or of an unknown Neware version ({said}); export it again, "
                 "or as csv."
             ) from None
     if frame.height > limits.MOST_ROWS:

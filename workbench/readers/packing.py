@@ -66,7 +66,7 @@ def packing_of(path: Path, raw: bytes) -> Packing | None:
     if len(members) != 1:
         return None
     if members[0].flag_bits & 1:
-        raise FileRefused(f"'{path.name}' is a zip archive that needs a password; unpack it first.")
+        raise FileRefused(f"'{path.name}' is a zip archive that needs a password. Unpack it first.")
     return Packing("zip", members[0].filename)
 
 
@@ -86,16 +86,16 @@ def opened(file: IO[bytes], packed: Packing) -> BinaryIO:
 def broken(name: str, packed: Packing) -> str:
     """What is said of packed data that cannot be unpacked."""
     if packed.kind == "gzip":
-        return f"'{name}' is gzip data that break off or are damaged; copy or pack the file again."
-    return f"'{name}' is a zip archive that breaks off or is damaged; copy or pack the file again."
+        return f"'{name}' is gzip data that are incomplete or damaged. Copy or pack the file again."
+    return f"'{name}' is a zip archive that is incomplete or damaged. Copy or pack the file again."
 
 
 def past_bounds(name: str, unpacked: int, packed: int) -> TooLarge | None:
     """The error of a file that unpacks to more than it may; ``unpacked`` and ``packed`` are bytes so far."""
     if unpacked > limits.RATIO_FREE and unpacked / max(packed, 1) > limits.MOST_RATIO:
-        return TooLarge(f"'{name}' unpacks to more than {limits.MOST_RATIO} times its size; unpack it first.")
+        return TooLarge(f"'{name}' unpacks to more than {limits.MOST_RATIO} times its size. Unpack it first.")
     if unpacked > limits.MOST_UNPACKED:
-        return TooLarge(f"'{name}' unpacks to more than {limits.MOST_UNPACKED >> 30} GiB; split the file.")
+        return TooLarge(f"'{name}' unpacks to more than {limits.MOST_UNPACKED >> 30} GiB. Split the file.")
     return None
 
 
@@ -126,7 +126,7 @@ def _copy(path: Path, name: str, packed: Packing, target: Path) -> None:
                     refused = past_bounds(name, done, file.tell())
                     if refused is not None or done > limits.MOST_IN_MEMORY:
                         raise refused or TooLarge(
-                            f"'{name}' unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB; unpack it first."
+                            f"'{name}' unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB. Unpack it first."
                         )
                     made.write(block)
         except TooLarge:
@@ -150,7 +150,7 @@ def check_members(path: Path, name: str) -> None:
         with zipfile.ZipFile(path) as container:
             found = container.infolist()
     except BROKEN_ZIP:
-        raise FileRefused(f"'{name}' is a zip that is damaged or cut short; export it again.") from None
+        raise FileRefused(f"'{name}' is a zip that is damaged or incomplete. Export it again.") from None
     total = sum(member.file_size for member in found)
     worst = max((member.file_size / max(member.compress_size, 1) for member in found), default=0.0)
     if len(found) > limits.MOST_MEMBERS or total > limits.MOST_IN_MEMORY:
@@ -159,4 +159,6 @@ def check_members(path: Path, name: str) -> None:
             f"files and {limits.MOST_IN_MEMORY >> 20} MiB are unpacked."
         )
     if total > limits.RATIO_FREE and worst > limits.MOST_RATIO:
-        raise TooLarge(f"'{name}' unpacks to more than {limits.MOST_RATIO} times its size; no cycler writes such.")
+        raise TooLarge(
+            f"'{name}' unpacks to more than {limits.MOST_RATIO} times its size. No cycler writes such files."
+        )

@@ -32,7 +32,7 @@ def outside_formats(taken: Iterable[str], found: Iterable[EntryPoint] | None = N
         for reader in loaded if isinstance(loaded, tuple | list) else (loaded,):
             lacking = [name for name in NEEDED if not hasattr(reader, name)]
             if lacking:
-                _warn(entry, f"it is no reader: it has no '{lacking[0]}'")
+                _warn(entry, f"it is not a reader: it has no '{lacking[0]}'")
             elif reader.name in names:
                 _warn(entry, f"there is a format '{reader.name}' already")
             else:

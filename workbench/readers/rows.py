@@ -164,7 +164,7 @@ class Rows:
 
     def _note_zero(self) -> None:
         if self.zero and self.settings.time in ("number", "duration") and self.settings.days is None:
-            text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; here it begins at 0."
+            text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; it was moved to 0."
             self.notes.append(Finding("assumed", "time_from_first_row", text))
 
     def _directed(self, current: NDArray[Any], frame: pd.DataFrame) -> NDArray[Any]:
@@ -181,7 +181,7 @@ class Rows:
                 Finding(
                     "odd",
                     "cut_short",
-                    "The last line of the file is cut short and was left out; the test may have gone on.",
+                    "The last line of the file is incomplete and was left out. The test may have continued.",
                 )
             )
         elif cut_short:
@@ -194,7 +194,7 @@ class Rows:
     def _finish(self) -> None:
         if not self.kept:
             raise FileRefused(
-                f"No row of '{self.file}' holds numbers for time, current and voltage; see whether the export has "
+                f"No row of '{self.file}' holds numbers for time, current and voltage. Check whether the export has "
                 f"data below its header, or name the columns with {option_name('column_map')}."
             )
         self.notes.extend(time_notes(self.last_time))
@@ -203,7 +203,7 @@ class Rows:
             self.notes.append(Finding("odd", "lines_left_out", text))
         if self.too_wide:
             wide = f"{counted(self.too_wide, 'line')} {'has' if self.too_wide == 1 else 'have'}"
-            text = f"{wide} more fields than the header; what is beyond it was left out."
+            text = f"{wide} more fields than the header. The extra fields were left out."
             self.notes.append(Finding("odd", "more_fields", text))
         self.notes.extend(self.places.notes())
         lines = self.places.lines_of({row for kept in self.examples.values() for row, _ in kept})
@@ -267,5 +267,5 @@ def time_notes(last: float) -> list[Finding]:
     years = last / (365.25 * 86400)
     if years < 5:
         return []
-    text = f"Time runs to {last:.6g} s, {years:.0f} years: see whether its unit is the one that the file names."
+    text = f"Time runs to {last:.6g} s, {years:.0f} years. Check whether the unit that the file names is right."
     return [Finding("odd", "very_long", text)]

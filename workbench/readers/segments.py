@@ -188,7 +188,7 @@ def pieces(structure: Structure, column_map: Mapping[str, str] | None = None) ->
     for number, piece in enumerate(_walk(structure, (), {}, column_map or {})):
         if number >= _MOST_PIECES:
             raise TooLarge(
-                f"The file holds more than {spaced(_MOST_PIECES)} pieces of samples; save one cell by itself."
+                f"The file holds more than {spaced(_MOST_PIECES)} separate series. Save one cell by itself."
             )
         yield piece
 

@@ -60,7 +60,7 @@ def look(path: Path, name: str | None = None) -> Head:
         If there is no such file, it is a folder, is empty, or cannot be opened or unpacked.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise FileRefused(f"'{path}' is no ordinary file.")  # to open a pipe may take for ever
+        raise FileRefused(f"'{path}' is not an ordinary file.")  # to open a pipe may take for ever
     try:
         with open(path, "rb") as file:
             raw = file.read(limits.HEAD_BYTES)
@@ -73,7 +73,7 @@ def look(path: Path, name: str | None = None) -> Head:
     except FileNotFoundError:
         raise FileRefused(f"There is no file '{path.name}' in the folder '{path.parent.name or '.'}'.") from None
     except IsADirectoryError:
-        raise FileRefused(f"'{path.name}' is a folder; name a file in it.") from None
+        raise FileRefused(f"'{path.name}' is a folder. Name a file in it.") from None
     except OSError as error:
         raise FileRefused(f"'{path.name}' cannot be opened: {error.strerror or error}.") from None
     whole = len(data) <= limits.HEAD_BYTES
@@ -213,8 +213,8 @@ class LineStream:
         self._since += len(given)
         if self._since > 2 * limits.CHUNK_BYTES:
             self.failure = TooLarge(
-                f"'{self.name}' has rows that do not end within {limits.CHUNK_BYTES >> 20} MiB; "
-                "a quote is probably not closed."
+                f"'{self.name}' has rows that do not end within {limits.CHUNK_BYTES >> 20} MiB. "
+                "A quote is probably not closed."
             )
             raise self.failure
         return given
@@ -261,5 +261,5 @@ class LineStream:
         self._open_line = len(raw) - last - 1 if last >= 0 else longest
         if longest > limits.LONGEST_LINE:
             raise TooLarge(
-                f"'{self.name}' has a line of more than {limits.LONGEST_LINE >> 10} KiB; this is no cycler export."
+                f"'{self.name}' has a line of more than {limits.LONGEST_LINE >> 10} KiB. This is not a cycler export."
             )

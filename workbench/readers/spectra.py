@@ -69,7 +69,8 @@ class WithoutHeader(TextFormat):
         header = self.header(head)
         if header is None:
             raise FileRefused(
-                f"'{head.name}' is no spectrum without a header: rows of three numbers were expected, a frequency, Z' "
+                f"'{head.name}' is not a spectrum without a header: rows of three numbers were "
+                f"expected, a frequency, Z' "
                 "and Z'', over two decades at least."
             )
         if _delimiter(head) == "":

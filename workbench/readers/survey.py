@@ -236,15 +236,17 @@ class Survey:
                 return
             settings.time, settings.time_from = settings.patterns[clock.header], clock.header
             notes.append(
-                Finding("assumed", "time_from_clock", f"Time is counted from the clock times in '{clock.header}'.")
+                Finding(
+                    "assumed",
+                    "time_from_clock",
+                    f"The time was computed from the clock times in '{clock.header}'.",
+                )
             )
             return
         settings.time_from, settings.time_unit = planned.header, planned.unit
         settings.time_restarts = planned.restarts
         if planned.restarts:
-            text = (
-                f"The file has no time of the whole test: those within its steps ('{planned.header}') are joined."
-            )
+            text = f"The file has no time of the whole test. The times of its steps ('{planned.header}') were joined."
             notes.append(Finding("assumed", "time_joined", text))
         series = self._column(planned.header)
         if not is_text(series) or self._mostly_numbers(series):
@@ -272,7 +274,9 @@ class Survey:
         notes.extend(date_notes(planned.header, pattern, _example(series), swappable=swappable))
         settings.first_clock = settings.first_clock or _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
         notes.append(
-            Finding("assumed", "time_from_clock", f"Time is counted from the clock times in '{planned.header}'.")
+            Finding(
+                "assumed", "time_from_clock", f"The time was computed from the clock times in '{planned.header}'."
+            )
         )
 
     def _join_days(
@@ -295,7 +299,7 @@ class Survey:
         settings.first_clock = _first_clock(
             stamps[known][:1] + np.timedelta64(round(1e6 * values[known][0]), "us")
         )
-        text = f"'{planned.header}' is the time of day of '{days}': time is counted from both."
+        text = f"'{planned.header}' is the time of day of '{days}'. The time was computed from both."
         notes.append(Finding("assumed", "time_from_clock", text))
 
     def _mostly_numbers(self, series: pd.Series[Any]) -> bool:
@@ -322,31 +326,35 @@ class Survey:
                     settings.time_unit = Unit("s", factor)
                     word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}.get(factor, "milliseconds")
                     text = (
-                        f"'{planned.header}' names no unit and is in {word}, as the clock times in '{clock}' say."
+                        f"'{planned.header}' names no unit. It was read in {word}, which agrees "
+                        f"with the clock times in '{clock}'."
                     )
                     notes.append(Finding("assumed", "time_unit", text))
                     return
         word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}[known]
-        notes.append(Finding("assumed", "time_unit", f"'{planned.header}' names no unit and is read as {word}."))
+        notes.append(Finding("assumed", "time_unit", f"'{planned.header}' names no unit. It was read as {word}."))
 
     def settle_counts(self, settings: Settings, notes: list[Finding]) -> None:
         """Cycle and step numbers are integers where all are whole; a step count that is none of ours is kept."""
         settings.kinds |= {name: "integer" if whole else "number" for name, whole in self.whole.items()}
         for name, whole in self.whole.items():
             if not whole:
-                text = f"'{name}' holds numbers that are not whole; they stay as they are."
+                text = f"'{name}' has numbers that are not whole. They were kept as they are."
                 notes.append(Finding("odd", "not_whole", text))
 
     def settle_names(self, settings: Settings, notes: list[Finding]) -> None:
         """Notes on units that had to be assumed, on a current from charges, and on the columns that are kept."""
         current = self.plan.find(CURRENT)
         if current is not None and current.per_time:
-            text = f"The file has no current; it is the charge '{current.header}' of each sample over its time."
+            text = (
+                f"The file has no current. It was computed from the charge '{current.header}' and the time of each "
+                "sample."
+            )
             notes.append(Finding("assumed", "current_derived", text))
         for column in self.plan.columns:
             if not column.stated and column.role == "number" and self.sign == "found":
                 unit = split_unit(column.name)[1]
-                text = f"'{column.header}' names no unit and is read in {unit}."
+                text = f"'{column.header}' names no unit. It was read in {unit}."
                 notes.append(Finding("assumed", "unit", text))
         if self.plan.kept:
             listed = ", ".join(f"'{name}'" for name in self.plan.kept[:40])
@@ -366,7 +374,7 @@ class Survey:
             settings.state_column, settings.states = self.state, self.states
             because = f"the words in '{self.state}' say it"
             self.taken = Taken("unsigned", because)
-            text = f"The current has no sign in the file; its direction is from '{self.state}'."
+            text = f"The current has no sign in the file. Its direction was found from '{self.state}'."
             notes.append(Finding("assumed", "sign_from_state", text))
             if VOLTAGE in {column.name for column in self.plan.columns}:
                 settings.directions = self.runs.directions()[0]
@@ -414,10 +422,12 @@ class Survey:
             )
         settings.directions = directions
         self.taken = Taken("unsigned", "the voltage rises or falls in each step")
-        text = "The current has no sign in the file; its direction is from how the voltage moves in each step."
+        text = "The current has no sign in the file. Its direction was found from the voltage in each step."
         notes.append(Finding("assumed", "sign_from_voltage", text))
         if unknown:
-            text = f"{counted(unknown, 'row')} with a current of no known direction; it was set to 0 there."
+            text = (
+                f"{counted(unknown, 'row')} with a current of unknown direction. The current was set to 0 there."
+            )
             notes.append(Finding("odd", "no_direction", text))
 
 

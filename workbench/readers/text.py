@@ -191,7 +191,7 @@ def check_sign(sign: str | None) -> None:
     """Refuse a word for the sign that is none of ``SIGNS``."""
     if sign is not None and sign not in SIGNS:
         raise BadRequest(
-            f"'{sign}' is no sign: say what a positive current means in the file. {instead(sign, SIGNS, 'words')}"
+            f"There is no sign '{sign}'. Say what a positive current means in the file. {instead(sign, SIGNS, 'words')}"
         )
 
 
@@ -211,7 +211,7 @@ class _Parser:
             first = next(frames, None)
             if first is None or first.empty:
                 raise FileRefused(
-                    f"'{self.head.name}' has a header but no rows below it; export it again with its data."
+                    f"'{self.head.name}' has a header but no rows below it. Export it again with its data."
                 )
             more = next(frames, None) is not None
         finally:
@@ -250,7 +250,7 @@ class _Parser:
                 frame = reader.get_chunk(size)
                 done += len(frame)
                 if done > limits.MOST_ROWS:
-                    raise TooLarge(f"'{self.head.name}' has more than {limits.MOST_ROWS} rows; split the file.")
+                    raise TooLarge(f"'{self.head.name}' has more than {limits.MOST_ROWS} rows. Split the file.")
                 stream.batch_begins()
                 yield frame
         except (StopIteration, pd.errors.EmptyDataError):
@@ -272,8 +272,8 @@ def _refused(name: str, error: Exception) -> FileRefused:
     said = str(error).strip().splitlines()
     reason = said[-1].removeprefix("Error tokenizing data. C error: ") if said else type(error).__name__
     return FileRefused(
-        f"'{name}' cannot be cut into rows and columns ({reason[:200]}); a plain text export with one header line "
-        "was expected. Export it again, or open it and remove what is no data."
+        f"'{name}' cannot be cut into rows and columns ({reason[:200]}). A plain text export with one header line "
+        "was expected. Export it again, or open it and remove what is not data."
     )
 
 

@@ -59,7 +59,7 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
         return head
     sheets = _sheets(head)
     if not sheets:
-        raise FileRefused(f"'{head.name}' is a workbook without anything in it.")
+        raise FileRefused(f"'{head.name}' is an empty workbook.")
     wanted = {header.partition(_SHEET)[0] for header in column_map or {} if _names_sheet(header, sheets)}
     if len(wanted) > 1:
         raise FileRefused(
@@ -102,7 +102,7 @@ def sheet_notes(head: Head) -> list[Finding]:
     how = mapping({f"{left[0]}{_SHEET}its header": "Voltage [V]"})
     several = head.read_sheets if len(head.read_sheets) > 1 else ()
     was = f"The sheets {quoted(several)} were read as one series" if several else f"The sheet '{read}' was read"
-    text = f"{was}; {quoted(left)} can be read too: name a header there, as in {how}."
+    text = f"{was}; {quoted(left)} can be read too. Name a header there, as in {how}."
     return [Finding("assumed", "sheets", text)]
 
 

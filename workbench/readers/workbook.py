@@ -85,14 +85,14 @@ def sheets_of(head: Head) -> list[Sheet]:
 
 
 def _damaged(name: str, why: str) -> str:
-    return f"'{name}' is no workbook that can be read, or is damaged ({why}); save it again as .xlsx or csv."
+    return f"'{name}' cannot be read as a workbook ({why}). Save it again as .xlsx or csv."
 
 
 def _check(path: Path, name: str) -> None:
     """Refuse what would take more memory than its size allows, before anything is parsed."""
     check_members(path, name)
     if "xl/workbook.xml" not in {part.casefold() for part in _parts(path)}:
-        raise FileRefused(f"'{name}' is a workbook of a kind that is not read; save it as .xlsx or csv.")
+        raise FileRefused(f"'{name}' is a workbook of a kind that cannot be read. Save it as .xlsx or csv.")
     longest = shared = 0
     try:
         with zipfile.ZipFile(path) as container:
@@ -132,7 +132,7 @@ def _check_extent(file: Any, name: str) -> int:
         shared += len(_SHARED.findall(block))
     if rows > limits.MOST_SHEET_ROWS or columns > 4 * limits.MOST_COLUMNS:
         raise TooLarge(
-            f"A sheet of '{name}' claims {spaced(rows)} rows and {spaced(columns)} columns; no workbook has so many."
+            f"A sheet of '{name}' claims {spaced(rows)} rows and {spaced(columns)} columns. No workbook has so many."
         )
     if rows * columns > limits.FREE_CELLS + limits.MOST_EMPTY * cells:
         raise TooLarge(

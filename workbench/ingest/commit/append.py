@@ -80,11 +80,13 @@ def extend(
 
 def _refuse_unless_running(record: Measurement, status: str) -> None:
     if record.measurement_type != "time_series":
-        raise Conflict(f"'{record.name}' holds {record.measurement_type}; only a time series can be extended.")
+        raise Conflict(
+            f"'{record.name}' is of the type {record.measurement_type}; only a time series can be extended."
+        )
     if record.processing_status != status:
-        raise Conflict(f"'{record.name}' is {record.processing_status}; extend it when it is ready.")
+        raise Conflict(f"'{record.name}' is {record.processing_status}. Extend it when it is ready.")
     if record.end_time is not None:
-        raise Conflict(f"'{record.name}' has ended; clear its end_time to go on with it.")
+        raise Conflict(f"'{record.name}' has ended. Set its end_time to None to add samples.")
 
 
 class _Running:

@@ -170,15 +170,15 @@ class Cells:
         source = {"ratings": ESTIMATED, "file": Path(report.path).name, "capacity": capacity}
         if "capacity" not in given and not capacity:
             report.odd.append(
-                f"No charge passes in this file, so the capacity of '{name}' is unknown and was set to 0: "
-                f"give {option_name('rating')}, or correct the specification."
+                f"No charge flows in this file, so the capacity of '{name}' is unknown and was set to 0. "
+                f"Give {option_name('rating')}, or correct the specification."
             )
         missing = {key: value for key, value in guessed.items() if key not in given}
         report.assume(
             "rating",
             f"Ratings of '{name}' were estimated from the data: "
             + ", ".join(f"{key} {_shown(value)}" for key, value in missing.items())
-            + ("; the capacity is that of the file's header." if of_header(prepared) else "."),
+            + ("; the capacity is from the header of the file." if of_header(prepared) else "."),
         )
         return {"name": name, "ratings": {**guessed, **given}, "source": source}
 
@@ -207,7 +207,7 @@ class Cells:
         found, name = self._named(to, labels, stem, specification)
         if name != (to.instance or stem) and found is None:
             report.assume(
-                "cell", f"'{labels.instance}' is a cell of another batch, so this one is called '{name}'."
+                "cell", f"There is a cell '{labels.instance}' in another batch, so this cell is called '{name}'."
             )
         if found is None:
             data = {"name": name, **within, "batch_id": None if batch is None else batch.id}
@@ -230,7 +230,10 @@ class Cells:
             if cell.batch_id is None or labels.batch is not None:
                 self._into(connection, cell, batch, report)
             else:
-                report.odd.append(f"'{cell.name}' is in the batch '{cell.batch_name}' and stays there.")
+                report.odd.append(
+                    f"The cell '{cell.name}' is in the batch '{cell.batch_name}' and "
+                    f"was not moved. A sheet can move it."
+                )
         return self.change(connection, cell, changes, report)
 
     def _into(self, connection: Transaction, cell: Instance, batch: Batch, report: FileReport) -> None:

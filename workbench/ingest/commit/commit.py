@@ -138,8 +138,10 @@ class Committer:
             with self._store.transaction() as connection:
                 record = relabel(self._cells, connection, record, job.labels, report)
         report.status = "updated" if report.changed or report.created else "duplicate"
-        what = "All its rows are" if within else "The same content is"
-        report.why = f"{what} there already, as '{record.name}' of '{record.instance_name}'."
+        what = "All rows of this file are" if within else "The same content is"
+        report.why = (
+            f"{what} already stored, in the measurement '{record.name}' of the cell '{record.instance_name}'."
+        )
         _place(report, record)
 
     def _write(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
@@ -193,11 +195,14 @@ class Committer:
         self._store.series.tidy()
         _place(report, record)
         if grown.how == "otherwise":
-            report.status, report.changed = "updated", [*report.changed, "its samples: the file was read again"]
-            report.why = f"'{record.name}' of '{record.instance_name}' was read otherwise before."
+            report.status, report.changed = (
+                "updated",
+                [*report.changed, "its samples, because the file was read with other options"],
+            )
+            report.why = f"'{record.name}' of '{record.instance_name}' was read with other options before."
             return
         report.status, report.added = "extended", prepared.rows - grown.info.rows
-        counts = f"had {spaced(grown.info.rows)} rows and has {spaced(prepared.rows)} now"
+        counts = f"had {spaced(grown.info.rows)} rows and now has {spaced(prepared.rows)}"
         report.why = f"'{record.name}' of '{record.instance_name}' {counts}."
 
     def _kept(self, paths: Sequence[Path], prepared: Prepared) -> list[RecordFields]:
@@ -252,7 +257,9 @@ class Committer:
             except Conflict:
                 continue
             return made
-        raise Conflict(f"'{instance.name}' has {_MOST_NAMES} measurements called '{wanted}'.")
+        raise Conflict(
+            f"'{instance.name}' has {_MOST_NAMES} measurements called '{wanted}'. Give this one another name."
+        )
 
 
 def _place(report: FileReport, record: Measurement) -> None:

@@ -197,7 +197,9 @@ def publish(
     """
     now = store.series.info(grown.record.id, scope=scope)
     if now is None or now.revision != grown.info.revision:
-        raise Conflict(f"'{grown.record.name}' was changed meanwhile.")
+        raise Conflict(
+            f"'{grown.record.name}' was changed by somebody else at the same time. Ingest the file again."
+        )
     added, rules = prepared.rows - grown.info.rows, made_by(prepared)
     if grown.exact and added <= MOST_IN_MEMORY:
         more = tail(samples, grown.info.rows)

@@ -70,19 +70,22 @@ def compared(
         return []
     if any(finding.code == "current_unit" for finding in prepared.findings):
         return []  # a wrong unit says it all
-    passed = f"Up to {capacity:.4g} A.h pass in one direction"
+    passed = f"Up to {capacity:.4g} A.h flow in one direction"
     if is_estimated(source, ratings):
         file = f"'{source['file']}'" if source.get("file") else "another file"
         if told:
-            message = f"{passed}, and step types follow from the estimated capacity of '{name}', {rated:.4g} A.h."
+            message = (
+                f"{passed}. The step types were found with the estimated capacity of '{name}', {rated:.4g} A.h."
+            )
             return [Finding("assumed", "rating_apart", message)]
         message = (
-            f"{passed}, but the capacity of '{name}', {rated:.4g} A.h, was only estimated, from {file}. "
-            "Step types follow from it, for all files of other cells too: name a specification for each kind of cell "
+            f"{passed}, but the capacity of '{name}' is only an estimate from {file}: {rated:.4g} A.h. "
+            "The step types of all files of this specification depend on it. Name a specification "
+            "for each kind of cell "
             f"({option_name('specification')}, {option_name('rating')}), "
             f"or correct the ratings of '{name}'."
         )
     else:
         message = f"{passed}, but '{name}' is rated {rated:.4g} A.h. "
-        message += "Limits of rest and step types follow from it: is it the right specification?"
+        message += "Which steps count as rest, and all step types, depend on it. Is it the right specification?"
     return [Finding("odd", "rating_apart", message)]

@@ -74,7 +74,7 @@ class NonSeriesFile:
             made = [makers[holding.kind](record, connection) for record in holding.records]
         report.status = "stored" if any(made) else "duplicate"
         if not any(made):
-            report.why = "The same content is there already."
+            report.why = "The same content is already stored."
 
     def _specification(self, record: RecordFields, connection: Transaction) -> bool:
         name = self.to.specification if isinstance(self.to.specification, str) else record["name"]
@@ -153,7 +153,7 @@ class NonSeriesFile:
             self.report.assume(
                 "rating",
                 f"The capacity of '{name}' was estimated from the data ({capacity:g} A.h) and its voltages are "
-                f"unknown: give {option_name('rating')}, or correct the specification.",
+                f"unknown. Give {option_name('rating')}, or correct the specification.",
             )
         data = {"name": name, "ratings": given or ratings(capacity, 0.0, 0.0), "source": source}
         return self.cells.make(connection, Specification, data, self.report)

@@ -26,7 +26,7 @@ from ..limits import RecordFields
 from ..plan.ratings import rated_ah
 
 Samples: TypeAlias = Table | Callable[[], Iterable[Table]]
-_MEND = "Samples have at least 'Time [s]', 'Current [A]' (positive on discharge) and 'Voltage [V]'."
+_MEND = "Samples need at least the columns 'Time [s]', 'Current [A]' (positive on discharge) and 'Voltage [V]'."
 
 
 def register(

@@ -72,7 +72,9 @@ def relabel(
     if target.id != cell.id:
         record = _moved(cells, connection, record, target, report)
         if not cells.measurements_of(cell):
-            report.odd.append(f"The cell '{cell.name}' has no measurement left; delete it if it was a slip.")
+            report.odd.append(
+                f"The cell '{cell.name}' has no measurements any more. Delete it if its name was a mistake."
+            )
     changes = fields_of(labels, Labels.of(before), record)
     if labels.measurement is not None and Labels.of(before).measurement != labels.measurement:
         record = _renamed(cells, connection, record, labels.measurement, report)
@@ -120,7 +122,7 @@ def _target(
         moves = specification.id != cell.specification_id
         changes: dict[str, str | None] = {"name": name, "specification_id": specification.id}
         if name != cell.name:
-            report.changed.append(f"{cell.label} '{cell.name}' is called '{name}'")
+            report.changed.append(f"{cell.label} '{cell.name}' is now called '{name}'")
         if moves:
             report.changed.append(
                 f"{cell.label} '{name}' moved from '{cell.specification_name}' to '{specification.name}'"
@@ -148,7 +150,7 @@ def _renamed(
         return record
     renamed = _under_a_free_name(cells, connection, record, {}, name)
     if renamed.name != record.name:
-        report.changed.append(f"measurement '{record.name}' is called '{renamed.name}'")
+        report.changed.append(f"measurement '{record.name}' is now called '{renamed.name}'")
     return renamed
 
 

@@ -85,14 +85,14 @@ class Heading:
         elif prefix is None and self.unit is None:
             self._refuse_misspelt(folded)
         if not self.name:
-            raise BadRequest(f"{where}: the heading '{text}' names nothing.")
+            raise BadRequest(f"{where}: the heading '{text}' has no name before its unit.")
 
     def _refuse_misspelt(self, folded: str) -> None:
         """A heading that is nearly one of ours is taken for a slip, not for a property."""
         if _slip(folded):
             raise BadRequest(
-                f"{self.where}: '{self.text}' is no heading we know. {instead(folded, (*_ENGLISH, *OF_THE_TEST))} "
-                f"A property of that name is written 'cell.{self.text}' or 'test.{self.text}'."
+                f"{self.where}: '{self.text}' is not a known heading. {instead(folded, (*_ENGLISH, *OF_THE_TEST))} "
+                f"To give a property of this name, write 'cell.{self.text}' or 'test.{self.text}'."
             )
 
     @property
@@ -130,7 +130,7 @@ class Heading:
         if self.means == "column_map":
             pairs = [pair.partition("=") for pair in text.split(";") if pair.strip()]
             if bad := [theirs for theirs, equals, ours in pairs if not equals or not theirs.strip() or not ours]:
-                raise BadRequest(f"{self.where}: a map is written 'Volts=Voltage [V]; ...', not '{bad[0]}'.")
+                raise BadRequest(f"{self.where}: write a map as 'Volts=Voltage [V]; ...', not '{bad[0]}'.")
             return {"column_map": {theirs.strip(): ours.strip() for theirs, _, ours in pairs}}
         if self.means == "sign" and text not in SIGNS:
             raise BadRequest(f"{self.where}: there is no sign '{text}'. {instead(text, SIGNS, 'signs')}")
@@ -139,7 +139,7 @@ class Heading:
     def _quantity(self, text: str) -> JsonObject:
         value = plain(text)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadRequest(f"{self.where}: '{self.text}' is a number, not '{text}'.")
+            raise BadRequest(f"{self.where}: the column '{self.text}' takes numbers, not '{text}'.")
         return {"value": float(value), "unit": self.unit}
 
 

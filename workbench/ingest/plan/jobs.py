@@ -63,7 +63,10 @@ def jobs_of(
         if job.labels.part is None:
             jobs.append(job)
         elif job.labels.measurement is None:
-            job.odd.append("It is called a part, but not of which test: give its test too (a column 'test').")
+            job.odd.append(
+                "The file has a part number but no test, so it was stored by itself. "
+                "Give its test too (a column 'test')."
+            )
             jobs.append(job)
         elif key in parts:
             parts[key].append(job)
@@ -81,12 +84,12 @@ def _job(path: Path, options: ReadOptions, sheet: Sheet | None, rule: NameRule |
         job.labels = named or Labels()
         job.assumed += [remark] if remark else []
         if named is None:
-            job.odd.append(f"Its name does not fit the rule '{rule.text}'.")
+            job.odd.append(f"The file name does not match the name rule '{rule.text}'.")
     if sheet is not None:
         listed, remarks = sheet.labels(path)
         job.odd += remarks
         if listed is None:
-            job.odd.append("No row of the sheet is about it.")
+            job.odd.append("No row of the sheet matches this file.")
         else:
             job.labels = listed.over(job.labels)
     if job.labels.reading:
@@ -103,7 +106,7 @@ def _joined(group: Sequence[Job]) -> Job:
     said = [remark for job in group for remark in job.odd]
     numbers = [job.labels.part for job in group]
     if len(set(numbers)) < len(numbers):
-        said.append("Two files are the same part; they were joined in the order of their names.")
+        said.append("Two files have the same part number. They were joined in the order of their names.")
     paths = tuple(job.paths[0] for job in group)
     return Job(
         paths,

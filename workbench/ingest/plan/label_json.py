@@ -30,7 +30,7 @@ def labels_of(told: Mapping[str, JsonValue], loc: tuple[str | int, ...] = ()) ->
             message = f"There is no label '{name[:80]}'. {instead(name, _KNOWN, 'labels')}"
             raise Invalid(Problem((*loc, name), message, "extra_forbidden"))
         if not _is_sound(name, value):
-            raise Invalid(Problem((*loc, name), f"This cannot be said of '{name}'.", "value_error"))
+            raise Invalid(Problem((*loc, name), f"The label '{name}' does not take this value.", "value_error"))
     try:
         given = told.get("ratings")
         ratings = ratings_of(given) if isinstance(given, Mapping) else {}

@@ -33,7 +33,7 @@ class NameRule:
         for match in _FIELD.finditer(self.text):
             if match.start() == at and at:
                 raise BadRequest(
-                    f"In the rule '{self.text}' nothing stands between two fields to tell them apart."
+                    f"In the rule '{self.text}' two fields touch. Put a character such as '_' between them."
                 )
             pieces.append(_literal(self.text[last : match.start()]))
             self.headings.append(self._heading(match[1]))
@@ -42,10 +42,10 @@ class NameRule:
         pieces.append(_literal(self.text[last:]))
         named = [heading for heading in self.headings if heading is not None]
         if not named or _FIELD.sub("", self.text).count("{") or _FIELD.sub("", self.text).count("}"):
-            raise BadRequest(f"A name rule is written '{{batch}}_{{cell}}_{{test}}', not '{self.text}'.")
+            raise BadRequest(f"'{self.text}' is not a name rule. Write it like '{{batch}}_{{cell}}_{{test}}'.")
         keys = [heading.key for heading in named]
         if twice := [heading.text for heading in named if keys.count(heading.key) > 1]:
-            raise BadRequest(f"The rule '{self.text}' says '{twice[0]}' twice.")
+            raise BadRequest(f"The rule '{self.text}' has the field '{twice[0]}' twice.")
         self._short = re.compile("".join("([^/]+?)" if piece is None else piece for piece in pieces))
         self._long = re.compile("".join("([^/]+)" if piece is None else piece for piece in pieces))
 
@@ -54,7 +54,7 @@ class NameRule:
             return None
         heading = Heading(name, f"The rule '{self.text}'")
         if heading.means in _NOT_HERE:
-            raise BadRequest(f"The rule '{self.text}' cannot tell a {heading.means}; a sheet can.")
+            raise BadRequest(f"The rule '{self.text}' has a field '{heading.text}', which only a sheet can give.")
         return heading
 
     def labels(self, path: Path) -> tuple[Labels | None, str]:
@@ -80,7 +80,8 @@ class NameRule:
             for heading, text in zip(self.headings, match.groups(), strict=True)
             if heading is not None
         )
-        return found, f"The name fits the rule in several ways and was read as {read}; a sheet settles it."
+        several = f"The file name matches the name rule in several ways. It was read as {read}."
+        return found, f"{several} A sheet can say it for sure."
 
 
 def _literal(text: str) -> str:

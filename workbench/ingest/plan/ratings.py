@@ -34,12 +34,14 @@ def ratings_of(given: str | Mapping[str, JsonValue]) -> Ratings:
         match = AMOUNT.match(part)
         unit = unit_of(match[2]) if match else None
         if match is None or unit is None or unit.base not in ("A.h", "V"):
-            raise BadRequest(f"A rating is written '5Ah,2.5V,4.2V'; '{part.strip()}' is no charge or voltage.")
+            raise BadRequest(
+                f"'{part.strip()}' is not a capacity or a voltage. Write a rating like '5Ah,2.5V,4.2V'."
+            )
         value = float(match[1]) * unit.times / unit.over
         (charges if unit.base == "A.h" else volts).append(value)
     if len(charges) != 1 or len(volts) != 2 or charges[0] <= 0 or volts[0] == volts[1]:
         raise BadRequest(
-            f"A rating is one capacity above 0 and two different voltages, as '5Ah,2.5V,4.2V'; got '{given}'."
+            f"A rating needs one capacity above 0 and two different voltages, like '5Ah,2.5V,4.2V', not '{given}'."
         )
     return ratings(charges[0], min(volts), max(volts))
 

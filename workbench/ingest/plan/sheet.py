@@ -69,13 +69,16 @@ class Sheet:
                 continue
             row.used += 1
             if found is not None and (differ := row.labels.differing(found)):
-                remarks.append(f"Row {row.number} of the sheet says {quoted(differ)} otherwise than a row above.")
+                remarks.append(
+                    f"Row {row.number} of the sheet gives another {quoted(differ)} than "
+                    f"a row above it; the lower row was used."
+                )
             found = row.labels if found is None else row.labels.over(found)
         return found, remarks
 
     def unused(self) -> list[str]:
         """The rows that fitted no file, as sentences."""
-        return [f"Row {row.number}, '{row.pattern}': no file fits." for row in self.rows if not row.used]
+        return [f"Row {row.number}: no file matches '{row.pattern}'." for row in self.rows if not row.used]
 
 
 def read_sheet(given: Any) -> Sheet:
@@ -99,7 +102,7 @@ def read_sheet(given: Any) -> Sheet:
         names = list(dict.fromkeys(name for row in given for name in row))
         cells = [names, *([row.get(name) for name in names] for row in given)]
         return _sheet(Path("sheet"), cells)
-    raise BadRequest("A sheet is a path, a DataFrame or a list of rows as mappings.")
+    raise BadRequest("A sheet is a path, a DataFrame, or a list of rows as mappings.")
 
 
 def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
@@ -127,7 +130,7 @@ def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
             continue
         pattern = row[place] if place < len(row) else ""
         if not pattern:
-            wrong.append(f"Row {number}: no file is named.")
+            wrong.append(f"Row {number}: the column for the file is empty.")
             continue
         labels = Labels()
         for at, heading in headings.items():
@@ -139,7 +142,9 @@ def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
             labels = said.over(labels)
         sheet.rows.append(Row(number, pattern, labels))
     if wrong:
-        raise BadRequest("\n".join([f"The sheet '{name}' cannot be meant so.", *wrong[:20], *_more(wrong[20:])]))
+        raise BadRequest(
+            "\n".join([f"The sheet '{name}' has mistakes. Nothing was read.", *wrong[:20], *_more(wrong[20:])])
+        )
     return sheet
 
 
@@ -153,7 +158,9 @@ def _headings(texts: Sequence[str], name: str) -> dict[int, Heading]:
     seen: dict[tuple[str, ...], str] = {}
     for heading in headings.values():
         if heading.key in seen:
-            raise BadRequest(f"{where} says the same twice: '{seen[heading.key]}' and '{heading.text}'.")
+            raise BadRequest(
+                f"{where} has two columns for the same thing: '{seen[heading.key]}' and '{heading.text}'."
+            )
         seen[heading.key] = heading.text
     return headings
 
@@ -168,7 +175,9 @@ def _cells_of(path: Path) -> Iterable[Sequence[Any]]:
     if size > MOST_BYTES:
         raise BadRequest(f"The sheet '{shown(path.name)}' is larger than {MOST_BYTES >> 20} MiB.")
     if ending not in _ENDINGS:
-        raise BadRequest(f"A sheet is a file {quoted(_ENDINGS, last='or')}, not '{shown(path.name)}'.")
+        raise BadRequest(
+            f"A sheet is a file that ends in {quoted(_ENDINGS, last='or')}, not '{shown(path.name)}'."
+        )
     if ending in (".csv", ".tsv", ".txt"):
         return _of_text(data)
     return _of_workbook(path, data)
@@ -183,7 +192,7 @@ def _of_text(data: bytes) -> list[list[str]]:
         except UnicodeDecodeError:
             continue
     if text is None:
-        raise BadRequest("The sheet is text in no encoding we know; save it as UTF-8.")
+        raise BadRequest("The text encoding of the sheet is not known. Save it as UTF-8.")
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(";\t,", key=first.count)
     return list(csv.reader(io.StringIO(text), delimiter=separator))
@@ -196,7 +205,9 @@ def _of_workbook(path: Path, data: bytes) -> list[list[Any]]:
         sheet = python_calamine.load_workbook(io.BytesIO(data)).get_sheet_by_index(0)
         return _filled(list(sheet.to_python(skip_empty_area=False)), sheet.merged_cell_ranges or [])
     except Exception as error:  # a damaged workbook may break the parser in any way
-        raise BadRequest(f"The sheet '{shown(path.name)}' is no workbook that can be read ({error}).") from None
+        raise BadRequest(
+            f"The sheet '{shown(path.name)}' cannot be read as a workbook ({error}). Save it again as xlsx or csv."
+        ) from None
 
 
 def _filled(cells: list[list[Any]], merged: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> list[list[Any]]:

@@ -57,7 +57,7 @@ class Joined:
             self._say(
                 "assumed",
                 "joined",
-                f"'{name}' and '{before}' do not both name a start: joined without a gap between.",
+                f"'{name}' and '{before}' do not both say when they start, so they were joined without a gap.",
             )
             return self._end
         if apart < self._end - _CLOCK_IS_COARSE:
@@ -65,7 +65,7 @@ class Joined:
             self._say(
                 "odd",
                 "overlap",
-                f"'{name}' began {early:.6g} s before '{before}' ended; it was put after its end.",
+                f"'{name}' began {early:.6g} s before '{before}' ended. It was placed after the end of '{before}'.",
             )
         return max(apart, self._end)
 
@@ -89,7 +89,7 @@ class Joined:
         """What the readers noticed, of several parts by name; whole when the last batch was taken."""
         if len(self.readings) == 1:
             return self.first.notes
-        joined = f"Joined of {len(self.names)} parts, in this order: {', '.join(self.names)}."
+        joined = f"{len(self.names)} parts were joined in this order: {', '.join(self.names)}."
         told = [Finding("assumed", "parts", joined), *self._said]
         for name, reading in zip(self.names, self.readings, strict=True):
             told += [replace(note, message=f"{name}: {note.message}") for note in reading.notes]

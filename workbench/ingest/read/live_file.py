@@ -34,7 +34,7 @@ def snapshot(path: Path) -> Iterator[Snapshot]:
         If it cannot be copied, or holds no whole line yet.
     """
     if not path.is_file():
-        raise FileRefused(f"'{path}' is no ordinary file.")
+        raise FileRefused(f"'{path}' is not an ordinary file.")
     with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder, path.name)
         try:
@@ -72,4 +72,4 @@ def _cut(file: IO[bytes], path: Path) -> int:
             file.truncate(start + found + 1)
             return size - (start + found + 1)
         end = start
-    raise FileRefused(f"'{path.name}' holds no whole line yet.")
+    raise FileRefused(f"'{path.name}' has no complete line yet.")

@@ -38,7 +38,7 @@ _PROGRAM = (
     "import pathlib, sys; from workbench.ingest.read.parquet_subprocess import main; "
     "main(pathlib.Path(sys.argv[1]))"
 )
-_DIED = "'{}' could not be read: it is damaged, or one batch of its rows takes more memory than there is for it."
+_DIED = "'{}' could not be read: it is damaged, or one batch of its rows needs more memory than is allowed."
 
 
 class ParquetJob(TypedDict):
@@ -177,7 +177,7 @@ def _read(job: ParquetJob) -> JsonObject:
                 size += sum(column.values.nbytes for column in table.columns.values())
                 if size > job["most"]:
                     raise TooLarge(
-                        f"'{job['name']}' unpacks to more than {job['most'] >> 30} GiB; split the file."
+                        f"'{job['name']}' unpacks to more than {job['most'] >> 30} GiB. Split the file."
                     )
                 samples_file.put(file, "series", table)
     except WorkbenchError as error:

@@ -104,7 +104,9 @@ def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
                 return prepared
             except SecondLook as look:
                 known = look.known
-    raise FileRefused(f"'{path.name}' changes from one reading to the next.")
+    raise FileRefused(
+        f"'{path.name}' gave different data each time it was read. Ingest it when nothing writes to it."
+    )
 
 
 def _prepared(
@@ -198,7 +200,10 @@ def _exported(found: Restored, options: ReadOptions, files: list[FileFacts]) -> 
 
 
 def _held_back(shot: Snapshot) -> Finding:
-    message = f"The last line of '{shot.path.name}' has no end yet ({counted(shot.held, 'byte')}); it waits."
+    size = counted(shot.held, "byte")
+    message = (
+        f"The last line of '{shot.path.name}' is not complete yet ({size}). It is read when the next line begins."
+    )
     return Finding("assumed", "unfinished_line", message)
 
 
@@ -227,7 +232,7 @@ def _bounded(batches: Iterator[Table], path: Path, deadline: float, limits: Limi
             raise TooLarge(f"'{path.name}' has more than {counted(limits.rows, 'row')}.")
         if len(batch) > limits.columns:
             raise TooLarge(
-                f"'{path.name}' has {counted(len(batch), 'column')}; at most {spaced(limits.columns)} can be kept."
+                f"'{path.name}' has {counted(len(batch), 'column')}; at most {spaced(limits.columns)} can be stored."
             )
         _in_time(path, deadline, limits)
         yield batch
@@ -238,7 +243,7 @@ def _hash_of(path: Path, deadline: float, limits: Limits) -> tuple[str, int]:
     if not path.exists():
         raise FileRefused(f"There is no file '{path}'.")
     if not path.is_file():
-        raise FileRefused(f"'{path}' is no ordinary file.")
+        raise FileRefused(f"'{path}' is not an ordinary file.")
     state, size = hashlib.sha256(), 0
     try:
         with path.open("rb") as file:

@@ -34,5 +34,5 @@ def tables(file: IO[bytes]) -> Iterator[tuple[str, Table]]:
         steps, _ = unpack(zstandard.ZstdDecompressor().decompress(data))
         for name, table in steps.items():
             if not isinstance(table, Table):
-                raise StoreError("The samples of a file came with something that is no table.")
+                raise StoreError("The samples of a file came with something that is not a table.")
             yield name, table

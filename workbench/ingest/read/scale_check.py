@@ -32,16 +32,22 @@ def scale_findings(
     current, voltage = survey.usual_current, survey.usual_voltage
     if not current or not capacity:
         return []
-    seen = f"Currents of usually {current:.4g} A and {capacity:.4g} A.h in one direction"
+    seen = f"A usual current of {current:.4g} A and a charge of {capacity:.4g} A.h in one direction"
     if rated:
         low, high = _ABOUT_1000
         if low <= capacity / rated <= high:
-            return [_finding(f"{seen} are much for a cell of {rated:.4g} A.h: are they in mA?", headers, "mA")]
+            return [
+                _finding(
+                    f"{seen} are very much for a cell of {rated:.4g} A.h. Is the current in mA?", headers, "mA"
+                )
+            ]
         if low <= rated / capacity <= high and current < _HARDLY * rated:
-            return [_too_little(f"{seen} are little for a cell of {rated:.4g} A.h", headers)]
+            return [_too_little(f"{seen} are very little for a cell of {rated:.4g} A.h", headers)]
         return []
     if voltage is not None and 0 < voltage < _HIGHEST_OF_A_CELL and max(current, capacity) >= _MUCH:
-        return [_finding(f"{seen} are much for a cell of {voltage:.2g} V: are they in mA?", headers, "mA")]
+        return [
+            _finding(f"{seen} are very much for a cell of {voltage:.2g} V. Is the current in mA?", headers, "mA")
+        ]
     return []
 
 
@@ -50,11 +56,11 @@ def _too_little(seen: str, headers: Mapping[str, str]) -> Finding:
     header = headers.get(CURRENT)
     unit = unit_of(split_header(header).unit) if header else None
     if unit is not None and unit.base == "A" and unit.over == unit.times * 1000:
-        return _finding(f"{seen}: are they in A?", headers, "A")
-    return Finding("odd", "current_unit", f"{seen}: is it the right specification?")
+        return _finding(f"{seen}. Is the current in A?", headers, "A")
+    return Finding("odd", "current_unit", f"{seen}. Is it the right specification?")
 
 
 def _finding(message: str, headers: Mapping[str, str], unit: str) -> Finding:
     header = headers.get(CURRENT)
-    mend = f" If so, say {column_map({header: f'Current [{unit}]'})}." if header else ""
-    return Finding("odd", "current_unit", message + mend)
+    fix = f" If so, say {column_map({header: f'Current [{unit}]'})}." if header else ""
+    return Finding("odd", "current_unit", message + fix)

@@ -52,7 +52,7 @@ def outcome_of(path: Path, options: ReadOptions, file: IO[bytes]) -> Outcome:
     except WorkbenchError as error:
         why, unmapped = str(error), isinstance(error, FileRefused) and error.unmapped
     except MemoryError:
-        why = f"'{path.name}' needs more memory than there is."
+        why = f"'{path.name}' needs more memory than there is. Split the file."
     except Exception as error:  # a hostile file may break any parser in any way; the others must go on
         why = f"Reading '{path.name}' failed ({type(error).__name__}: {error})."
     return {"refused": why, "format": _format_of(path, options), "unmapped": unmapped}

@@ -92,7 +92,7 @@ class Worker:
             line = b""
         if not line.endswith(b"\n"):
             self.kill()
-            return {"refused": "The process that read the file died; the file may be damaged or too large."}
+            return {"refused": "The process that read the file died. The file may be damaged or too large."}
         return orjson.loads(line)
 
     def _running(self) -> subprocess.Popen[bytes]:

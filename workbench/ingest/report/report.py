@@ -90,13 +90,13 @@ class FileReport:
         """All sentences about the file, each with its level."""
         made = [self.why] if self.why else []
         if self.status == "duplicate":
-            return [*made, *(f"odd: {message}" for message in self.odd)]
+            return [*made, *(f"warning: {message}" for message in self.odd)]
         made += [f"created {name}" for name in self.created]
         made += [f"changed {what}" for what in self.changed]
         if self.kept:
             made.append("kept " + ", ".join(f"'{name}'" for name in self.kept))
-        for level in ("assumed", "repaired", "odd"):
-            made += [f"{level}: {message}" for message in getattr(self, level)]
+        for level, word in (("assumed", "assumed"), ("repaired", "repaired"), ("odd", "warning")):
+            made += [f"{word}: {message}" for message in getattr(self, level)]
         return made
 
 
@@ -147,13 +147,13 @@ class Report:
         """One line: ``3 stored, 1 refused``; of a dry run, what would be."""
         counts = [(sum(file.status == status for file in self.files), word) for status, word in _WORDS.items()]
         counts.append((len(self.unmapped), "not read: names of columns are missing"))
-        counts.append((len(self.skipped), "skipped: of no known format"))
+        counts.append((len(self.skipped), "skipped: no known format"))
         line = ", ".join(f"{count} {word}" for count, word in counts if count) or "no files"
         return f"dry run, nothing was changed; it would be: {line}" if self.dry_run else line
 
     def table(self) -> Table:
         """The report as a table, one row a file, also those that were skipped; lists are one sentence a line."""
-        skipped = [FileReport(path, "skipped", "It is of no known format.") for path in self.skipped]
+        skipped = [FileReport(path, "skipped", "The format is not known.") for path in self.skipped]
         return as_table([*self.files, *self.unmapped, *skipped])
 
     def frame(self) -> pd.DataFrame:

@@ -24,10 +24,10 @@ _MAP = {
 _SIGN = ("sign_from_state", "sign_from_voltage", "sign_unchecked", "sign_kept")
 _SHEET = {
     "name": "a row of the sheet for this file",
-    "cell": "another name of the cell in the sheet",
+    "cell": "another name for the cell in the sheet",
     "form_factor": "the specification's form_factor, once it is there",
     "parts": "the column 'part' of the sheet",
-    "joined": "start times in the files; without them parts can only follow each other",
+    "joined": "start times in the files; without them the parts are joined without gaps",
 }
 _NAMES = ("spectrum_header",)
 _FILE = ("impedance_beside", "pieces_joined")
@@ -54,9 +54,9 @@ def settled_by(code: str) -> str | None:
     if code in _SHEET:
         return f"{option_name('sheet')}: {_SHEET[code]}"
     if code == "unfinished_line":
-        return "the next line end in the file; `ingest` reads it as it is"
+        return "the next line of the file; `ingest` reads the file as it is"
     if code in _NAMES:
         return "a line of names above the rows: Freq/Hz,Re(Z)/Ohm,Im(Z)/Ohm"
     if code in _FILE:
-        return f"{option_name('format')}, or the pieces as files of their own"
-    return "nothing to settle: so the store keeps every series" if code in _NOTHING else None
+        return f"{option_name('format')}, or each series in a file of its own"
+    return "nothing to choose: the store keeps every series this way" if code in _NOTHING else None

@@ -23,7 +23,7 @@ SEVERAL = 4
 """From so many files on there are also tables in sum."""
 MANY = 30
 """From so many files on the terminal shows in full only those to be looked at; ``--report`` keeps all."""
-UNMAPPED = "Tables that look like tests, under names that no format knows"
+UNMAPPED = "Tables that look like tests, with column names that no format knows"
 _NUMBERS = ("rows", "steps", "cycles", "files")
 _COLOURS = {"stored": "green", "extended": "green", "updated": "green", "duplicate": "yellow", "refused": "red"}
 _LEVELS = {"odd": "yellow", "repaired": "yellow", "assumed": "", "changed": "", "created": "dim", "kept": "dim"}
@@ -43,7 +43,7 @@ def as_rich(report: Report) -> Group:
             parts += ["", Text(names[id(file)], _COLOURS[file.status]), _remarks(file, brief=many)]
     if many:
         quiet = len(report) - len(shown)
-        parts += ["", Text(f"{quiet} files went in with nothing to look at.", "dim")] if quiet else []
+        parts += ["", Text(f"{quiet} files were read without warnings.", "dim")] if quiet else []
     if len(report) >= SEVERAL:
         for title, table in _sums(report):
             headings = list(table[0])
@@ -53,7 +53,7 @@ def as_rich(report: Report) -> Group:
                 _grid(headings, [[_cell(v) for v in row.values()] for row in table]),
             ]
     if report.unused:
-        parts += ["", Text("Rows of the sheet that fit no file", "yellow"), *map(Text, report.unused)]
+        parts += ["", Text("Rows of the sheet that match no file", "yellow"), *map(Text, report.unused)]
     if report.unmapped:
         parts += ["", Text(UNMAPPED, "bold yellow")]
         parts += [line for file in report.unmapped for line in ("", Text(file.path, "yellow"), Text(file.why))]
@@ -72,10 +72,10 @@ def as_html(report: Report) -> str:
             parts.append(f"<p><b>{html.escape(title)}</b></p>" + _html_table(list(table[0]), body))
     if report.unused:
         listed = "".join(f"<li>{html.escape(row)}</li>" for row in report.unused)
-        parts.append(f"<p>Rows of the sheet that fit no file</p><ul>{listed}</ul>")
+        parts.append(f"<p>Rows of the sheet that match no file</p><ul>{listed}</ul>")
     if report.unmapped:
         rows = [[file.path, file.why] for file in report.unmapped]
-        parts.append(f"<p><b>{UNMAPPED}</b></p>" + _html_table(("file", "what has it read"), rows))
+        parts.append(f"<p><b>{UNMAPPED}</b></p>" + _html_table(("file", "how to have it read"), rows))
     if report.skipped:
         parts.append(f"<p>{html.escape(_skipped(report.skipped))}</p>")
     return "".join(parts)
