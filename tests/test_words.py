@@ -45,7 +45,7 @@ RULES = (
         right=r"odd (?:number|multiple|length|and even)|even (?:and|or) odd",
     ),
     Rule(r"doors?", "on ingest; when it arrives"),
-    Rule(r"house template", "the default template"),
+    Rule(r"house template|look of the house", "the default template"),
     Rule(
         r"(?:is|are|was|were|be) no",
         "is not an X",
