@@ -23,8 +23,8 @@ GROUND = "gd => gd._fullLayout.paper_bgcolor"
 
 
 @pytest.fixture(scope="module")
-def sheet(opened) -> NotebookPage:
-    sheet = opened([SETUP, SHOW])
+def sheet(kept_open) -> NotebookPage:
+    sheet = kept_open([SETUP, SHOW])
     sheet.run(0)
     sheet.run(1)
     return sheet

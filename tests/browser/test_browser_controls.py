@@ -159,8 +159,8 @@ def transform(data, params):
 
 
 @pytest.fixture(scope="module")
-def sheet(opened) -> NotebookPage:
-    sheet = opened([SETUP, "view = bench.show(recipe)\nview"])
+def sheet(kept_open) -> NotebookPage:
+    sheet = kept_open([SETUP, "view = bench.show(recipe)\nview"])
     sheet.run(0)
     sheet.run(1)
     return sheet

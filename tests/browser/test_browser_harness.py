@@ -16,8 +16,8 @@ ipywidgets.VBox([slider, told])
 
 
 @pytest.fixture(scope="module")
-def sheet(opened) -> NotebookPage:
-    sheet = opened([WIDGET, "slider.value"])
+def sheet(kept_open) -> NotebookPage:
+    sheet = kept_open([WIDGET, "slider.value"])
     sheet.run(0)
     return sheet
 

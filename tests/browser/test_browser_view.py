@@ -102,8 +102,8 @@ LONG = """() => window.longTasks.tasks.filter(([start, end]) =>
 
 
 @pytest.fixture(scope="module")
-def sheet(opened) -> NotebookPage:
-    sheet = opened([SETUP, SHOW, NEW_CELL, COUNTED])
+def sheet(kept_open) -> NotebookPage:
+    sheet = kept_open([SETUP, SHOW, NEW_CELL, COUNTED])
     sheet.run(0)
     sheet.run(1)
     return sheet
