@@ -8,24 +8,33 @@ import os
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
-LONG_FILES = (
-    "browser", "server/test_server_fuzz", "server/test_server_commands", "notebooks", "server/test_server_killed",
-)  # fmt: skip
-"""Where the tests are that take longest: they begin first, so that no worker is left with them at the end."""
+LONG = ("browser", "server", "notebooks", "transform", "ingest", "cli", "demo", "remote")
+"""The folders with the longest tests. They begin first, so that no worker is left with them at the end."""
+ON_ONE_WORKER = ("tests/browser/", "tests/demo/")
+"""Folders whose files share what is costly to start. The tests of any other file share a worker, as its fixtures do."""
+
+
+class ByFile(LoadScopeScheduling):
+    """Gives a worker all tests of a file, or of a folder that is to be on one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((folder for folder in ON_ONE_WORKER if nodeid.startswith(folder)), nodeid.split("::")[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    return ByFile(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run everything at full size")
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:
-        if group := _group(item):
-            item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=_turn)  # stable
+    items.sort(key=_turn)
     if config.getoption("--long"):
         return
     skip = pytest.mark.skip(reason="full size: runs with --long")
@@ -34,24 +43,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(skip)
 
 
-def _group(item: pytest.Item) -> str:
-    """The tests that share a costly set-up run on one worker, so that it is made once: those of a file that has a
-    fixture for the module, those of a folder that has one for all of it. Else a test goes wherever there is room.
-    """
-    info = getattr(item, "_fixtureinfo", None)
-    known = [defined[-1] for defined in info.name2fixturedefs.values()] if info else []
-    folders = {
-        one.baseid for one in known if one.scope in ("package", "session") and one.baseid not in ("", "tests")
-    }
-    shared = any(one.scope == "module" for one in known)
-    return min(folders, default=item.nodeid.split("::")[0] if shared else "")
-
-
 def _turn(item: pytest.Item) -> int:
-    """What takes longest begins first; what is in no group comes last, since it fills any gap."""
-    long = [n for n, name in enumerate(LONG_FILES) if item.nodeid.startswith(f"tests/{name}")]
-    alone = item.get_closest_marker("xdist_group") is None
-    return long[0] if long else len(LONG_FILES) + alone
+    folder = item.nodeid.split("/")[1]
+    return LONG.index(folder) if folder in LONG else len(LONG)
 
 
 @pytest.fixture(scope="session")

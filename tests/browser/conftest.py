@@ -88,7 +88,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def windows(lab: Lab, browser: Browser) -> Windows:
-    """Windows with JupyterLab in them: one whose notebook is closed is used again, for JupyterLab takes long to load."""
+    """Windows with JupyterLab, which takes long to load: one whose notebook is closed is used again."""
     from notebook_page import Windows
 
     return Windows(lab, browser)
