@@ -54,13 +54,20 @@ def long(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--long"))
 
 
+class RealFiles(type(Path())):
+    """A folder of real files. A test that names one which is absent is skipped."""
+
+    def __truediv__(self, name: str | os.PathLike[str]) -> Path:
+        found = Path(self, name)
+        if not found.exists():
+            pytest.skip(f"a real file is absent: {name}")
+        return found
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The real cycler files with their reference answers; tests skip where the folder is absent."""
-    folder = SHARED / "data"
-    if not folder.is_dir():
-        pytest.skip("the shared folder of real cycler files is absent")
-    return folder
+    """The real cycler files with their reference answers in ``truth.json``."""
+    return RealFiles(SHARED / "data")
 
 
 @pytest.fixture(scope="session")

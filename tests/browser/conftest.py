@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from running_lab import Lab, running_lab
+from support.needs import chromium
 
 if TYPE_CHECKING:
     from notebook_page import NotebookPage, Windows
     from playwright.sync_api import Browser
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -50,17 +50,6 @@ def _evidence(item: pytest.Item, page: NotebookPage) -> str:
     picture = page.path.parent / (re.sub(r"\W+", "-", item.name) + ".png")
     page.page.screenshot(path=picture)
     return "\n".join([f"screenshot: {picture}", "console:", *page.heard.errors[-20:]])
-
-
-def chromium() -> str:
-    """Chromium of this machine; without it the tests are skipped, but not in continuous integration."""
-    found = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
-    if found is None:
-        wish = "The browser tests need Chromium: install the package 'chromium' of your system."
-        if os.environ.get("CI", "").lower() in ("true", "1"):
-            pytest.fail(wish)
-        pytest.skip(wish)
-    return found
 
 
 @pytest.fixture(scope="package")

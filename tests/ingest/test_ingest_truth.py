@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.needs import mdbtools
 
 from workbench.ingest import FileReport, ingest
 from workbench.readers import read, recognise
@@ -41,6 +42,7 @@ neither step, but the reference counts it. Evidence: with those rises, taken fro
 def stored(
     tmp_path_factory: pytest.TempPathFactory, shared_data: Path
 ) -> Iterator[tuple[Store, dict[str, FileReport]]]:
+    mdbtools()
     truth = json.loads((shared_data / "truth.json").read_text())["files"]
     names = [name for name in sorted(truth) if name.split("/")[0] in FOLDERS]
     with Store.open(tmp_path_factory.mktemp("truth") / "lab.db") as store:
