@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests" / "browser"))
+sys.path.insert(0, str(HERE.parent / "tests"))
 
-from notebook_page import NotebookPage, Windows, write_notebook  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
-from running_lab import running_lab  # noqa: E402
+from support.notebook_page import NotebookPage, Windows, write_notebook  # noqa: E402
+from support.running_jupyterlab import running_lab  # noqa: E402
 
 RESULT = HERE / "results" / "notebook.md"
 SOURCES, POINTS, PLOTS = 20, 2000, 6

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from running_lab import Lab, running_lab
 from support.needs import chromium
+from support.running_jupyterlab import Lab, running_lab
 
 if TYPE_CHECKING:
-    from notebook_page import NotebookPage, Windows
     from playwright.sync_api import Browser
+    from support.notebook_page import NotebookPage, Windows
 
 QUIET = (
     "--no-sandbox",
@@ -78,7 +78,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def windows(lab: Lab, browser: Browser) -> Windows:
     """Windows with JupyterLab, which takes long to load: one whose notebook is closed is used again."""
-    from notebook_page import Windows
+    from support.notebook_page import Windows
 
     return Windows(lab, browser)
 
@@ -89,7 +89,7 @@ Open = Callable[..., "NotebookPage"]
 @contextmanager
 def opening(windows: Windows, demo_store: Path, root: Path) -> Iterator[Open]:
     """Opens notebooks in folders below ``root``, each beside a copy of the demo's store; closes them at the end."""
-    from notebook_page import NotebookPage, write_notebook
+    from support.notebook_page import NotebookPage, write_notebook
 
     from workbench.store.store import Store
 

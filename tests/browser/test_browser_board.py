@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 SETUP = """
 import workbench as wb

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, get_args
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import Locator, Page, expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 from workbench.recipe.controls import Widget
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from notebook_page import NotebookPage
 from playwright.sync_api import expect
+from support.notebook_page import NotebookPage
 
 WIDGET = """
 import ipywidgets

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import Locator, expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 CELL = """import workbench as wb
 bench = wb.open("../workbench.db")

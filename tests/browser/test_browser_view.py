@@ -6,9 +6,9 @@ import threading
 import time
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 SETUP = '''
 import workbench as wb

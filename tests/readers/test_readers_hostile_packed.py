@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.io
-from made_workbooks import parts, sheet_xml, write
 from support.needs import mdbtools
+from support.workbooks import parts, sheet_xml, write
 from test_readers_holdings import bpx
 from test_readers_hostile import SECONDS, check, consume, mutations, put
 from test_readers_workbook import ARBIN, samples

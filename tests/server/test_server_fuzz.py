@@ -19,8 +19,8 @@ import pytest
 import requests
 import uvicorn
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from lab import lab
-from world import World, make
+from support.full_organization import World, make
+from support.server_in_process import lab
 
 from server import Settings
 from server.openapi import document

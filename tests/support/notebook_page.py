@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import nbformat
-from kernel_probe import KernelProbe
 from playwright.sync_api import Browser, Locator, Page, expect
-from running_lab import Lab
 
+from support.kernel_probe import KernelProbe
+from support.running_jupyterlab import Lab
 from workbench.notebook import plot_view
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
