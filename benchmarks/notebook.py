@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests" / "browser"))
+sys.path.insert(0, str(HERE.parent / "tests"))
 
-from notebook_page import NotebookPage, write_notebook  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
-from running_lab import running_lab  # noqa: E402
+from support.notebook_page import NotebookPage, Windows, write_notebook  # noqa: E402
+from support.running_jupyterlab import running_lab  # noqa: E402
 
 RESULT = HERE / "results" / "notebook.md"
 SOURCES, POINTS, PLOTS = 20, 2000, 6
@@ -268,23 +268,24 @@ def main(full: bool) -> int:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
 
             def opened(key: str) -> NotebookPage:
-                page = browser.new_page(viewport={"width": 1440, "height": 1000})
-                sheet = NotebookPage(page, lab, notebooks[key])
+                sheet = NotebookPage(Windows(lab, browser), notebooks[key], 1440, 1000)
                 sheet.page.set_default_timeout(PATIENCE_MS)
                 return sheet
 
+            def closed(sheet: NotebookPage) -> None:
+                sheet.shut()
+                sheet.page.close()
+
             sheet = opened("change")
             found = measured(sheet, 25 if full else 10)
-            sheet.close()
-            lab.stop_kernels()
+            closed(sheet)
             print(found, flush=True)
             found["opened"] = {}
             for key in ("ours", "theirs"):
                 sheet = opened(key)
                 found["opened"][key] = opening(sheet)
                 print(key, found["opened"][key], flush=True)
-                sheet.close()
-                lab.stop_kernels()
+                closed(sheet)
             browser.close()
     lines, missed = page_of(found)
     RESULT.parent.mkdir(exist_ok=True)

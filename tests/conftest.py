@@ -8,8 +8,25 @@ import os
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+LONG = ("browser", "server", "notebooks", "transform", "ingest", "cli", "demo", "remote")
+"""The folders with the longest tests. They begin first, so that no worker is left with them at the end."""
+ON_ONE_WORKER = ("tests/browser/", "tests/demo/")
+"""Folders whose files share what is costly to start. The tests of any other file share a worker, as its fixtures do."""
+
+
+class ByFile(LoadScopeScheduling):
+    """Gives a worker all tests of a file, or of a folder that is to be on one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((folder for folder in ON_ONE_WORKER if nodeid.startswith(folder)), nodeid.split("::")[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    return ByFile(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -17,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=_turn)
     if config.getoption("--long"):
         return
     skip = pytest.mark.skip(reason="full size: runs with --long")
@@ -25,19 +43,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(skip)
 
 
+def _turn(item: pytest.Item) -> int:
+    folder = item.nodeid.split("/")[1]
+    return LONG.index(folder) if folder in LONG else len(LONG)
+
+
 @pytest.fixture(scope="session")
 def long(request: pytest.FixtureRequest) -> bool:
     """True in the long run: tests scale their number of cases by it."""
     return bool(request.config.getoption("--long"))
 
 
+class RealFiles(type(Path())):
+    """A folder of real files. A test that names one which is absent is skipped."""
+
+    def __truediv__(self, name: str | os.PathLike[str]) -> Path:
+        found = Path(self, name)
+        if not found.exists():
+            pytest.skip(f"a real file is absent: {name}")
+        return found
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The real cycler files with their reference answers; tests skip where the folder is absent."""
-    folder = SHARED / "data"
-    if not folder.is_dir():
-        pytest.skip("the shared folder of real cycler files is absent")
-    return folder
+    """The real cycler files with their reference answers in ``truth.json``."""
+    return RealFiles(SHARED / "data")
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pyarrow.parquet as pq
 import pytest
+from support.needs import chromium
 
 from workbench import export
 from workbench.dataset import Samples
@@ -248,10 +248,10 @@ def test_a_browser_that_fails_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> 
         export.picture(figure({"y": [1]}), "png")
 
 
-@pytest.mark.skipif(not (shutil.which("chromium") or shutil.which("google-chrome")), reason="no browser here")
 @pytest.mark.long
 def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
+    chromium()
     data = figure({"y": [1, 2]}, title="T")
     starts = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}
     for ending, start in starts.items():

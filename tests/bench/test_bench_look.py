@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from both import WHERE, opened
+from support.local_and_remote import WHERE, opened
 
 import workbench as wb
 from workbench import steps

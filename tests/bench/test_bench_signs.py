@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from both import WHERE, opened
+from support.local_and_remote import WHERE, opened
 
 import workbench as wb
 

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pyarrow as pa
 import pytest
-from both import WHERE, opened
+from support.local_and_remote import WHERE, opened
 
 import workbench as wb
 

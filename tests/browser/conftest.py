@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from running_lab import Lab, running_lab
+from support.needs import chromium
+from support.running_jupyterlab import Lab, running_lab
 
 if TYPE_CHECKING:
-    from notebook_page import NotebookPage
     from playwright.sync_api import Browser
+    from support.notebook_page import NotebookPage, Windows
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -28,13 +30,6 @@ QUIET = (
     # Whatever the page asks of another machine is not found.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
 )
-HERE = Path(__file__).resolve().parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -57,18 +52,7 @@ def _evidence(item: pytest.Item, page: NotebookPage) -> str:
     return "\n".join([f"screenshot: {picture}", "console:", *page.heard.errors[-20:]])
 
 
-def chromium() -> str:
-    """Chromium of this machine; without it the tests are skipped, but not in continuous integration."""
-    found = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
-    if found is None:
-        wish = "The browser tests need Chromium: install the package 'chromium' of your system."
-        if os.environ.get("CI", "").lower() in ("true", "1"):
-            pytest.fail(wish)
-        pytest.skip(wish)
-    return found
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lab(tmp_path_factory: pytest.TempPathFactory, demo_folder: Path) -> Iterator[Lab]:
     """A JupyterLab on a folder of its own, which holds a copy of the demo's notebooks."""
     chromium()
@@ -79,9 +63,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory, demo_folder: Path) -> Iterator
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium, for one module: playwright keeps a loop running that other tests should not meet."""
+    """Chromium, for this folder alone: playwright keeps a loop running that other tests should not meet."""
     path = chromium()
     from playwright.sync_api import sync_playwright
 
@@ -91,24 +75,30 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+@pytest.fixture(scope="package")
+def windows(lab: Lab, browser: Browser) -> Windows:
+    """Windows with JupyterLab, which takes long to load: one whose notebook is closed is used again."""
+    from support.notebook_page import Windows
+
+    return Windows(lab, browser)
+
+
 Open = Callable[..., "NotebookPage"]
 
 
-@pytest.fixture(scope="module")
-def opened(
-    lab: Lab, browser: Browser, demo_store: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Open]:
-    """Open a notebook beside a copy of the demo's store: ``opened(cells)`` or ``opened(path)`` of one that exists."""
-    from notebook_page import NotebookPage, write_notebook
+@contextmanager
+def opening(windows: Windows, demo_store: Path, root: Path) -> Iterator[Open]:
+    """Opens notebooks in folders below ``root``, each beside a copy of the demo's store; closes them at the end."""
+    from support.notebook_page import NotebookPage, write_notebook
 
     from workbench.store.store import Store
 
-    pages: list[NotebookPage] = []
+    sheets: list[NotebookPage] = []
 
-    def open_(source: list[str] | Path, *, width: int = 1440, height: int = 1000) -> NotebookPage:
-        folder = lab.root / f"{tmp_path_factory.mktemp('of').name}-{len(pages)}"
+    def opened(source: list[str] | Path, *, width: int = 1440, height: int = 1000) -> NotebookPage:
+        folder = Path(tempfile.mkdtemp(dir=root))
         target = folder / "notebooks" / "of-a-test.ipynb"
-        target.parent.mkdir(parents=True)
+        target.parent.mkdir()
         with Store.open(demo_store, create=False) as store:
             store.backup(folder / "workbench.db")
         if isinstance(source, Path):
@@ -116,14 +106,26 @@ def opened(
             shutil.copy(source, target)
         else:
             write_notebook(target, source)
-        page = browser.new_page(viewport={"width": width, "height": height})
-        pages.append(NotebookPage(page, lab, target))
-        return pages[-1]
+        sheets.append(NotebookPage(windows, target, width, height))
+        return sheets[-1]
 
-    yield open_
-    for page in pages:
-        page.close()
-    lab.stop_kernels()
+    yield opened
+    for sheet in sheets:
+        sheet.shut()
+
+
+@pytest.fixture
+def opened(windows: Windows, demo_store: Path) -> Iterator[Open]:
+    """Open a notebook until the test ends: ``opened(cells)``, or ``opened(path)`` of one that exists."""
+    with opening(windows, demo_store, windows.lab.root) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def kept_open(windows: Windows, demo_store: Path) -> Iterator[Open]:
+    """Open a notebook that the tests of a file share."""
+    with opening(windows, demo_store, windows.lab.root) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

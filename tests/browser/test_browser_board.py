@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 SETUP = """
 import workbench as wb
@@ -23,8 +23,8 @@ GROUND = "gd => gd._fullLayout.paper_bgcolor"
 
 
 @pytest.fixture(scope="module")
-def sheet(opened) -> NotebookPage:
-    sheet = opened([SETUP, SHOW])
+def sheet(kept_open) -> NotebookPage:
+    sheet = kept_open([SETUP, SHOW])
     sheet.run(0)
     sheet.run(1)
     return sheet

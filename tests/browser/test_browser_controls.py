@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import Locator, Page, expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 from workbench.recipe.controls import WIDGETS
 
@@ -159,8 +159,8 @@ def transform(data, params):
 
 
 @pytest.fixture(scope="module")
-def sheet(opened) -> NotebookPage:
-    sheet = opened([SETUP, "view = bench.show(recipe)\nview"])
+def sheet(kept_open) -> NotebookPage:
+    sheet = kept_open([SETUP, "view = bench.show(recipe)\nview"])
     sheet.run(0)
     sheet.run(1)
     return sheet

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from notebook_page import NotebookPage
 from playwright.sync_api import expect
+from support.notebook_page import NotebookPage
 
 WIDGET = """
 import ipywidgets
@@ -16,8 +16,8 @@ ipywidgets.VBox([slider, told])
 
 
 @pytest.fixture(scope="module")
-def sheet(opened) -> NotebookPage:
-    sheet = opened([WIDGET, "slider.value"])
+def sheet(kept_open) -> NotebookPage:
+    sheet = kept_open([WIDGET, "slider.value"])
     sheet.run(0)
     return sheet
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 WIDE = """figure => {
@@ -46,11 +46,11 @@ def test_it_runs_and_draws(opened, path: Path, pictures: Path | None) -> None:
     sheet.assert_proper()
     if pictures is not None:
         photograph(sheet, pictures)
-    sheet.shut()
 
 
 def test_a_saved_notebook_shows_a_picture_without_a_kernel(opened) -> None:
     sheet = opened(NOTEBOOKS[0])
+    sheet.keep_soon()
     sheet.run_all()
     still = sheet.page.locator("[data-wb-still] img")
     still.wait_for(state="attached")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 VIEW = """import workbench as wb
 bench = wb.open("../workbench.db")

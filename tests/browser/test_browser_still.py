@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import Locator, expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 CELL = """import workbench as wb
 bench = wb.open("../workbench.db")
@@ -31,11 +31,17 @@ GROUND = """async png => {
   for (let n = 0; n < data.length; n += 4) counts[Math.round((data[n] + data[n + 1] + data[n + 2]) / 3)] += 1;
   return counts.indexOf(Math.max(...counts));
 }"""
+LOOK = 'bench.look({"steps": {"tests": {"op": "list", "source": "measurements", "fields": ["name"]}}})'
 LIST = """bench.dashboards.get("Ageing").plot("Coulombic efficiency").show()"""
 
 
-def test_buttons_and_counts_stay_when_the_picture_is_kept(opened: Callable[..., NotebookPage]) -> None:
-    sheet = opened([CELL, LIST])
+@pytest.fixture(scope="module")
+def sheet(kept_open: Callable[..., NotebookPage]) -> NotebookPage:
+    return kept_open([CELL, LIST, LOOK])
+
+
+def test_buttons_and_counts_stay_when_the_picture_is_kept(sheet: NotebookPage) -> None:
+    sheet.keep_soon()
     view = LiveView(sheet, sheet.run(0))
     kept = sheet.output(0).locator("[data-wb-still] img")
     kept.wait_for(state="attached")
@@ -53,8 +59,8 @@ def test_buttons_and_counts_stay_when_the_picture_is_kept(opened: Callable[..., 
     expect(other.field("Cells").get_by_role("button", name="all", exact=True)).to_be_visible()
 
 
-def test_a_row_of_buttons_has_one_line_where_there_is_room(opened: Callable[..., NotebookPage]) -> None:
-    sheet = opened([CELL], width=1600)
+def test_a_row_of_buttons_has_one_line_where_there_is_room(sheet: NotebookPage) -> None:
+    sheet.width(1600)
     sheet.hide_side_bar()
     view = LiveView(sheet, sheet.run(0))
     buttons = view.field("Spread").get_by_role("button")
@@ -63,11 +69,9 @@ def test_a_row_of_buttons_has_one_line_where_there_is_room(opened: Callable[...,
     assert len(tops) == 1, tops
 
 
-def test_a_look_at_a_plan_keeps_its_own_face_beside_a_view(opened: Callable[..., NotebookPage]) -> None:
-    look = 'bench.look({"steps": {"tests": {"op": "list", "source": "measurements", "fields": ["name"]}}})'
-    sheet = opened([CELL, look])
+def test_a_look_at_a_plan_keeps_its_own_face_beside_a_view(sheet: NotebookPage) -> None:
     LiveView(sheet, sheet.run(0))
-    table = sheet.run(1).locator("div.wb-look")
+    table = sheet.run(2).locator("div.wb-look")
     assert table.evaluate("e => getComputedStyle(e, '::before').content") == "none"
 
 
@@ -76,13 +80,14 @@ def test_a_saved_picture_suits_both_themes(
     opened: Callable[..., NotebookPage], pictures: Path | None, drawn_dark: bool
 ) -> None:
     sheet = opened([CELL])
+    sheet.keep_soon()
     sheet.theme(dark=drawn_dark)
     LiveView(sheet, sheet.run(0))
     still = sheet.output(0).locator("[data-wb-still] img")
     still.wait_for(state="attached")
     expect(still).to_have_attribute("data-ground", "dark" if drawn_dark else "light")
     sheet.save()
-    sheet.lab.stop_kernels()
+    sheet.lab.stop_kernel(sheet.path)
     sheet.reopen_without_kernel()
     grounds = {}
     for dark in (True, False):  # the theme stays for the next page

@@ -6,9 +6,9 @@ import threading
 import time
 
 import pytest
-from live_view import LiveView
-from notebook_page import NotebookPage
 from playwright.sync_api import expect
+from support.live_view import LiveView
+from support.notebook_page import NotebookPage
 
 SETUP = '''
 import workbench as wb
@@ -102,8 +102,8 @@ LONG = """() => window.longTasks.tasks.filter(([start, end]) =>
 
 
 @pytest.fixture(scope="module")
-def sheet(opened) -> NotebookPage:
-    sheet = opened([SETUP, SHOW, NEW_CELL, COUNTED])
+def sheet(kept_open) -> NotebookPage:
+    sheet = kept_open([SETUP, SHOW, NEW_CELL, COUNTED])
     sheet.run(0)
     sheet.run(1)
     return sheet

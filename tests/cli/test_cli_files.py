@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from support.cycler_file import cycler_text
 
 import workbench as wb
 from workbench.cli import app
 from workbench.errors import NotFound
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "ingest"))
-from ingest_lab import cycler_text
 
 RULE = "{batch}_{cell}_{test}"
 

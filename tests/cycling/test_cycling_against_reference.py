@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from support import reference_summaries as reference
 
 from workbench.cycling import builder, cycles, steps
 from workbench.cycling import given as given_tables
 from workbench.table import Column, Table
-
-sys.path.insert(0, str(Path(__file__).parent))
-import reference_summaries as reference
 
 OPTIONAL = (
     "Frequency [Hz]",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine.lab import CURRENT, TIME, VOLTAGE, Lab
+from support.engine_store import CURRENT, TIME, VOLTAGE, Lab
 
 from workbench.engine.answer import Answered, dataset
 from workbench.engine.check import check_against_store

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine.lab import TIME, Lab
+from support.engine_store import TIME, Lab
 
 from workbench.engine.answer import dataset
 from workbench.recipe.check import sound

@@ -10,9 +10,9 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from engine.tables import NAMES, assert_same, tables
 from hypothesis import HealthCheck, given, settings
-from reference.plan import Interpreter, Records, Refused
+from support.plain_rows import NAMES, assert_same, tables
+from support.reference_plans import Interpreter, Records, Refused
 
 from workbench.engine.ops.aggregate import aggregate
 from workbench.engine.ops.join import join

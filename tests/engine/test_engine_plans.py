@@ -7,12 +7,12 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from engine.lab import CURRENT, FIELDS, TIME, VOLTAGE, Lab, random_lab
-from engine.tables import assert_same, plain_rows
 from engine.test_engine_ops import examples
 from hypothesis import assume, event, given
-from reference.plan import Outcome, Refused, Rows, Sampled
-from reference.plan import run as run_reference
+from support.engine_store import CURRENT, FIELDS, TIME, VOLTAGE, Lab, random_lab
+from support.plain_rows import assert_same, plain_rows
+from support.reference_plans import Outcome, Refused, Rows, Sampled
+from support.reference_plans import run as run_reference
 
 from workbench.dataset import Samples
 from workbench.engine.run import run

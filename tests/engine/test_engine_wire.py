@@ -12,9 +12,9 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pytest
-from engine.tables import tables
 from engine.test_engine_ops import examples
 from hypothesis import given
+from support.plain_rows import tables
 
 from workbench import engine
 from workbench.dataset import Dataset, Samples, Warn

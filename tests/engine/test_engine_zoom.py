@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine.lab import CURRENT, TIME, VOLTAGE, Lab
+from support.engine_store import CURRENT, TIME, VOLTAGE, Lab
 
 from workbench.dataset import Samples
 from workbench.engine.answer import Answered, dataset

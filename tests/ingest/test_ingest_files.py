@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from ingest_lab import ingest
+from support.cycler_file import ingest
 from rich.console import Console
 
 from workbench.cycling.cycles import cycles_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ingest_lab import cycler_text
+from support.cycler_file import cycler_text
 
 import workbench as wb
 from workbench.cycling.cycles import cycles_of

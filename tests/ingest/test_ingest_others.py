@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ingest_lab import ingest
+from support.cycler_file import ingest
 
 from workbench.records import DriveCycle, Instance, Measurement, Project, Specification
 from workbench.store.scope import EVERYTHING, Scope
@@ -68,12 +68,13 @@ def test_drive_cycles_in_a_folder(lab: tuple[Store, Scope], tmp_path: Path) -> N
 
 def test_parameter_sets_of_the_shared_data(lab: tuple[Store, Scope], shared_data: Path) -> None:
     store, scope = lab
-    report = ingest(store, scope, shared_data / "bpx_json")
+    files = [shared_data / "bpx_json" / f"{name}_cell_BPX.json" for name in ("lfp_18650", "nmc_pouch")]
+    report = ingest(store, scope, files)
     assert [file.status for file in report] == ["stored", "stored"]
     designs = store.rows.page(Specification, scope, limit=None).items
     assert sorted(design.ratings.capacity.value for design in designs) == [2.0, 12.5]
-    assert [file.status for file in ingest(store, scope, shared_data / "bpx_json")] == ["duplicate", "duplicate"]
-    one = sorted((shared_data / "bpx_json").iterdir())[0]
+    assert [file.status for file in ingest(store, scope, files)] == ["duplicate", "duplicate"]
+    one = files[0]
     (file,) = ingest(store, scope, [one], specification=designs[0].name)
     (other,) = ingest(store, scope, [one], specification=designs[1].name)
     assert {file.status, other.status} == {"duplicate", "refused"}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from ingest_lab import cycler_text
 from rich.console import Console
+from support.cycler_file import cycler_text
 
 import workbench as wb
 from workbench.errors import BadRequest

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from ingest_lab import cycler_text
+from support.cycler_file import cycler_text
 
 import workbench as wb
 from workbench.errors import BadRequest

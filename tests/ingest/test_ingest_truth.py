@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ingest_lab import ingest
+from support.cycler_file import ingest
+from support.needs import mdbtools
 
 from workbench.ingest import FileReport
 from workbench.readers import read, recognise
@@ -42,6 +43,7 @@ neither step, but the reference counts it. Evidence: with those rises, taken fro
 def stored(
     tmp_path_factory: pytest.TempPathFactory, shared_data: Path
 ) -> Iterator[tuple[Store, dict[str, FileReport]]]:
+    mdbtools()
     truth = json.loads((shared_data / "truth.json").read_text())["files"]
     names = [name for name in sorted(truth) if name.split("/")[0] in FOLDERS]
     with Store.open(tmp_path_factory.mktemp("truth") / "lab.db") as store:

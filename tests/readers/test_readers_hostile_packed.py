@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import resource
-import shutil
 import time
 import zipfile
 from collections.abc import Callable
@@ -15,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.io
-from made_workbooks import parts, sheet_xml, write
+from support.needs import mdbtools
+from support.workbooks import parts, sheet_xml, write
 from test_readers_holdings import bpx
 from test_readers_hostile import SECONDS, check, consume, mutations, put
 from test_readers_workbook import ARBIN, samples
@@ -216,8 +216,7 @@ def test_a_parser_that_dies_costs_its_file_only(tmp_path: Path, monkeypatch: pyt
 
 
 def test_every_mutation_of_a_database_is_read_or_refused(shared_data: Path, tmp_path: Path, long: bool) -> None:
-    if shutil.which("mdb-export") is None:
-        pytest.skip("mdbtools is not installed")
+    mdbtools()
     original = gzip.decompress((shared_data / "arbin_res/mits7-0.res.gz").read_bytes())
     random = np.random.default_rng(5)
     check(lambda: mutations(original, random), 500 if long else 20, tmp_path, take)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.io
+from support.needs import mdbtools
 
 from workbench.errors import FileRefused
 from workbench.readers import arbin_access, read, recognise
@@ -202,8 +203,7 @@ def test_a_database_without_mdbtools_is_refused_with_the_mend(
 
 
 def test_a_damaged_database_is_refused_in_words(tmp_path: Path) -> None:
-    if arbin_access.shutil.which("mdb-export") is None:
-        pytest.skip("mdbtools is not installed")
+    mdbtools()
     path = tmp_path / "test.res"
     path.write_bytes(b"\0\x01\0\0Standard Jet DB\0" + b"\xff" * 8192)
     with pytest.raises(FileRefused, match=r"'test\.res' is"):

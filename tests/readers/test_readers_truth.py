@@ -6,13 +6,13 @@ Where ours differs, the file, the reason and the evidence are in ``DIFFERS``.
 from __future__ import annotations
 
 import json
-import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.needs import mdbtools
 
 from workbench.errors import FileRefused
 from workbench.readers import read, recognise
@@ -141,15 +141,17 @@ EVIDENCE = {
 }
 """Charged and discharged A.h by other evidence than the reference: the counter in the file, or ours."""
 ROWS = {"custom_csv/custom_data_001.csv": 2442, "arbin_xlsx/EIS_0.05A_Charge_part1.xlsx": 8339}
-NEEDS = {".res": "mdb-export", ".mpr": "galvani", ".h5": "h5py"}
+NEEDS = {".mpr": "galvani", ".h5": "h5py"}
 
 
 @pytest.fixture(autouse=True)
 def _readable(request: pytest.FixtureRequest) -> None:
     """Skip files whose reader is not installed here."""
     name = request.node.callspec.params.get("name", "") if hasattr(request.node, "callspec") else ""
+    if ".res" in name:
+        mdbtools()
     need = next((need for ending, need in NEEDS.items() if ending in name), None)
-    if need is not None and shutil.which(need) is None and find_spec(need.replace("-", "_")) is None:
+    if need is not None and find_spec(need) is None:
         pytest.skip(f"{need} is not installed")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from variants import CYCLES, PLAN, VARIANTS, Variant, truth
+from support.cycler_variants import CYCLES, PLAN, VARIANTS, Variant, truth
 
 import workbench as wb
 from workbench.ingest import FileReport

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_workbooks import LONG, TIME, workbook
+from support.workbooks import LONG, TIME, workbook
 
 from workbench.errors import FileRefused
 from workbench.readers import read, recognise

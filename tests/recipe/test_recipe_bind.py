@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from recipe_examples import found, problems_of, small, whole
+from support.recipe_examples import found, problems_of, small, whole
 
 from workbench.recipe.bind import Bound, bind
 from workbench.recipe.check import sound

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from recipe_examples import found, problems_of, put, small, whole
+from support.recipe_examples import found, problems_of, put, small, whole
 
 from workbench.errors import Invalid
 from workbench.recipe.check import check, sound

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from recipe_examples import small
+from support.recipe_examples import small
 
 from workbench.recipe.controls import WIDGETS, decide
 from workbench.recipe.params import Param

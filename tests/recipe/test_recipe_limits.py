@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from recipe_examples import at, found, places, put, request, small, stands, whole
+from support.recipe_examples import at, found, places, put, request, small, stands, whole
 
 from workbench.recipe.parse import parse, parse_request
 from workbench.recipe.plot import AuthoringRequest

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recipe_examples import places, problems_of, put, stands, whole
+from support.recipe_examples import places, problems_of, put, stands, whole
 
 from workbench.errors import Problem
 from workbench.recipe.bind import bind

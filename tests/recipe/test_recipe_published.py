@@ -8,7 +8,7 @@ from typing import get_args
 
 import jsonschema
 import pytest
-from recipe_examples import problems_of, small, whole
+from support.recipe_examples import problems_of, small, whole
 
 import workbench
 from workbench.errors import BadRequest, Invalid

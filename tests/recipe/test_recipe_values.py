@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from recipe_examples import found, problems_of, small
+from support.recipe_examples import found, problems_of, small
 
 from workbench.errors import BadRequest
 from workbench.recipe.cli_values import read_cli_values

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.local_and_remote import Sides, sides
 
 import workbench as wb
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from sides import Sides, sides
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import COVERED, ROWS
-from sides import Sides, sides
-from told import Told
+from support.local_and_remote import Sides, sides
+from support.method_calls import COVERED, ROWS
+from support.plain_answers import Told
 
 import workbench as wb
 from workbench.bench import Bench, Board, SavedPlot

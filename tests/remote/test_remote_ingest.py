@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from sides import Sides, sides
+from support.local_and_remote import Sides, sides
 
 import workbench as wb
 from workbench.ingest import FileReport

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from sides import Sides
+from support.local_and_remote import Sides
 
 import workbench as wb
 from workbench.demo.saved import saved_plots

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sides import Sides
+from support.local_and_remote import Sides
 
 import workbench as wb
 from workbench.demo.saved import saved_plots

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from sides import Sides
+from support.local_and_remote import Sides
 
 import workbench as wb
 from workbench.demo.saved import saved_plots

@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from lab import Lab, lab
-from world import RATINGS, begin, parquet, put, samples, upload
+from support.full_organization import RATINGS, begin, parquet, put, samples, upload
+from support.server_in_process import Lab, lab
 
 from server import Settings
 from workbench.errors import FileRefused, TooLarge

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from lab import Lab, Person, lab
-from world import RATINGS, World, begin, make, parquet, put, samples
+from support.full_organization import RATINGS, World, begin, make, parquet, put, samples
+from support.server_in_process import Lab, Person, lab
 
 _BOARD = "/projects/{project_id}/dashboards/{dashboard_id}"
 _SET = "/material_property_datasets"

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from process import Server
+from support.server_process import Server
 
 FLOWS = Path(__file__).parent / "client" / "flows.py"
 CLIENT = ("ionworks-api==0.38.0", "polars", "pandas", "pyarrow", "requests")

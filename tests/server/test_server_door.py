@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from lab import Lab, lab
+from support.server_in_process import Lab, lab
 
 from server import Settings
 from server.log import Lines

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab import Lab, Person, lab
-from world import World, make
+from support.full_organization import World, make
+from support.server_in_process import Lab, Person, lab
 
 from server import Settings
 from server.openapi import document

@@ -13,8 +13,8 @@ from typing import Any
 import httpx2 as httpx
 import numpy as np
 import pytest
-from process import Server
-from world import RATINGS, RECIPE, parquet, samples
+from support.full_organization import RATINGS, RECIPE, parquet, samples
+from support.server_process import Server
 
 from workbench.store.scope import EVERYTHING
 from workbench.store.store import Store

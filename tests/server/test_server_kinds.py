@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from lab import Lab
+from support.server_in_process import Lab
 
 ODD: list[Any] = [True, -1, 10**30, "\ud800", "a\0b", ["\ud800"], {"a": 1}, {"\ud800": 1}, [[]]]
 

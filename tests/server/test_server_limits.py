@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab import Lab, lab
-from world import RATINGS, begin, parquet, samples
+from support.full_organization import RATINGS, begin, parquet, samples
+from support.server_in_process import Lab, lab
 
 from server import Settings
 

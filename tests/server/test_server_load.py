@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from process import ROOT, Server
-from world import RATINGS, parquet, samples
+from support.full_organization import RATINGS, parquet, samples
+from support.server_process import ROOT, Server
 
 from workbench.store.store import Store
 

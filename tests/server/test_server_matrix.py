@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
-from lab import Lab, Person, lab
-from world import RATINGS, RECIPE, World, make, parquet, samples
+from support.full_organization import RATINGS, RECIPE, World, make, parquet, samples
+from support.server_in_process import Lab, Person, lab
 
 from server.openapi import document
 from server.routes import ROUTERS

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from lab import Lab
 from starlette.testclient import TestClient
+from support.server_in_process import Lab
 
 from server import answers, create_app
 from workbench.engine.arrow import from_arrow

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from lab import Lab
-from world import RATINGS, parquet, samples, upload
+from support.full_organization import RATINGS, parquet, samples, upload
+from support.server_in_process import Lab
 
 
 def specification(lab: Lab, name: str = "LG M50", **more: Any) -> dict[str, Any]:

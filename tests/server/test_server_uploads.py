@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from lab import Lab, lab
-from world import RATINGS, begin, parquet, put, samples, upload
+from support.full_organization import RATINGS, begin, parquet, put, samples, upload
+from support.server_in_process import Lab, lab
 
 from server import uploading
 from workbench.records import Measurement

@@ -13,8 +13,8 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 import uvicorn
-from lab import Lab, lab
-from world import RECIPE
+from support.full_organization import RECIPE
+from support.server_in_process import Lab, lab
 
 from server import Settings, create_app
 from workbench.errors import Cancelled

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from rows_lab import Lab, quantity
+from support.record_store import Lab, quantity
 
 from workbench.cycling.cycles import CYCLE_COLUMNS
 from workbench.cycling.steps import STEP_COLUMNS

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows_lab import RATINGS, Lab, quantity
+from support.record_store import RATINGS, Lab, quantity
 
 from workbench.errors import Invalid
 from workbench.recipe.filters import APPLIES, CLOSED, LISTS

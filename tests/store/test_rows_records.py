@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows_lab import RATINGS, Lab
+from support.record_store import RATINGS, Lab
 
 from workbench.errors import BadRequest, Conflict, Invalid, NotFound
 from workbench.records import KINDS, Batch, Measurement

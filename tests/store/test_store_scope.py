@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows_lab import Lab
+from support.record_store import Lab
 
 from workbench.errors import Invalid, NotFound
 from workbench.local import LocalWorkbench

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hostile_corpus import Trap
+from support.hostile_scripts import Trap
 
 from workbench.transform import protected
 from workbench.transform.protected import Limits

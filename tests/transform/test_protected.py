@@ -15,7 +15,7 @@ from pathlib import Path
 import orjson
 import pandas as pd
 import pytest
-from hostile_corpus import WITNESS, dataset
+from support.hostile_scripts import WITNESS, dataset
 
 import workbench as wb
 from workbench.dataset import Dataset, unpack

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hostile_corpus import OWN, SHARED, Case, Judge, Trap, cases, dataset
+from support.hostile_scripts import OWN, SHARED, Case, Judge, Trap, cases, dataset
 
 from workbench.transform import protected
 from workbench.transform.protected import Limits

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import nbformat
-from kernel_probe import KernelProbe
-from playwright.sync_api import Locator, Page, expect
-from running_lab import Lab
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from support.kernel_probe import KernelProbe
+from support.running_jupyterlab import Lab
+from workbench.notebook import plot_view
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 NO_ADDRESS = {"data", "blob", "about", "chrome", "chrome-extension"}
 PATIENCE = 20_000
 """Milliseconds that any wait may take on a busy machine."""
+_STILL_AFTER = re.search(
+    r"STILL_AFTER_MS = (\d+);", Path(plot_view.__file__).with_suffix(".js").read_text("utf-8")
+)
+KEEPS_SOON = f"""
+const plain = window.setTimeout;
+window.setTimeout = (work, ms, ...more) =>
+  plain(work, window.keepSoon && ms === {_STILL_AFTER[1] if _STILL_AFTER else "absent"} ? 50 : ms, ...more);
+"""
+"""Shortens the wait for quiet before a picture is kept, where a test asks for it."""
 IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 
 
@@ -28,10 +40,21 @@ class Overheard:
     errors: list[str] = field(default_factory=list)
 
     def listen(self, page: Page) -> None:
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("websocket", lambda socket: self.requests.append(socket.url))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda told: self.errors.append(told.text) if told.type == "error" else None)
+        self._page = page
+        for event, hear in self._ears.items():
+            page.on(event, hear)
+
+    def stop(self) -> None:
+        for event, hear in self._ears.items():
+            self._page.remove_listener(event, hear)
+
+    def __post_init__(self) -> None:
+        self._ears: dict[str, Callable[[Any], None]] = {
+            "request": lambda request: self.requests.append(request.url),
+            "websocket": lambda socket: self.requests.append(socket.url),
+            "pageerror": lambda error: self.errors.append(str(error)),
+            "console": lambda said: self.errors.append(said.text) if said.type == "error" else None,
+        }
 
     @property
     def strangers(self) -> list[str]:
@@ -49,34 +72,70 @@ def write_notebook(path: Path, cells: Sequence[str]) -> Path:
     return path
 
 
+class Windows:
+    """Windows of a browser that have JupyterLab in them. One whose notebook was closed shows the next."""
+
+    def __init__(self, lab: Lab, browser: Browser) -> None:
+        self.lab = lab
+        self._browser = browser
+        self._spare: list[Page] = []
+
+    def show(self, notebook: Path, heard: Overheard) -> Page:
+        """A window in which a notebook is open, and nothing else."""
+        if not self._spare:
+            page = self._browser.new_page()
+            page.add_init_script(KEEPS_SOON)
+            heard.listen(page)
+            page.set_default_timeout(PATIENCE)
+            page.goto(self.lab.page(notebook))
+            return page
+        page = self._spare.pop()
+        heard.listen(page)
+        page.evaluate(
+            "async path => { await window.jupyterapp.commands.execute('docmanager:open', { path }); }",
+            self.lab.place(notebook),
+        )
+        return page
+
+    def back(self, page: Page) -> None:
+        """Close the notebook in a window, without a question, and keep the window."""
+        page.evaluate(
+            "() => { window.keepSoon = false; const shell = window.jupyterapp.shell;"
+            " shell.currentWidget.dispose(); shell.expandLeft(); }"
+        )
+        self._spare.append(page)
+
+
 class NotebookPage:
     """One notebook, open in the browser."""
 
-    def __init__(self, page: Page, lab: Lab, path: Path) -> None:
-        self.page = page
-        self.lab = lab
+    def __init__(self, windows: Windows, path: Path, width: int, height: int) -> None:
+        self.lab = windows.lab
         self.path = path
         self.heard = Overheard()
-        self.heard.listen(page)
-        page.set_default_timeout(PATIENCE)
         expect.set_options(timeout=PATIENCE)
-        page.goto(lab.page(path))
+        self._windows = windows
+        self.page = windows.show(path, self.heard)
+        self.page.set_viewport_size({"width": width, "height": height})
         self.cells.first.wait_for()
-        page.wait_for_function(IDLE)
-        kernel = page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id")
-        self.kernel = KernelProbe(lab.runtime / f"kernel-{kernel}.json")
-
-    def close(self) -> None:
-        """Close the page; the kernel goes on."""
-        if self.page.is_closed():
-            return
-        self.kernel.close()
-        self.page.close()
+        self.page.wait_for_function(IDLE)
+        kernel = self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id")
+        self.kernel = KernelProbe(self.lab.runtime / f"kernel-{kernel}.json")
+        self._shut = False
 
     def shut(self) -> None:
-        """Close the page and end its kernel."""
-        self.close()
-        self.lab.stop_kernels()
+        """Close the notebook and end its kernel; the window shows another one later."""
+        if self._shut:
+            return
+        self._shut = True
+        self.kernel.close()
+        self.heard.stop()
+        self._windows.back(self.page)
+        self.lab.stop_kernel(self.path)
+
+    def keep_soon(self) -> None:
+        """A picture for the saved notebook is kept at once, and not when the view has been left alone for seconds."""
+        self.page.evaluate("() => { window.keepSoon = true; }")
 
     def save(self) -> None:
         """Save by keyboard and wait until it is saved."""

@@ -20,7 +20,7 @@ from workbench.dataset import Samples, pack
 from workbench.table import Table
 from workbench.transform import inprocess
 
-OWN = Path(__file__).parent / "hostile"
+OWN = Path(__file__).parents[1] / "transform" / "hostile"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "hostile"
 WITNESS = """
 import re

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from lab import Lab, Person
+
+from support.server_in_process import Lab, Person
 
 RATINGS = {
     "capacity": {"value": 5, "unit": "A.h"},

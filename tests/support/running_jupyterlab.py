@@ -49,8 +49,12 @@ class Lab:
 
     def page(self, notebook: Path) -> str:
         """The address of a notebook below the root, in a workspace of its own."""
-        place = notebook.relative_to(self.root).as_posix()
-        return f"{self.address}/lab/workspaces/{notebook.parent.parent.name}/tree/{place}?token={self.token}"
+        workspace = notebook.parent.parent.name
+        return f"{self.address}/lab/workspaces/{workspace}/tree/{self.place(notebook)}?token={self.token}"
+
+    def place(self, notebook: Path) -> str:
+        """Where a notebook is below the root."""
+        return notebook.relative_to(self.root).as_posix()
 
     def ask(self, path: str, method: str = "GET") -> Any:
         """What the server answers on ``/api/...``."""
@@ -59,10 +63,11 @@ class Lab:
         with urllib.request.urlopen(request, timeout=10) as answer:
             return json.loads(answer.read() or b"null")
 
-    def stop_kernels(self) -> None:
-        """End every kernel, so that one test does not slow down the next."""
-        for kernel in self.ask("kernels"):
-            self.ask(f"kernels/{kernel['id']}", "DELETE")
+    def stop_kernel(self, notebook: Path) -> None:
+        """End the kernel of a notebook, if it has one, so that one test does not slow down the next."""
+        for session in self.ask("sessions"):
+            if session["path"] == self.place(notebook):
+                self.ask(f"kernels/{session['kernel']['id']}", "DELETE")
 
 
 def free_port() -> int:

@@ -1,4 +1,4 @@
-"""Both sides of a server: the store at hand, and benches that reach it over HTTP."""
+"""A local bench and the same store through a server in this process: one test body for both, or both at once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 import httpx2 as httpx
 
 import workbench as wb
+
+WHERE = ("near", "far")
 
 
 @dataclass
@@ -50,3 +52,17 @@ def sides(path: Path) -> Iterator[Sides]:
         finally:
             for bench in made.opened:
                 bench.close()
+
+
+@contextmanager
+def opened(path: Path, where: str) -> Iterator[wb.Bench]:
+    """A bench on the store at ``path``, which is made if it is absent; ``far`` goes through HTTP on a socket.
+
+    Nothing is drawn by that server but detail, so its scripts are trusted: what locks them in has tests of its own.
+    """
+    with wb.open(path) as near:
+        if where == "near":
+            yield near
+            return
+        with near.serve(trust_transforms=True) as served, wb.connect(served.url, served.api_key) as far:
+            yield far

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import hypothesis.strategies as st
-from reference.plan import Rows
 
+from support.reference_plans import Rows
 from workbench.engine.equality import plain
 from workbench.table import EPOCH, Column, Table, time_text, to_micros
 

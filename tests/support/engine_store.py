@@ -6,9 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-from engine.tables import plain_rows
-from reference.plan import Record, Records, Rows
-
+from support.plain_rows import plain_rows
+from support.reference_plans import Record, Records, Rows
 from workbench.records import Project
 from workbench.store import Scope, Store
 from workbench.store.scope import EVERYTHING

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from notebook_page import PATIENCE, NotebookPage
 from playwright.sync_api import Locator
+
+from support.notebook_page import PATIENCE, NotebookPage
 
 QUIET = """([root, before]) => {
   const view = root.querySelector(".wb-plot");

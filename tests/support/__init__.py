@@ -1,0 +1,1 @@
+"""What tests share: stores and servers to test on, files to read, second implementations to compare with."""
