@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from workbench.errors import BadRequest, Conflict, FileRefused, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import extend, register
 from workbench.records import Measurement
-from workbench.store import lease
+from workbench.store import Transaction, lease
 from workbench.store.uploads import Purpose, Upload, UploadObject
 from workbench.table import concat
 
@@ -27,8 +27,6 @@ from .requests import SentFile
 from .signing import Ticket
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from .state import State
 
 T = TypeVar("T")
@@ -258,7 +256,7 @@ def take_in(context: RequestContext, upload: Upload) -> None:
         future.result(PATIENCE)
 
 
-def begin_running(context: RequestContext, upload: Upload, make: Callable[[sqlite3.Connection], None]) -> bool:
+def begin_running(context: RequestContext, upload: Upload, make: Callable[[Transaction], None]) -> bool:
     """Move an upload from open to running, with ``make(connection)`` in the same transaction; False if another
     request was faster."""
     with context.writing(upload.target) as db:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -12,6 +11,7 @@ from typing_extensions import TypedDict
 from workbench.errors import BadRequest, Conflict, NotFound
 from workbench.records import Project, RawData
 from workbench.records.record import Name
+from workbench.store import Transaction
 from workbench.store.rows import new_id
 from workbench.store.uploads import Upload
 
@@ -103,7 +103,7 @@ def _make(context: RequestContext, upload: Upload, body: SentRawData) -> None:
         "metadata": body.metadata or {},
     }
 
-    def make(db: sqlite3.Connection) -> None:
+    def make(db: Transaction) -> None:
         rows = context.store.rows
         rows.create(RawData, data, scope=scope, actor=context.actor, id=upload.target, connection=db)
         context.store.uploads.settle(db, upload.id, "done", was=["running"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from typing import Annotated, ClassVar
 
 from fastapi import APIRouter
@@ -14,6 +13,7 @@ from typing_extensions import TypedDict
 from workbench.errors import BadRequest, Conflict, FileRefused, Invalid, NotFound, Problem
 from workbench.records import Instance, Measurement
 from workbench.records.record import Name
+from workbench.store import Transaction
 from workbench.store.rows import new_id
 from workbench.store.uploads import Upload
 
@@ -182,7 +182,7 @@ def _begin(context: RequestContext, upload: Upload, measurement: Json) -> None:
         kept = {"processing_status": "running"} if series else {"files": _kept(upload)}
         scope = auth.to_write(context, upload.scope.project_id)
 
-        def make(db: sqlite3.Connection) -> None:
+        def make(db: Transaction) -> None:
             context.store.rows.create(
                 Measurement, {**data, **kept}, scope=scope, actor=context.actor, id=upload.target, connection=db
             )
@@ -237,7 +237,7 @@ def confirm_extension(context: RecordWriter, body: Empty | None = None) -> Confi
     if upload.state == "open":
         uploading.require(upload, MORE)
 
-        def make(db: sqlite3.Connection) -> None:
+        def make(db: Transaction) -> None:
             _refuse_unless_open(rows.get(Measurement, record.id, context.scope))
             started = {"processing_status": "running", "processing_error": None}
             rows.update(Measurement, record.id, started, context.scope, context.actor, connection=db)

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.cycler_file import ingest
 from rich.console import Console
+from support.cycler_file import ingest
 
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of

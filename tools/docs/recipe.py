@@ -62,7 +62,9 @@ def _type(about: dict[str, Any]) -> str:
     if about.get("type") == "array":
         return f"list of {_type(about.get('items', {}))}{bounds_of(about, 'Items', 'entries')}"
     if about.get("type") == "object":
-        return f"object of {_type(about.get('additionalProperties', {}))}{bounds_of(about, 'Properties', 'entries')}"
+        return (
+            f"object of {_type(about.get('additionalProperties', {}))}{bounds_of(about, 'Properties', 'entries')}"
+        )
     kinds = about.get("type", "any JSON value")
     words = " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
     if about.get("pattern"):
