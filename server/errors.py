@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from workbench.errors import Conflict, Invalid, Later, Problem, ScriptError, WorkbenchError, instead
 
 from .responses import JSON, dumps
 
-_TYPES = {
+_QUERY_TYPES = {
     "literal_error": "enum",
     "int_parsing": "out_of_range",
     "int_from_float": "out_of_range",
     "int_parsing_size": "out_of_range",
     "greater_than_equal": "out_of_range",
     "less_than_equal": "out_of_range",
+    "too_short": "string_too_short",
 }
 """What the wire calls a problem of a query parameter, where pydantic has another name for it."""
-_BODY_TYPES = {"string_type": "str_type", "model_attributes_type": "dict_type"}
-"""The same for a body and its fields, not for what is inside of those: clients of version 0.1.0 may rely on it."""
+_OBJECT_TYPES = {"model_attributes_type": "dict_type", "model_type": "dict_type"}
+_FIELD_TYPES = {**_OBJECT_TYPES, "string_type": "str_type"}
+"""The same for a field of a body: version 0.1.0 called it so, and clients may rely on it."""
 
 
 def body(error: WorkbenchError) -> dict[str, Any]:
@@ -65,12 +69,23 @@ def plain(
     return Response(content, status, {**(headers or {}), "x-correlation-id": request_id}, JSON)
 
 
-def invalid(error: RequestValidationError, known: Mapping[tuple[str, ...], Iterable[str]]) -> Invalid:
+def invalid(
+    error: RequestValidationError, known: Mapping[tuple[str, ...], Iterable[str]], sent: object = None
+) -> Invalid:
     """What FastAPI found wrong with a request, in our words.
 
-    ``known`` has the names that may stand at a place, to suggest the nearest.
+    ``known`` has the names that may be at a place, to suggest the nearest; ``sent`` is the body as it was parsed.
     """
-    return Invalid([_problem(found, known) for found in error.errors()])
+    problems = [_problem(found, known) for found in error.errors()]
+    if isinstance(sent, FormData):
+        # FastAPI takes an empty field of a form for one that was not sent.
+        problems = [
+            replace(one, msg=f"'{one.loc[0]}' is empty.", type="value_error")
+            if one.type == "missing" and one.loc and one.loc[0] in sent
+            else one
+            for one in problems
+        ]
+    return Invalid(problems)
 
 
 def _problem(found: Mapping[str, Any], known: Mapping[tuple[str, ...], Iterable[str]]) -> Problem:
@@ -87,7 +102,7 @@ def _problem(found: Mapping[str, Any], known: Mapping[tuple[str, ...], Iterable[
     if kind == "missing":
         return Problem(place, f"'{name}' is missing.", kind)
     ctx: Mapping[str, Any] = found.get("ctx") or {}
-    types = _TYPES if where == "query" else _BODY_TYPES if len(place) < 2 else {}
+    types = _QUERY_TYPES if where == "query" else _FIELD_TYPES if len(place) < 2 else _OBJECT_TYPES
     return Problem(place, _sentence(name, kind, str(found["msg"]), ctx), types.get(kind, kind))
 
 

@@ -182,7 +182,7 @@ class Route(APIRoute):
             in_body = all(found["loc"][:1] == ("body",) for found in error.errors())
             # Who may not do this at all is told that, not what is wrong with the request.
             await context.quickly(lambda: self._arrive(context) if in_body else self._admit(context))
-            raise errors.invalid(error, self._known) from None
+            raise errors.invalid(error, self._known, request.parsed) from None
         except Invalid:
             await context.quickly(lambda: self._admit(context))
             raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 
 from workbench import export
@@ -20,12 +21,11 @@ from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext
 from ..parameters import Asked, Text, Values, listing
 from ..routing import Route, heavy, takes
-from ..schemas import Body, Changed, GivenIn, Json, Page, Shown, wire
+from ..schemas import Body, Changed, DescribedAs, GivenIn, Json, Page, Shown, wire
 from .recipes import (
     ARROW,
     DatasetShown,
     FigureShown,
-    RawRecipe,
     Span,
     SpanOrNull,
     Traces,
@@ -47,26 +47,43 @@ _MOST = (1 << 31) - 1
 PlotName = Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": 500, "pattern": r"\S"})]
 
 
+RecipeObject = Annotated[Json, DescribedAs(PlotConfig)]
+
+
+def _started(value: object, whole: ValidatorFunctionWrapHandler) -> object:
+    """The revision that a change started from."""
+    if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value <= _MOST:
+        raise PydanticCustomError("int_range", "'revision' is a whole number from 0 to {most}.", {"most": _MOST})
+    return whole(value)
+
+
+def _meant(value: object, whole: ValidatorFunctionWrapHandler) -> object:
+    """The revision that is meant."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MOST):
+        return whole(value)
+    raise PydanticCustomError("int_type", "'revision' is a whole number from 1.")
+
+
 class NewPlot(Body):
     """A plot to be saved."""
 
     name: PlotName
-    config: RawRecipe
+    config: RecipeObject
 
 
 class ChangedPlot(Body):
     """What changes of a plot, and the revision that the change started from."""
 
-    revision: Annotated[int, Field(ge=0, le=_MOST)]
+    revision: Annotated[int, Field(ge=0, le=_MOST), WrapValidator(_started)]
     name: Annotated[PlotName | None, NotNull()] = None
-    config: RawRecipe = None
+    config: Annotated[RecipeObject | None, NotNull()] = None
 
 
 class Chosen(Body):
     """Chosen values of a saved plot, and which of its revisions is meant; without one the newest."""
 
     values: Json = Field(default_factory=dict)
-    revision: Annotated[int, Field(ge=1, le=_MOST)] | None = None
+    revision: Annotated[int | None, Field(ge=1, le=_MOST), WrapValidator(_meant)] = None
 
 
 class ChosenDetail(Chosen):

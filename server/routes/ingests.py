@@ -6,7 +6,8 @@ import os
 from typing import Annotated, Literal, NotRequired, cast
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from typing_extensions import TypedDict
 
@@ -26,15 +27,24 @@ router = APIRouter(route_class=Route, tags=["Files to be read"])
 
 MOST_FILES = 10_000
 _INGESTS = "/projects/{project_id}/ingests"
-Place = Annotated[int, Field(ge=0)]
-"""The place of a file in the list of an ingest, from 0."""
+
+
+def _places(value: object) -> object:
+    if not isinstance(value, list) or not all(isinstance(one, int) and not isinstance(one, bool) for one in value):
+        kind = "int_type" if isinstance(value, list) else "list_type"
+        raise PydanticCustomError(kind, "This is a list of places of files, from 0.")
+    return value
+
+
+Places = Annotated[list[int], BeforeValidator(_places)]
+"""Places of files in the list of an ingest, from 0."""
 
 
 class OneTest(Body):
     """The files that belong to one test, those beside them, and what is known of it."""
 
-    files: list[Place]
-    beside: list[Place] = Field(default_factory=list)
+    files: Places
+    beside: Places = Field(default_factory=list)
     labels: Json = Field(default_factory=dict)
     assumed: list[Text] = Field(default_factory=list)
     odd: list[Text] = Field(default_factory=list)

@@ -58,7 +58,7 @@ class ListOf(Body):
 class WithTables(Body):
     """The fields of a record as JSON text, its tables as parquet files, and what their columns are called."""
 
-    fields: JsonText
+    fields: JsonText = None
     sign: str | None = None
     columns: JsonText = None
     series: UploadFile | None = None

@@ -76,7 +76,7 @@ class NewUpload(_AnyUpload):
 
 
 class SentUpload(_AnyUpload):
-    measurement: Json
+    measurement: Json | None
 
 
 class BegunMeasurement(TypedDict):
@@ -156,6 +156,8 @@ def confirm_upload(context: Member, upload_id: str, body: SentUpload) -> Confirm
     uploading.check_same("cell_instance_id", body.cell_instance_id, about["instance_id"])
     uploading.check_same("measurement_type", body.measurement_type, about["measurement_type"])
     uploading.check_same("filenames", body.filenames, about["filenames"])
+    if body.measurement is None:
+        raise Invalid(Problem(("measurement",), "'measurement' must be an object.", "dict_type"))
     if upload.state == "open":
         _begin(context, upload, body.measurement)
     try:

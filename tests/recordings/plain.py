@@ -33,6 +33,8 @@ WORDS = (
     "meaning",
     "seconds",
     "shown_as",
+    "example",
+    "changed",
 )
 """Keys whose values are sentences, or times that something took: that there is one is kept, not what it says."""
 HEADERS = (

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, cast, get_args, get_origin
 from typing import get_type_hints as hints_of
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
@@ -248,11 +248,13 @@ class Operation(Generic[P, R]):
     def decoded(self, told: Any) -> R:
         """An answer from JSON values."""
         kind = self.types["return"]
-        if isinstance(kind, type) and issubclass(kind, Record):
-            return cast(R, kind.checked(kind.from_wire(told)))
         if hasattr(kind, "as_dict"):
             return cast(R, kind.of(told))
-        return self.answer.validate_python(told, by_alias=True, by_name=True)
+        (of,) = get_args(kind) if get_origin(kind) is list else (kind,)
+        if not (isinstance(of, type) and issubclass(of, Record)):
+            return self.answer.validate_python(told)
+        made = [of.checked(of.from_wire(one)) for one in (told if of is not kind else [told])]
+        return cast(R, made if of is not kind else made[0])
 
 
 def _is_said(parameter: inspect.Parameter, value: Any) -> bool:

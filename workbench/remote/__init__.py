@@ -30,7 +30,7 @@ from ..store import search as searches
 from ..store.cache import Cache
 from ..store.search import Found
 from ..work import FigureAnswer, Ref, drawable, only
-from . import sending, wire
+from . import older, sending, wire
 from .boards import Boards
 from .client import Client
 from .faults import problems_of
@@ -97,6 +97,10 @@ class RemoteWorkbench(Boards):
 
     def carry_out(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
         if _numbers(operation.since) > _numbers(self.client.version):
+            if operation.name in older.INSTEAD:
+                answer: T = older.INSTEAD[operation.name](self, **arguments)
+                self.noted(answer, arguments)
+                return answer
             raise OtherVersion(
                 f"The server at {self.client.url} runs battery-workbench {self.client.version}, which cannot do this. "
                 f"Ask its operator for {operation.since} or newer."
