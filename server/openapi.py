@@ -62,16 +62,18 @@ def document() -> dict[str, Any]:
     for path in made["paths"].values():
         for operation in path.values():
             _name_errors(operation)
-            _name_once(operation)
+            _name_parameters(operation)
     return made
 
 
-def _name_once(operation: dict[str, Any]) -> None:
-    """Positions of the path that an endpoint takes as parameters are listed by FastAPI and by the route: once is
-    enough, with the kind of record that the route adds."""
+def _name_parameters(operation: dict[str, Any]) -> None:
+    """Every parameter once, though FastAPI and the route both list the positions of the path; the kind of record
+    that an id names is beside its schema."""
     found = {(one["in"], one["name"]): one for one in operation.get("parameters", ())}
-    if found:
-        operation["parameters"] = list(found.values())
+    for one in found.values():
+        if "x-record" in one["schema"]:
+            one["x-record"] = one["schema"].pop("x-record")
+    operation["parameters"] = list(found.values())
 
 
 def _name_errors(operation: dict[str, Any]) -> None:

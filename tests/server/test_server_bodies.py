@@ -49,7 +49,7 @@ def refused(answer: Any, status: int, *locs: list[Any]) -> None:
 def test_a_body_does_not_contradict_its_address(world: tuple[Lab, World], path: str, body: dict[str, Any]) -> None:
     answer = sent(*world, "POST", path, json=body)
     refused(answer, 400)
-    assert "is not what the address says" in answer.json()["message"]
+    assert "is not what the path says" in answer.json()["message"]
 
 
 def test_a_body_may_say_what_its_address_says(world: tuple[Lab, World]) -> None:
@@ -160,7 +160,7 @@ def test_a_slash_too_many_is_told_and_leads_nowhere(world: tuple[Lab, World]) ->
         answer = made.call(method, path)
         refused(answer, 404)
         assert "location" not in answer.headers
-        assert answer.json()["message"].endswith("Leave the slash at its end out.")
+        assert answer.json()["message"].endswith("Leave out the slash at its end.")
     assert "slash" not in made.call("GET", "/nowhere/").json()["message"]
 
 
@@ -168,7 +168,7 @@ def test_json_in_a_parameter_is_told_by_its_name(world: tuple[Lab, World]) -> No
     made, ours = world
     answer = sent(made, ours, "GET", f"{_BOARD}/plots/{{plot_id}}/data", params={"values": "x"})
     refused(answer, 422, ["values"])
-    assert answer.json()["detail"][0]["msg"].startswith("'values' is no JSON")
+    assert answer.json()["detail"][0]["msg"].startswith("'values' is not JSON")
 
 
 def test_a_specification_that_arrives_twice_is_there_once(world: tuple[Lab, World]) -> None:
