@@ -51,6 +51,7 @@ def every_operation(asking: Asking) -> None:
         given = {place: id for place, id in ids.items() if f"{{{place}}}" in name}
         ask(asking, name, given, label=name) if not given else ask(asking, name, given)
     begun = ask(asking, f"POST {P}/ingests", ids, label=f"POST {P}/ingests").json()
+    asking.wait(f"{HERE}/ingests/{begun['id']}")
     asking("GET", f"{HERE}/ingests/{begun['id']}/none")
 
     def rank(name: str) -> int:

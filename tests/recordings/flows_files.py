@@ -18,7 +18,7 @@ from tests.recordings.operations import (
     parquet,
     samples,
 )
-from tests.stores.old_store import KEYS, id_of
+from tests.stores.old_store import id_of
 
 ARROW = "application/vnd.apache.arrow.stream"
 HERE, BOARD, SAVED = P.format_map(IDS), D.format_map(IDS), PLOT.format_map(IDS)
@@ -371,13 +371,8 @@ def ingests(asking: Asking) -> None:
 
 
 def _read(asking: Asking, place: str, body: Any) -> None:
-    """Have files read, and keep what the server says when it is done: how often it is asked before is chance."""
-    import time
-
+    """Have files read, and keep what the server says when it is done."""
     begun = asking.json("POST", place, body)
-    found = asking.client.get(f"{place}/{begun['id']}", headers={"X-API-Key": KEYS["admin"]["key"]}).json()
-    while found["state"] == "running":
-        time.sleep(0.02)
-        found = asking.client.get(f"{place}/{begun['id']}", headers={"X-API-Key": KEYS["admin"]["key"]}).json()
+    asking.wait(f"{place}/{begun['id']}")
     asking("GET", f"{place}/{begun['id']}")
     asking("GET", f"{place}/{begun['id']}", who="contributor")

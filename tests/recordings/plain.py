@@ -49,6 +49,7 @@ _UUID = re.compile(
 _TIME = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
 _TICKET = re.compile(r"(/storage/)[A-Za-z0-9_=-]{30,}(?=/)")
 _MICROS = re.compile(r"(?<!\d)\d{16}(?!\d)")
+_VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
 _SIZE = re.compile(r"\d{3,}")
 _LONG, _MANY = 200, 16
 
@@ -56,11 +57,13 @@ _LONG, _MANY = 200, 16
 class Plain:
     """Makes the answers of one run plain; the same new id has the same name throughout.
 
-    With ``once`` a record that was answered before as it is now becomes its id.
+    With ``once`` a record that was answered before as it is now becomes its id; without ``versions`` the version of
+    the workbench, which records keep that were read from a file, becomes ``<version>``.
     """
 
-    def __init__(self, own: Collection[str], *, once: bool = False) -> None:
+    def __init__(self, own: Collection[str], *, once: bool = False, versions: bool = True) -> None:
         self._own = own
+        self._versions = versions
         self._each_once = once
         self._ids: dict[str, str] = {}
         self._contents: dict[str, str] = {}
@@ -75,6 +78,10 @@ class Plain:
         if id in self._own:
             return id
         return self._ids.setdefault(id, f"<id {len(self._ids) + 1}>")
+
+    def made(self) -> dict[str, str]:
+        """What the run made, by the name it has here: ids and names of contents."""
+        return {name: own for found in (self._ids, self._contents) for own, name in found.items()}
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, Any]:
         """The headers that mean something and are not as usual; None for a usual one that is missing."""
@@ -139,6 +146,8 @@ class Plain:
     def _member(self, key: str, value: Any) -> Any:
         if key == "token":
             return "<token>"
+        if key == "version" and not self._versions and _VERSION.fullmatch(str(value)):
+            return "<version>"
         if key == "template":  # plotly's own, another with each of its versions
             return "<template>"
         if key in WORDS and value not in (None, "", []):
@@ -149,6 +158,11 @@ class Plain:
         if len(text) <= _LONG:
             return text
         return f"<{len(text)} characters: {text[:40]} ... {text[-20:]} #{hashed(text)}>"
+
+
+def without_progress(value: Any) -> Any:
+    """The answer to who begins an ingest, without how far it is by then."""
+    return {"id": value["id"], "state": "begun"} if isinstance(value, dict) and "state" in value else value
 
 
 def without_descriptions(value: Any) -> Any:
