@@ -42,7 +42,7 @@ from .records import (
 from .records.catalog import Catalog
 from .records.chat import Role
 from .store import catalog as catalogs
-from .store import rule_notes
+from .store import derived, rule_notes
 from .store import search as searches
 from .store.cache import Cache
 from .store.rows import LOCAL_USER, new_id
@@ -199,7 +199,7 @@ class LocalWorkbench(Work):
         """Sources, columns, units and counts in reach, and notes of what older rules made."""
         with self.store.snapshot():
             found = catalogs.catalog(self.store, self.scope)
-            return replace(found, notes=rule_notes.notes(self.store, chosen(self.store, self.scope, None)))
+            return replace(found, notes=rule_notes.notes(self.store, derived.in_reach(self.store, self.scope)))
 
     def search(self, text: str, **options: Any) -> searches.Found:
         """The search of the interface, within the organization; the project restricts what belongs to one."""

@@ -193,8 +193,8 @@ def _take(store: Host, step: Migration, *, is_last: bool) -> None:
         if (lost := db.execute("pragma foreign_key_check").fetchone()) is not None:
             table, row, parent, _ = lost
             raise Damaged(
-                f"The upgrade of '{store.path}' stopped: row {row} of '{table}' refers to one of '{parent}' that is not "
-                "there. The store is as it was before this step. Run 'workbench verify'."
+                f"The upgrade of '{store.path}' stopped: row {row} of '{table}' refers to one of '{parent}' that is "
+                "not there. The store is as it was before this step. Run 'workbench verify'."
             )
         if is_last:
             refuse_wrong_tables(db, state_of(db, store.path), store.path)
