@@ -15,7 +15,6 @@ import pytest
 from tests.recordings import flows, flows_files, flows_plots, flows_refused  # noqa: F401  (they declare the recordings)
 from tests.recordings.asking import ANSWERS, FLOWS, Step, compared, recorded, run
 from tests.stores.old_store import current, served
-
 from workbench.operations import OPERATIONS
 
 pytestmark = pytest.mark.xdist_group("recordings")

@@ -10,13 +10,12 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from ..errors import Problem
-from ..ingest.recompute import chosen
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from ..recipe.strict import NotNull
 from ..records.catalog import Catalog
 from ..store import catalog as catalogs
-from ..store import rule_notes
+from ..store import derived, rule_notes
 from ..store.people import Right
 from .operation import Local, operation
 
@@ -62,7 +61,7 @@ class RecipeOperations:
         """Sources, columns, units and counts as the caller may see them; notes of what older rules made."""
         with self.store.snapshot():
             found = catalogs.catalog(self.store, self.scope)
-            return replace(found, notes=rule_notes.notes(self.store, chosen(self.store, self.scope, None)))
+            return replace(found, notes=rule_notes.notes(self.store, derived.in_reach(self.store, self.scope)))
 
     @operation("POST", "/projects/{project_id}/recipes/check", Right.WRITE, heavy=True, reads=True)
     def problems_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Problems:

@@ -9,10 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..cycling import cycles, steps
+from ..records import Measurement
 from . import search
 from .connections import Transaction
 from .host import Host
-from .tables import values_of
+from .scope import Scope
+from .tables import reach, values_of
 
 BEFORE = 1
 """The rule of all that was made before rules were kept."""
@@ -46,6 +48,13 @@ def rules_of(store: Host, dataset: str, owners: Iterable[str], *, derived: bool 
     only = f"join measurements as m on m.id = owner where {_DERIVED}" if derived else ""
     with store.snapshot() as db:
         return dict(db.execute(f"{made} {only} group by 1 order by 1", (values_of(owners), dataset)))
+
+
+def in_reach(store: Host, scope: Scope) -> list[str]:
+    """The ids of the measurements that a scope sees."""
+    clause, params = reach(Measurement, scope)
+    with store.snapshot() as db:
+        return [id for (id,) in db.execute(f"select id from measurements as t where {clause}", params)]  # noqa: S608
 
 
 @dataclass(frozen=True)
