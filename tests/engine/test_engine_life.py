@@ -14,6 +14,7 @@ import pytest
 import workbench as wb
 from workbench.cycling.life import Life, OneTest, lives
 from workbench.errors import Invalid
+from workbench.store.scope import Scope
 from workbench.store.series import Series
 from workbench.table import Table
 
@@ -187,9 +188,9 @@ def test_a_window_of_throughput_is_found_without_reading_all(
     read: list[int] = []
     plain = Series.read
 
-    def watched(self: Series, owner: str, columns: list[str], rows: tuple[int, int]) -> Table:
+    def watched(self: Series, owner: str, columns: list[str], rows: tuple[int, int], *, scope: Scope) -> Table:
         read.append(rows[1] - rows[0])
-        return plain(self, owner, columns, rows)
+        return plain(self, owner, columns, rows, scope=scope)
 
     monkeypatch.setattr(Series, "read", watched)
     for low, high in (
