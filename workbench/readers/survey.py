@@ -246,7 +246,9 @@ class Survey:
         settings.time_from, settings.time_unit = planned.header, planned.unit
         settings.time_restarts = planned.restarts
         if planned.restarts:
-            text = f"The file has no time of the whole test. The times of its steps ('{planned.header}') were joined."
+            text = (
+                f"The file has no time of the whole test. The times of its steps ('{planned.header}') were joined."
+            )
             notes.append(Finding("assumed", "time_joined", text))
         series = self._column(planned.header)
         if not is_text(series) or self._mostly_numbers(series):
