@@ -179,7 +179,7 @@ class Ingests:
                 [],
                 options.options.model_copy(update={"jobs": jobs}),
                 actor=told["user_id"],
-                apart=True,
+                isolated=True,
                 progress=progress,
                 tests=lambda meant: [_job(number, test, paths, meant) for number, test in enumerate(tests)],
                 loose=loose,

@@ -106,7 +106,7 @@ def test_within_the_cycles_of_a_file_without_steps_rest_charge_and_discharge_tel
     assert made["Step count"].tolist() == np.repeat([0, 1, 2, 3, 4, 5], 20).tolist()
     assert made["Cycle count"].tolist() == np.repeat([0, 1], 60).tolist()
     assert findings == [("assumed", "steps_by_state")]
-    told = "There are no steps in the file; they were told by rest, charge and discharge within each cycle."
+    told = "The file has no step counter: a step is each rest, charge and discharge within each cycle."
     assert said(table) == {"steps_by_state": told}
 
 
@@ -237,9 +237,7 @@ def test_decimals_are_those_that_write_every_value() -> None:
 def test_reversed_currents_are_refused_with_the_flag_that_settles_it() -> None:
     table = Table.of({**discharge(sign=-1.0), "Step from cycler": np.ones(50, int)})
     taken = Taken("charge", "the headers are those of Such files")
-    said = (
-        r"looks reversed: .* taken as charge because the headers are those of Such files, .*voltage is right, say "
-    )
+    said = r"seems to have the wrong sign: .* taken as charge because the headers are those of Such files, .*voltage is right, say "
     with pytest.raises(FileRefused, match=said + r'sign="discharge"'):
         conform(table, taken=taken)
     with typed_in("terminal"), pytest.raises(FileRefused, match=said + "--sign discharge"):
@@ -250,13 +248,13 @@ def test_reversed_currents_are_refused_with_the_flag_that_settles_it() -> None:
 
 def test_unsigned_currents_are_refused_also_where_steps_are_unknown() -> None:
     raw = half_cycles(signed=False)
-    with pytest.raises(FileRefused, match=r"one sign throughout.*sign=\"unsigned\""):
+    with pytest.raises(FileRefused, match=r"the same sign everywhere.*sign=\"unsigned\""):
         conform(Table.of({**raw, "Step from cycler": np.repeat([1, 2, 3], 20)}))
     long = {
         name: np.repeat(values, 10) if name != "Time [s]" else np.arange(600) * 6.0 for name, values in raw.items()
     }
     long["Voltage [V]"] = np.interp(np.arange(600), np.arange(60) * 10, raw["Voltage [V]"])
-    with pytest.raises(FileRefused, match="one sign throughout"):
+    with pytest.raises(FileRefused, match="the same sign everywhere"):
         conform(Table.of(long))
 
 
@@ -334,9 +332,9 @@ def test_rules_for_samples_given_by_hand_name_every_break() -> None:
     for words in (
         "'Time [s]' must start at 0; it starts at 5",
         "in row 1 it goes from 5 to 4",
-        "it is null in row 2",
+        "it is empty in row 2",
         "'Step count' must start at 0; it starts at 1",
-        "'Current [A]' must hold numbers, not text values",
+        "'Current [A]' must be a column of numbers, not of text values",
         "'Charge capacity [A.h]' is negative in row 1",
         "'Charge energy [W.h]' does not start at 0 in its step in row 0",
         "'Charge energy [W.h]' falls within its step in row 2",

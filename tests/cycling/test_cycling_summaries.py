@@ -227,7 +227,7 @@ def test_samples_without_steps_are_refused() -> None:
         steps_of(Table.of({"Time [s]": [0.0]}))
     with pytest.raises(Invalid, match="must be an integer"):
         steps_of(Table.of({"Step count": [0.0, 0.5]}))
-    with pytest.raises(Invalid, match="must hold numbers; it holds text"):
+    with pytest.raises(Invalid, match="must be a column of numbers, not of text"):
         steps_of(Table.of({"Step count": [0], "Current [A]": ["1,5"]}))
 
 

@@ -133,7 +133,7 @@ def test_the_same_content_is_stored_once(store: Store, scope: Scope, tmp_path: P
     report = ingest(store, scope, folder)
     assert [file.status for file in report] == ["stored", "duplicate"]
     assert report[1].measurement_id == report[0].measurement_id
-    assert "as 'a' of 'a'" in report[1].why
+    assert "in the measurement 'a' of the cell 'a'" in report[1].why
     assert report.ok
     assert store.rows.page(Measurement, scope).total == 1
     assert store.rows.page(Instance, scope).total == 1
@@ -280,7 +280,7 @@ def test_a_file_that_hangs_costs_only_itself(store: Store, scope: Scope, tmp_pat
     os.mkfifo(pipe)
     report = ingest(store, scope, [pipe, good], jobs=2)
     assert [file.status for file in report] == ["refused", "stored"]
-    assert "no ordinary file" in report[0].why
+    assert "not an ordinary file" in report[0].why
 
 
 HOSTILE = """
@@ -349,7 +349,7 @@ def test_a_rating_that_was_estimated_is_not_blamed_on_the_specification(
     small = cycler_text().replace(",1.0,", ",0.001,").replace(",-1.0,", ",-0.001,")
     assert ingest(store, scope, write(folder, "coin.csv", small)).ok
     (told,) = ingest(store, scope, write(folder, "large.csv", cycler_text()))[0].odd
-    assert "was only estimated, from 'coin.csv'" in told
+    assert "is only an estimate from 'coin.csv'" in told
     assert "right specification" not in told
     specification = store.rows.find(Specification, "Unspecified", scope)
     ratings = ratings_of("1mAh,3V,4V")
@@ -456,7 +456,7 @@ def test_moves_of_a_sum_end_at_a_turn_and_not_at_a_pulse() -> None:
         ("[A]", "50.0", None, None),
         ("[A]", "100.0", "100Ah,3V,4V", None),
         ("[mA]", "1500.0", None, None),
-        ("[A]", "0.009", "5Ah,3V,4V", "is it the right specification?"),  # no cycler writes kiloampere
+        ("[A]", "0.009", "5Ah,3V,4V", "Is it the right specification?"),  # no cycler writes kiloampere
         ("[mA]", "9.0", "5Ah,3V,4V", 'column_map={"Current [mA]": "Current [A]"}'),
         ("[A]", "0.5", "5Ah,3V,4V", None),
     ],
@@ -467,7 +467,7 @@ def test_currents_a_thousand_times_off_name_the_unit(
     text = cycler_text().replace(",1.0,", f",{current},").replace(",-1.0,", f",-{current},")
     text = text.replace("Current [A]", f"Current {unit}")
     (file,) = ingest(store, scope, write(tmp_path / "in", "a.csv", text), specification="x", rating=rating)
-    told = [sentence for sentence in file.odd if "Currents of usually" in sentence]
+    told = [sentence for sentence in file.odd if "A usual current of" in sentence]
     assert (told == []) if mend is None else (len(told) == 1 and mend in told[0])
 
 

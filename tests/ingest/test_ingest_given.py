@@ -98,7 +98,9 @@ def test_broken_rules_are_all_told_and_nothing_is_stored(store: Store, scope: Sc
     raw = dict(series().columns)
     raw["Time [s]"] = Column.of(raw["Time [s]"].values + 1.0)
     raw["Step count"] = Column.of(raw["Step count"].values * 2)
-    with pytest.raises(FileRefused, match=r"must rise by 0 or 1.*must start at 0; it starts at 1: subtract that"):
+    with pytest.raises(
+        FileRefused, match=r"must rise by 0 or 1.*must start at 0; it starts at 1. Subtract that value"
+    ):
         register(store, scope, {"instance_id": cell, "name": "m"}, Table(raw, 54))
     assert store.rows.page(Measurement, scope).total == 0
     assert store.verify() == []
@@ -107,7 +109,7 @@ def test_broken_rules_are_all_told_and_nothing_is_stored(store: Store, scope: Sc
 def test_reversed_currents_are_refused_unless_vouched_for(store: Store, scope: Scope, cell: str) -> None:
     raw = dict(series(counters=False).columns)
     raw["Current [A]"] = Column.of(-raw["Current [A]"].values)
-    with pytest.raises(FileRefused, match="looks reversed"):
+    with pytest.raises(FileRefused, match="seems to have the wrong sign"):
         register(store, scope, {"instance_id": cell, "name": "m"}, Table(raw, 54))
     made = register(store, scope, {"instance_id": cell, "name": "m"}, Table(raw, 54), settled=True)
     assert [told["code"] for told in made.source["findings"]] == ["sign_reversed"]

@@ -71,7 +71,7 @@ def test_the_log_grows_and_open_plots_are_told(bench: wb.Bench, tmp_path: Path) 
     path.write_text(cycler_text(4))
     file = bench.ingest(path)[0]
     assert (file.status, file.added, file.rows) == ("extended", 66, 132)
-    assert "had 66 rows and has 132 now" in file.why
+    assert "had 66 rows and now has 132" in file.why
     assert [rows for _, _, rows in bench.work.store.series.history(id, scope=EVERYTHING)] == [66, 132]
     assert len(bench.dataset({"plan": plan})["c"]) == 4
     record = bench.measurements.get(id)
@@ -85,7 +85,7 @@ def test_the_shorter_file_again_is_known(bench: wb.Bench, tmp_path: Path) -> Non
     path.write_text(cycler_text(3))
     file = bench.ingest(path)[0]
     assert (file.status, file.measurement_id) == ("duplicate", first.measurement_id)
-    assert "All its rows are there already" in file.why
+    assert "All rows of this file are already stored" in file.why
     assert bench.measurements.get(first.measurement_id).sample_count == 132
 
 
@@ -191,4 +191,4 @@ def test_a_part_of_nothing_is_said(bench: wb.Bench, tmp_path: Path) -> None:
     (path,) = parts(tmp_path / "in", 2)
     (file,) = bench.ingest(path, sheet=[{"file": "*", "part": 1}])
     assert file.status == "stored"
-    assert "called a part, but not of which test" in file.odd[0]
+    assert "has a part number but no test" in file.odd[0]

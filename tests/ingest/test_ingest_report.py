@@ -61,11 +61,11 @@ def test_in_sum(bench: wb.Bench, tmp_path: Path) -> None:
     assert (sums["delimited"]["files"], sums["delimited"]["rows"], sums["delimited"]["cycles"]) == (4, 264, 8)
     (sign,) = [row for row in report.assumptions() if row["assumed"] == "sign_from_voltage"]
     assert (sign["files"], sign["settled by"]) == (4, 'sign="discharge"')
-    assert report.unused == ["Row 2, '9*': no file fits."]
+    assert report.unused == ["Row 2: no file matches '9*'."]
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(report)
     text = console.export_text()
-    for words in ("By format", "What was assumed, and what settles it", 'sign="discharge"', "fit no file"):
+    for words in ("By format", "What was assumed, and what settles it", 'sign="discharge"', "match no file"):
         assert words in text
     assert "What was assumed" in report._repr_html_()
 
@@ -86,7 +86,7 @@ def test_a_table_that_no_format_knows_is_told_with_its_map_apart_from_junk(
     assert report.ok
     assert sorted(Path(file.path).name for file in report.unmapped) == ["half.csv", "own.csv"]
     assert len(report.skipped) == 14
-    assert report.summary == "2 not read: names of columns are missing, 14 skipped: of no known format"
+    assert report.summary == "2 not read: names of columns are missing, 14 skipped: no known format"
     (half,) = [file for file in report.unmapped if "half" in file.path]
     assert 'column_map={"elapsed seconds": "Time [s]", "cell volts": "Voltage [V]"}' in half.why
     console = Console(width=200, record=True, file=io.StringIO())
@@ -117,7 +117,7 @@ def test_many_files_are_told_in_short() -> None:
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(Report(files))
     text = console.export_text()
-    assert "39 files went in with nothing to look at." in text
+    assert "39 files were read without warnings." in text
     assert "Look at this" in text
     assert "17.csv" not in text
     assert "&lt;b&gt;" in Report(files)._repr_html_()

@@ -115,7 +115,7 @@ def test_headings_and_values(heading: str, text: str, said: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("heading", ["specfication", "bacth", "tset", "temprature"])
 def test_a_heading_that_is_nearly_one_of_ours_is_a_slip(heading: str) -> None:
-    with pytest.raises(BadRequest, match=f"'{heading}' is no heading we know. Did you mean .*cell.{heading}"):
+    with pytest.raises(BadRequest, match=f"'{heading}' is not a known heading. Did you mean .*cell.{heading}"):
         Heading(heading, "The sheet")
 
 
@@ -149,10 +149,10 @@ def test_a_workbook_and_a_frame_say_the_same(tmp_path: Path) -> None:
     [
         ("", "is empty"),
         ("cell,batch\na,b\n", "has no column 'file'"),
-        ("file,cell,Instance\na,b,c\n", "says the same twice: 'cell' and 'Instance'"),
-        ("file,mass [g]\na,heavy\n", "Row 2: 'mass .g.' is a number, not 'heavy'"),
-        ("file,cell\n,c\n", "Row 2: no file is named"),
-        ("file,rating\na,5Ah\n", "Row 2: A rating is one capacity"),
+        ("file,cell,Instance\na,b,c\n", "has two columns for the same thing: 'cell' and 'Instance'"),
+        ("file,mass [g]\na,heavy\n", "Row 2: the column 'mass .g.' takes numbers, not 'heavy'"),
+        ("file,cell\n,c\n", "Row 2: the column for the file is empty"),
+        ("file,rating\na,5Ah\n", "Row 2: A rating needs one capacity"),
         ("file,sign\na,plus\n", "there is no sign 'plus'"),
     ],
 )
@@ -176,8 +176,8 @@ def test_a_later_row_goes_before_an_earlier_one_and_that_is_said() -> None:
     made = read_sheet(rows)
     labels, remarks = made.labels(Path("a.csv"))
     assert labels == Labels(batch="B", tags=("x",))
-    assert remarks == ["Row 3 of the sheet says 'batch' otherwise than a row above."]
-    assert made.unused() == ["Row 4, 'z*': no file fits."]
+    assert remarks == ["Row 3 of the sheet gives another 'batch' than a row above it; the lower row was used."]
+    assert made.unused() == ["Row 4: no file matches 'z*'."]
 
 
 # Names
@@ -220,7 +220,7 @@ def test_a_sheet_and_a_rule_label_a_folder(bench: wb.Bench, data: Path) -> None:
     report = bench.ingest(data, sheet=sheet(data, listed), name_rule=RULE)
     assert report.ok
     assert report.skipped == []
-    assert report.unused == ["Row 4, 'C_*': no file fits."]
+    assert report.unused == ["Row 4: no file matches 'C_*'."]
     assert names(bench) == [
         ("RPT", "c1", "A", "LG M50", "x, y"),
         ("RPT", "c2", "A", "LG M50", "x, y"),
@@ -232,13 +232,13 @@ def test_a_sheet_and_a_rule_label_a_folder(bench: wb.Bench, data: Path) -> None:
     assert first.protocol == {"name": "RPT v2"}
     assert bench.instances.get(first.instance_id).properties == {"mass": {"value": 68.0, "unit": "g"}}
     assert bench.specifications.get("LG M50").ratings.capacity.value == 5.0
-    assert "No row of the sheet is about it." in report[3].odd
+    assert "No row of the sheet matches this file." in report[3].odd
 
 
 def test_cells_numbered_anew_in_each_batch_stay_apart(bench: wb.Bench, data: Path) -> None:
     report = bench.ingest(data, specification="LG M50", name_rule=RULE)
     assert [name[1:3] for name in names(bench)] == [("c1", "A"), ("c2", "A"), ("B c1", "B"), ("B c2", "B")]
-    assert "'c1' is a cell of another batch, so this one is called 'B c1'." in report[2].assumed
+    assert "There is a cell 'c1' in another batch, so this cell is called 'B c1'." in report[2].assumed
     (data / "B_c1_ageing.csv").write_text(cycler_text(3, 0.3))
     assert bench.ingest(data, specification="LG M50", name_rule=RULE)[2].instance == "B c1"
 

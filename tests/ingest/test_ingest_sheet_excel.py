@@ -28,7 +28,7 @@ def merged(data: bytes, *ranges: str) -> bytes:
 def test_a_title_and_blank_rows_above_the_headings(tmp_path: Path) -> None:
     path = tmp_path / "cells.csv"
     path.write_text("\nCells of the project;;\n;;\nDatei;Zelle;Masse [g]\nA_*;c1;68,5\n\n;x;\n")
-    with pytest.raises(BadRequest, match="Row 7: no file is named"):
+    with pytest.raises(BadRequest, match="Row 7: the column for the file is empty"):
         read_sheet(path)
     path.write_text("\nCells of the project;;\n;;\nDatei;Zelle;Masse [g]\nA_*;c1;68,5\n")
     row = read_sheet(path).rows[0]

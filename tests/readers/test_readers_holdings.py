@@ -40,7 +40,7 @@ def test_time_and_current_alone_are_a_drive_cycle(text: str, tmp_path: Path) -> 
     assert [row[0] for row in rows] == pytest.approx([0, 1, 2])
     assert [row[1] for row in rows] == [1, -0.5, 0]
     assert recognise(tmp_path / "file.csv") == "drive-cycle"
-    with pytest.raises(FileRefused, match="is no series"):
+    with pytest.raises(FileRefused, match="is not a time series"):
         read(tmp_path / "file.csv")
 
 
@@ -128,10 +128,10 @@ def test_a_parameter_set_becomes_a_specification(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (bpx()[:-40], "no sound JSON"),
-        (bpx(**{"Nominal cell capacity [A.h]": "much"}), "no sound BPX"),
-        ('{"Header": {"BPX": 1.0}, "Parameterisation": {}}', "no sound BPX"),
-        ("{" + '"Header": {"BPX": ' + "[" * 100_000, "no sound JSON"),
+        (bpx()[:-40], "not valid JSON"),
+        (bpx(**{"Nominal cell capacity [A.h]": "much"}), "not a valid BPX"),
+        ('{"Header": {"BPX": 1.0}, "Parameterisation": {}}', "not a valid BPX"),
+        ("{" + '"Header": {"BPX": ' + "[" * 100_000, "not valid JSON"),
     ],
 )
 def test_a_set_that_is_not_sound_is_refused_in_words(text: str, why: str, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_package_may_declare_several(package: str) -> None:
     [
         ("no_such_module_of_ours:LAB", "cannot be imported: No module named 'no_such_module_of_ours'"),
         ("our_lab_formats:ABSENT", "cannot be imported"),
-        ("our_lab_formats:NONE", "it is no reader: it has no 'name'"),
+        ("our_lab_formats:NONE", "it is not a reader: it has no 'name'"),
         ("our_lab_formats:SAME", "there is a format 'delimited' already"),
     ],
 )

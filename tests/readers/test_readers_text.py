@@ -138,8 +138,8 @@ def test_a_header_that_is_a_unit_names_it(tmp_path: Path) -> None:
 
 def test_a_unit_that_is_not_named_is_assumed_and_said(tmp_path: Path) -> None:
     said = notes(file(tmp_path, PLAIN.replace(" [s]", "").replace(" [A]", "").replace(" [V]", "")))
-    assert said["time_unit"] == "'time' names no unit and is read as seconds."
-    assert "is read in" in said["unit"]
+    assert said["time_unit"] == "'time' names no unit. It was read as seconds."
+    assert "It was read in" in said["unit"]
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_a_header_that_is_repeated_is_left_out_and_changes_no_kind(
 def test_a_last_line_cut_short_is_left_out_and_said(tmp_path: Path) -> None:
     path = file(tmp_path, PLAIN + "50,-1.0")
     assert table(path).n == 5
-    assert "cut short" in notes(path)["cut_short"]
+    assert "is incomplete" in notes(path)["cut_short"]
 
 
 def test_lines_without_samples_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -498,7 +498,7 @@ def test_minutes_of_maccor_are_minutes_as_the_clock_says(tmp_path: Path) -> None
     lines += [f"{n}\t0\t1\t1\t{n},5\t{n},5\t0,0\t0,0\t3,{n}\tR\t01/13/2024 10:{n:02d}:00" for n in range(5)]
     path = file(tmp_path, "\n".join(lines))
     assert table(path)["Time [s]"].tolist() == [0.0, 60.0, 120.0, 180.0, 240.0]
-    assert "is in minutes, as the clock times in 'DPT Time' say" in notes(path)["time_unit"]
+    assert "was read in minutes, which agrees with the clock times in 'DPT Time'" in notes(path)["time_unit"]
 
 
 def test_dates_that_could_be_swapped_are_said(tmp_path: Path) -> None:
@@ -509,7 +509,7 @@ def test_dates_that_could_be_swapped_are_said(tmp_path: Path) -> None:
     told = {note.code: note.message for note in reading.notes}
     assert "month before day: '05/06/2024 10:00:00' is 6 May 2024" in told["dates"]
     assert 'column_map={"Date": "Date [day first]"}' in told["dates"]
-    assert "no time zone: taken as UTC" in told["time_zone"]
+    assert "no time zone. They were read as UTC" in told["time_zone"]
 
 
 @pytest.mark.parametrize("header", ["Date", "Time", "Datum"])
@@ -523,7 +523,7 @@ def test_the_order_of_a_date_can_be_said(header: str, order: str, month: int, tm
     assert concat(list(reading.batches))["Time [s]"].tolist() == [0, 1, 2, 3, 4]
     assert "dates" not in {note.code for note in reading.notes}
     if header == "Time":
-        assert "could be read two ways" in notes(path)["dates"]
+        assert "can be read in two ways" in notes(path)["dates"]
         assert "time_zone" in notes(path)
 
 

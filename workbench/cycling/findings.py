@@ -1,4 +1,4 @@
-"""What is found at the door: nothing is mended in silence, so each thing that was noticed is said."""
+"""What the readers and the checks find: nothing is changed without saying so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Finding:
     """One thing about a series that a person should know, as a sentence.
 
     ``level``: ``assumed`` (taken so, the data do not say), ``kept`` (stored as it is, though unknown to us),
-    ``repaired`` (changed on request), ``odd`` (stored as it is, but look at it), ``refused`` (not stored).
+    ``repaired`` (changed on request), ``odd`` (a warning: stored as it is, but look at it), ``refused`` (not stored).
     """
 
     level: Level

@@ -28,7 +28,7 @@ class Taken:
     because: str
 
 
-BY_CONVENTION = Taken("discharge", "samples given by hand are taken so")
+BY_CONVENTION = Taken("discharge", "that is the rule for samples given by hand")
 
 
 @dataclass

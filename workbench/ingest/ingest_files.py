@@ -31,7 +31,7 @@ def ingest(
     limits: Limits | None = None,
     progress: FileProgress | None = None,
     actor: str | None = None,
-    apart: bool = False,
+    isolated: bool = False,
     tests: Callable[[ReadOptions], list[Job]] | None = None,
     loose: Set[Path] = frozenset(),
     whole_lines: bool = False,
@@ -51,7 +51,7 @@ def ingest(
         moment, without a last line that has no end.
     limits : bounds on the rows, columns and reading time of one file.
     progress : called with (files done, files in all, the current file).
-    apart : read every file in another process, so that none can bring this one down.
+    isolated : read every file in another process, so that none can bring this one down.
     tests : gives the jobs where the caller has found the files and knows what they are; ``paths``, the sheet and the
         name rule are not looked at then. ``loose`` are those of their files that need not be of any format, and
         ``whole_lines`` says that they may have been written to, as with ``growing``.
@@ -72,6 +72,6 @@ def ingest(
         non_series = NonSeries(into, scope, to, actor)
         run = Run(into, scope, committer, non_series, planned.jobs, planned.loose | loose, progress)
         report = planned.report
-        report.files += run.all(options.jobs, apart=apart)
+        report.files += run.all(options.jobs, isolated=isolated)
         report.skipped, report.unmapped = run.skipped, run.unmapped
     return planned.close()

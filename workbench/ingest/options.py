@@ -328,9 +328,9 @@ def sent_options(given: Mapping[str, JsonValue]) -> Sent:
         body = body_model().model_validate(dict(given))
     except ValidationError as error:
         raise Invalid(_problems(error, known)) from None
-    told = body.model_dump(exclude_none=True)
-    whole_lines = bool(told.pop("whole_lines", False))
-    return Sent(IngestOptions.of(told), whole_lines)
+    said = body.model_dump(exclude_none=True)
+    whole_lines = bool(said.pop("whole_lines", False))
+    return Sent(IngestOptions.of(said), whole_lines)
 
 
 def to_send(options: IngestOptions, *, whole_lines: bool) -> dict[str, Any]:

@@ -51,10 +51,10 @@ class Run:
         self._done = 0
         self._reports: dict[int, FileReport] = {}
 
-    def all(self, processes: int, *, apart: bool = False) -> list[FileReport]:
-        """Read and store; ``apart`` reads in other processes only."""
+    def all(self, processes: int, *, isolated: bool = False) -> list[FileReport]:
+        """Read and store; ``isolated`` reads in other processes only."""
         new = self._new()
-        for job, outcome, file in outcomes(new, processes, apart=apart):
+        for job, outcome, file in outcomes(new, processes, isolated=isolated):
             self._tell(job)
             if not self._skips(job, outcome):
                 self._reports[id(job)] = self._taken(job, outcome, file)

@@ -85,7 +85,7 @@ def sheets_of(head: Head) -> list[Sheet]:
 
 
 def _damaged(name: str, why: str) -> str:
-    return f"'{name}' cannot be read as a workbook ({why}). Save it again as .xlsx or csv."
+    return f"'{name}' is damaged or not a workbook ({why}). Save it again as .xlsx or csv."
 
 
 def _check(path: Path, name: str) -> None:

@@ -201,7 +201,7 @@ class _Running:
         return last, bool(same and ends[last] == self._rows - 1)
 
     def _with_what_was_given(self, made: Table, row: int) -> Table:
-        """``made``, whose first step takes from the given one what no sample tells."""
+        """``made``, whose first step takes from the given one what the samples do not say."""
         columns = dict(made.columns)
         rest = Column.nulls(made.n - 1)
         for name, column in self._steps.columns.items():

@@ -30,7 +30,7 @@ class Cells:
         self.store = store
         self.scope = scope
         self.actor = actor
-        self._told_of: set[str] = set()
+        self._warned_of: set[str] = set()
         """Specifications of which it was said in this run that their estimated capacity does not fit a file."""
 
     def find(self, kind: type[R], ref: Ref) -> R:
@@ -144,11 +144,11 @@ class Cells:
         return self.change(connection, found, changes, report)
 
     def _compare(self, prepared: Prepared, rated: Specification, report: FileReport) -> None:
-        told = rated.id in self._told_of
-        findings = compared(prepared, rated.ratings.model_dump(), rated.name, rated.source, told=told)
+        warned = rated.id in self._warned_of
+        findings = compared(prepared, rated.ratings.model_dump(), rated.name, rated.source, warned=warned)
         report.take(findings)
         if findings:
-            self._told_of.add(rated.id)
+            self._warned_of.add(rated.id)
 
     def _design(
         self,

@@ -291,7 +291,7 @@ def _end(start: datetime | None, duration: float | None) -> datetime | None:
 
 def _source(prepared: Prepared) -> RecordFields:
     """Where the samples come from and what was done to them, as kept with the measurement."""
-    told = [
+    findings = [
         {"level": finding.level, "code": finding.code, "message": finding.message} for finding in prepared.findings
     ]
     parts: RecordFields = {"files": prepared.files} if len(prepared.files) > 1 else {}
@@ -302,7 +302,7 @@ def _source(prepared: Prepared) -> RecordFields:
         "format": prepared.format,
         "options": prepared.said,
         **parts,
-        "findings": told,
+        "findings": findings,
     }
 
 

@@ -1,4 +1,4 @@
-"""A file that holds what is stored already, and more: which measurement it continues, told by the samples."""
+"""A file that holds what is stored already, and more: which measurement it continues, decided by the samples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...table import Column, Table
 from ..read.prepare import Prepared
 
 Samples = Callable[[], Iterator[tuple[str, Table]]]
-"""Opens the spool of a prepared file anew."""
+"""Opens the samples of a prepared file from their beginning."""
 CORE = (c.TIME, c.VOLTAGE, c.CURRENT)
 SURELY = 50
 """Equal samples that make it certain that two files of one name, of different cells, are one test."""

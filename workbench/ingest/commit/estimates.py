@@ -58,12 +58,12 @@ def compared(
     name: str,
     source: Mapping[str, JsonValue],
     *,
-    told: bool = False,
+    warned: bool = False,
 ) -> list[Finding]:
-    """Odd, if a file passes far more or far less charge than the cell is rated for, or was estimated to be.
+    """A warning, if far more or far less charge flows in a file than the cell is rated for, or was estimated to hold.
 
-    ``told``: that the capacity was only estimated stands with another file of the same run, so it is no oddity of each
-    file that follows; what is assumed of it is said.
+    ``warned``: another file of the same run has the warning already that the capacity is only an estimate, so the files
+    that follow say it as an assumption.
     """
     rated, capacity = rated_ah(ratings), prepared.capacity
     if not rated or not capacity or rated / 50 <= capacity <= rated * 1.5:
@@ -73,7 +73,7 @@ def compared(
     passed = f"Up to {capacity:.4g} A.h flow in one direction"
     if is_estimated(source, ratings):
         file = f"'{source['file']}'" if source.get("file") else "another file"
-        if told:
+        if warned:
             message = (
                 f"{passed}. The step types were found with the estimated capacity of '{name}', {rated:.4g} A.h."
             )

@@ -1,4 +1,4 @@
-"""Files that were read before, told by their bytes, so that they need not be read again."""
+"""Files that were read before, recognised by their bytes, so that they need not be read again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHUNK = 1 << 20
 
 
 class Known(NamedTuple):
-    """A measurement as far as its file tells it: ``said`` are the options of its reading, and the version."""
+    """What is known of the file of a measurement: ``said`` are the options of its reading, and the version."""
 
     id: str
     size: int

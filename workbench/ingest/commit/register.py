@@ -1,4 +1,4 @@
-"""Samples given by hand, as a table or in batches: checked at the door, stored to the bit, never mended."""
+"""Samples given by hand, as a table or in batches: checked, stored to the bit, never repaired."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..limits import RecordFields
 from ..plan.ratings import rated_ah
 
 Samples: TypeAlias = Table | Callable[[], Iterable[Table]]
-_MEND = "Samples need at least the columns 'Time [s]', 'Current [A]' (positive on discharge) and 'Voltage [V]'."
+_NEEDED = "Samples need at least the columns 'Time [s]', 'Current [A]' (positive on discharge) and 'Voltage [V]'."
 
 
 def register(
@@ -51,7 +51,7 @@ def register(
     fields : of the record: ``instance_id``, ``name`` and what else a measurement has.
     samples : a table, or a function that gives the batches anew at each call.
     steps : a step table, used as it is; columns it lacks are computed.
-    derive : where ``Step count`` is missing, put it as the last column, told by the cycler's steps or the
+    derive : where ``Step count`` is missing, add it as the last column, from the cycler's steps or the
         current; else that is refused.
     settled : the caller vouches for the sign of the current, so a contradiction is recorded and not refused.
     id : of the new record, where one was promised already.
@@ -81,12 +81,12 @@ def register(
         writers["steps"].add(made)
         writers["cycles"].add(cycles_of(made))
         data = {**fields, "measurement_type": "time_series"}
-        told = _told(taken.findings, given=steps is not None)
-        if told:
-            data["source"] = {**fields.get("source", {}), **told}
+        found = _provenance(taken.findings, given=steps is not None)
+        if found:
+            data["source"] = {**fields.get("source", {}), **found}
         with store.transaction() as connection:
             if present:
-                ready = {"processing_status": "ready", **({"source": data["source"]} if told else {})}
+                ready = {"processing_status": "ready", **({"source": data["source"]} if found else {})}
                 record = store.rows.update(Measurement, id, ready, scope, actor, connection=connection)
             else:
                 record = store.rows.create(
@@ -110,7 +110,7 @@ class Taken:
 
     def feed(self, batch: Table) -> None:
         if not self.survey.rows:
-            refuse_without_axes(batch, _MEND)
+            refuse_without_axes(batch, _NEEDED)
         batch = with_steps(batch, self._numbers)
         self._rules.feed(batch)
         if self._rules.broken:
@@ -136,7 +136,7 @@ class Taken:
 
 
 def with_steps(batch: Table, numbers: StepNumbers | None) -> Table:
-    """The batch with ``Step count`` as its last column, if ``numbers`` are to tell it."""
+    """The batch with ``Step count`` as its last column, if ``numbers`` are to give it."""
     if numbers is None or c.STEP_COUNT in batch:
         return batch
     return Table({**batch.columns, c.STEP_COUNT: Column("integer", numbers.feed(batch))}, batch.n)
@@ -182,8 +182,8 @@ def _completed(steps: Table, samples: Samples, number: Callable[[], StepNumbers]
         raise FileRefused(f"The step table does not fit: {error}") from None
 
 
-def _told(findings: list[Finding], *, given: bool) -> RecordFields:
-    told: RecordFields = {"steps": "given"} if given else {}
+def _provenance(findings: list[Finding], *, given: bool) -> RecordFields:
+    found: RecordFields = {"steps": "given"} if given else {}
     if findings:
-        told["findings"] = [{"level": f.level, "code": f.code, "message": f.message} for f in findings]
-    return told
+        found["findings"] = [{"level": f.level, "code": f.code, "message": f.message} for f in findings]
+    return found

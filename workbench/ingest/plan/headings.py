@@ -64,7 +64,7 @@ def names_files(row: Iterable[str]) -> bool:
 
 
 class Heading:
-    """One heading, told apart: what it names, whose property it is, and its unit."""
+    """One heading: what it names, whose property it is, and its unit."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text = text.strip()

@@ -119,5 +119,5 @@ def _joined(group: Sequence[Job]) -> Job:
 
 def _natural(text: str) -> list[tuple[int, int, str]]:
     """A key by which part 10 comes after part 9."""
-    pieces = (piece for piece in _DIGITS.split(text.casefold()) if piece)
-    return [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in pieces]
+    words = filter(None, _DIGITS.split(text.casefold()))
+    return [(0, int(word), "") if word.isdigit() else (1, 0, word) for word in words]

@@ -1,4 +1,4 @@
-"""What is said of files in one place and read in another: labels as JSON, checked when they arrive."""
+"""Labels as JSON, as they come with a request: checked, and made labels again."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _PROPERTIES = ("design", "cell", "test")
 _KNOWN = (*_TEXTS, "tags", "ratings", *_PROPERTIES, "reading")
 
 
-def labels_of(told: Mapping[str, JsonValue], loc: tuple[str | int, ...] = ()) -> Labels:
-    """The labels that :meth:`Labels.said` told.
+def labels_of(given: Mapping[str, JsonValue], loc: tuple[str | int, ...] = ()) -> Labels:
+    """The labels of a JSON object that :meth:`Labels.said` made.
 
     Raises
     ------
     Invalid
         For anything that no sheet and no rule for names can say; ``loc`` is where they stand.
     """
-    for name, value in told.items():
+    for name, value in given.items():
         if name not in _KNOWN:
             message = f"There is no label '{name[:80]}'. {instead(name, _KNOWN, 'labels')}"
             raise Invalid(Problem((*loc, name), message, "extra_forbidden"))
         if not _is_sound(name, value):
             raise Invalid(Problem((*loc, name), f"The label '{name}' does not take this value.", "value_error"))
     try:
-        given = told.get("ratings")
-        ratings = ratings_of(given) if isinstance(given, Mapping) else {}
+        named = given.get("ratings")
+        ratings = ratings_of(named) if isinstance(named, Mapping) else {}
     except BadRequest as error:
         raise Invalid(Problem((*loc, "ratings"), str(error), "value_error")) from None
-    return Labels.of({**told, "ratings": ratings})
+    return Labels.of({**given, "ratings": ratings})
 
 
 def _is_sound(name: str, value: JsonValue) -> bool:

@@ -28,26 +28,26 @@ class NameRule:
     headings: list[Heading | None] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        pieces: list[str | None] = []
+        parts: list[str | None] = []
         at, last = 0, 0
         for match in _FIELD.finditer(self.text):
             if match.start() == at and at:
                 raise BadRequest(
                     f"In the rule '{self.text}' two fields touch. Put a character such as '_' between them."
                 )
-            pieces.append(_literal(self.text[last : match.start()]))
+            parts.append(_literal(self.text[last : match.start()]))
             self.headings.append(self._heading(match[1]))
-            pieces.append(None)
+            parts.append(None)
             at = last = match.end()
-        pieces.append(_literal(self.text[last:]))
+        parts.append(_literal(self.text[last:]))
         named = [heading for heading in self.headings if heading is not None]
         if not named or _FIELD.sub("", self.text).count("{") or _FIELD.sub("", self.text).count("}"):
             raise BadRequest(f"'{self.text}' is not a name rule. Write it like '{{batch}}_{{cell}}_{{test}}'.")
         keys = [heading.key for heading in named]
         if twice := [heading.text for heading in named if keys.count(heading.key) > 1]:
             raise BadRequest(f"The rule '{self.text}' has the field '{twice[0]}' twice.")
-        self._short = re.compile("".join("([^/]+?)" if piece is None else piece for piece in pieces))
-        self._long = re.compile("".join("([^/]+)" if piece is None else piece for piece in pieces))
+        self._short = re.compile("".join("([^/]+?)" if part is None else part for part in parts))
+        self._long = re.compile("".join("([^/]+)" if part is None else part for part in parts))
 
     def _heading(self, name: str) -> Heading | None:
         if not name.strip():

@@ -15,7 +15,7 @@ Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 @dataclass
 class Found:
     """Files to read, in the order of their paths. Those in ``loose`` lie in folders: they count if a format knows
-    them, which their reading tells."""
+    them, which is found when they are read."""
 
     files: list[Path] = field(default_factory=list)
     loose: set[Path] = field(default_factory=set)

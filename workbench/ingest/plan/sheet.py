@@ -211,7 +211,7 @@ def _of_workbook(path: Path, data: bytes) -> list[list[Any]]:
 
 
 def _filled(cells: list[list[Any]], merged: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> list[list[Any]]:
-    """What stands in a merged cell stands in all rows of it; a title over several columns stands once."""
+    """The text of a merged cell is put into each of its rows; a title over several columns is kept once."""
     for (top, left), (bottom, _) in merged:
         for row in cells[top + 1 : bottom + 1]:
             if left < len(row):

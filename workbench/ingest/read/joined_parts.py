@@ -90,10 +90,10 @@ class Joined:
         if len(self.readings) == 1:
             return self.first.notes
         joined = f"{len(self.names)} parts were joined in this order: {', '.join(self.names)}."
-        told = [Finding("assumed", "parts", joined), *self._said]
+        findings = [Finding("assumed", "parts", joined), *self._said]
         for name, reading in zip(self.names, self.readings, strict=True):
-            told += [replace(note, message=f"{name}: {note.message}") for note in reading.notes]
-        return told
+            findings += [replace(note, message=f"{name}: {note.message}") for note in reading.notes]
+        return findings
 
 
 def _opened(reading: Reading) -> tuple[Table | None, Iterator[Table]]:

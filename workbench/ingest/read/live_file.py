@@ -55,7 +55,7 @@ def _copied(source: IO[bytes], target: IO[bytes], size: int) -> None:
 
 
 def _is_text(file: IO[bytes]) -> bool:
-    """Whether a file is lines of text: a packed, binary or two-byte file has no lines that could be told."""
+    """Whether a file is lines of text: a packed, binary or two-byte file has no lines that can be seen."""
     file.seek(0)
     head = file.read(_HEAD)
     return b"\0" not in head and not head.startswith((b"\x1f\x8b", b"PK\x03\x04", b"PAR1"))

@@ -105,12 +105,12 @@ class ParquetSubprocess:
     def _asked(self, job: ParquetJob) -> None:
         worker = self._free.get()
         try:
-            told = worker.ask(job, SECONDS)
+            answer = worker.ask(job, SECONDS)
         finally:
             self._free.put(worker)
-        if "why" in told:
-            raise (TooLarge if told["status"] == TooLarge.status else FileRefused)(told["why"])
-        if "refused" in told:
+        if "why" in answer:
+            raise (TooLarge if answer["status"] == TooLarge.status else FileRefused)(answer["why"])
+        if "refused" in answer:
             raise FileRefused(_DIED.format(job["name"]))
 
 

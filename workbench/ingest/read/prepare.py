@@ -79,7 +79,7 @@ class Prepared:
 def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
     """Read the file at ``path`` and leave its samples, steps and cycles in ``file``, an empty spool.
 
-    A file is read again if its first reading told something that its samples depend on; what was spooled is
+    A file is read again if its first reading showed something that its samples depend on; what was spooled is
     dropped then. Memory is bounded by a batch.
 
     Raises
@@ -151,7 +151,7 @@ def _prepared(
     samples_file.put(file, "cycles", cycles)
     survey = conformer.survey
     notes = joined.notes()
-    told = {note.code for note in notes}
+    noted = {note.code for note in notes}
     capacity = _largest_capacity(steps, cycles)
     findings += scale_findings(survey, capacity, options.rated_capacity_ah, reading.headers)
     return Prepared(
@@ -165,7 +165,7 @@ def _prepared(
         start_time=None if reading.start_time is None else _iso(reading.start_time),
         duration=survey.clock.duration,
         kept=kept,
-        findings=[*notes, *(finding for finding in findings if finding.code not in told)],
+        findings=[*notes, *(finding for finding in findings if finding.code not in noted)],
         metadata=reading.metadata,
         files=files,
         said=options.said(),

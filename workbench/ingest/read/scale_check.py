@@ -21,7 +21,7 @@ _HARDLY = 2e-3
 def scale_findings(
     survey: Survey, capacity: float | None, rated: float | None, headers: Mapping[str, str]
 ) -> list[Finding]:
-    """Odd, if the currents of a series look a thousand times off.
+    """A warning, if the currents of a series look a thousand times too large or too small.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ def in_zone(reading: Reading, zone: str) -> Reading:
     A file that names its zones stays as it is. A time that the clocks showed twice is the first of the two, one
     that they skipped is the moment after.
     """
-    untold = [note for note in reading.notes if note.code == _CODE]
-    if not untold:
+    without = [note for note in reading.notes if note.code == _CODE]
+    if not without:
         return reading
     reading.notes[:] = [note for note in reading.notes if note.code != _CODE]
     if reading.start_time is not None:

@@ -35,15 +35,15 @@ _PROGRAM = "import pathlib, sys; from workbench.ingest.read.worker import main; 
 Done = tuple[Job, Outcome, IO[bytes]]
 
 
-def outcomes(jobs: Sequence[Job], processes: int, *, apart: bool = False) -> Iterator[Done]:
+def outcomes(jobs: Sequence[Job], processes: int, *, isolated: bool = False) -> Iterator[Done]:
     """Each job with what became of it and its spool, in the order of ``jobs``.
 
     With one process, and where all is read in less time than processes need to start, the files are read here, unless
-    they are to be read ``apart``; else by up to that many processes, which run at most two files each ahead of what
+    they are to be read ``isolated``; else by up to that many processes, which run at most two files each ahead of what
     was taken. A process that hangs or dies costs its own file only.
     """
     size = worth_starting([path for job in jobs for path in job.paths], processes)
-    if size <= 1 and not apart:
+    if size <= 1 and not isolated:
         for job in jobs:
             with tempfile.TemporaryFile(prefix="workbench-") as file:
                 outcome = outcome_of(job.paths[0], job.options, file)

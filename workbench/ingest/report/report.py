@@ -1,4 +1,4 @@
-"""The account of an ingest, file by file: what was stored, and what was assumed, kept, repaired or odd."""
+"""The report of an ingest, file by file: what was stored, assumed, kept and repaired, and the warnings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class FileReport:
     ``added`` rows now. ``updated``: its samples were there, and its labels changed. ``duplicate``: all of it was there.
     ``refused``: it is not stored. ``skipped``: it lies in a folder and is of no known format.
 
-    ``kept`` are the columns stored under their own names; ``assumed``, ``repaired`` and ``odd`` are sentences;
+    ``kept`` are the columns stored under their own names; ``assumed``, ``repaired`` and ``odd`` (the warnings) are
+    sentences;
     ``created`` names the records made on the way (``instance 'cell 1'``). ``why`` says why a file was refused, or
     which measurement has the same content.
     """
@@ -102,10 +103,10 @@ class FileReport:
 
 @dataclass
 class Report:
-    """The account of an ingest; in a notebook and in a terminal it shows itself as a table.
+    """The report of an ingest; in a notebook and in a terminal it shows itself as a table.
 
     ``skipped`` are files of folders that are of no known format; those of them that are tables with columns
-    like those of a test stand in ``unmapped``, each with the option that has it read. ``unused`` are the rows of
+    like those of a test are in ``unmapped``, each with the option that has it read. ``unused`` are the rows of
     the sheet that fit no file, ``left`` the files that wait for other parts of their test (when a folder is watched).
     Of a ``dry_run`` it says what would happen.
     """

@@ -118,14 +118,14 @@ def _html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _names(files: Sequence[FileReport]) -> list[str]:
-    """The files by name where that tells them apart, else by path."""
+    """The files by name where no two have the same name, else by path."""
     names = [os.path.basename(file.path) or file.path for file in files]
     counts = Counter(names)
     return [name if counts[name] == 1 else file.path for name, file in zip(names, files, strict=True)]
 
 
 def _remarks(file: FileReport, *, brief: bool = False) -> RichTable:
-    """The sentences about a file, what is to be looked at first; ``brief`` leaves out what is told in sum."""
+    """The sentences about a file, warnings first; ``brief`` leaves out what the tables in sum say."""
     grid = RichTable.grid(padding=(0, 1))
     grid.add_column()
     grid.add_column(overflow="fold")
