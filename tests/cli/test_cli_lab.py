@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import nbformat
 import pytest
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+from support.waiting import until
 
 import workbench as wb
 from workbench.cli import main
@@ -161,13 +161,14 @@ class OpenedPage:
         self.settings = json.loads(re.search(r'id="jupyter-config-data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
 
     def _read(self) -> str:
-        for _ in range(300):
+        def answer() -> str:
             try:
-                with urllib.request.urlopen(self.address, timeout=60) as answer:
-                    return answer.read().decode()
+                with urllib.request.urlopen(self.address, timeout=60) as page:
+                    return page.read().decode()
             except urllib.error.URLError:  # the address is printed a moment before anybody listens
-                time.sleep(0.1)
-        raise AssertionError(f"{self.address} does not answer")
+                return ""
+
+        return until(answer, self.address)
 
 
 def test_options_may_stand_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

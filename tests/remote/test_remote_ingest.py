@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.local_and_remote import Sides, sides
+from support.waiting import until
 
 import workbench as wb
 from workbench.ingest import FileReport
@@ -93,10 +93,12 @@ def test_a_run_is_its_beginners_and_files_are_taken_once(lab: Sides) -> None:
         client.ask("POST", place, json={"files": [sent]}, changes=True)
     with pytest.raises(wb.WorkbenchError, match="Only who began"):
         other.get(f"{place}/{run['id']}")
-    until = time.monotonic() + 60
-    while run["state"] == "running" and time.monotonic() < until:
-        time.sleep(0.05)
-        run = client.get(f"{place}/{run['id']}").json()
+
+    def ended() -> dict[str, Any] | None:
+        now: dict[str, Any] = client.get(f"{place}/{run['id']}").json()
+        return None if now["state"] == "running" else now
+
+    run = until(ended, "the end of the run")
     assert run["state"] == "done"
     (file,) = run["report"]["files"]
     assert file["path"] == path.name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.full_organization import RATINGS, begin, parquet, put, samples, upload
 from support.server_in_process import Lab, lab
+from support.waiting import until
 
 from server import Settings
 from workbench.errors import FileRefused, TooLarge
@@ -104,12 +104,11 @@ def test_a_server_refuses_a_bomb_and_goes_on(tmp_path: Path) -> None:
 
 
 def ended(made: Lab, path: str) -> str:
-    for _ in range(600):
-        status: str = made.json("GET", path)["processing_status"]
-        if status != "running":
-            return status
-        time.sleep(0.1)
-    return "running"
+    def status() -> str:
+        found: str = made.json("GET", path)["processing_status"]
+        return "" if found == "running" else found
+
+    return until(status, "the end of the processing")
 
 
 def instance(made: Lab) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx2 as httpx
 import numpy as np
-import pytest
 from support.full_organization import RATINGS, RECIPE, parquet, samples
 from support.server_process import Server
+from support.waiting import until
 
 from workbench.store.scope import EVERYTHING
 from workbench.store.store import Store
@@ -101,12 +101,12 @@ def until_killed(server: Server, work: Any, chance: random.Random) -> None:
 
 def settled(client: Any, id: str) -> dict[str, Any]:
     """A measurement when nothing is processed any more."""
-    for _ in range(600):
-        found: dict[str, Any] = told(client.get(f"/cell_measurements/{id}"))
-        if found["processing_status"] not in ("pending", "running"):
-            return found
-        time.sleep(0.1)
-    pytest.fail(f"{id} is never ready")
+
+    def found() -> dict[str, Any] | None:
+        one: dict[str, Any] = told(client.get(f"/cell_measurements/{id}"))
+        return None if one["processing_status"] in ("pending", "running") else one
+
+    return until(found, f"the end of the processing of {id}")
 
 
 def everything(client: Any, path: str, project: str) -> set[str]:

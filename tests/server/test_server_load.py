@@ -6,7 +6,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ from support.server_process import ROOT, Server
 
 from workbench.store.store import Store
 
-SECONDS, LONG_SECONDS = 10, 120
+LEAST, LONG_LEAST = 600, 6000
+"""Requests that are answered while files are ingested and backups run."""
 READERS, WRITERS = 20, 4
 COUNTING = {
     "plan": {
@@ -104,12 +104,12 @@ def test_a_busy_team_meets_no_error_and_nothing_stale(tmp_path: Path, long: bool
         ingest = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         threads = [load.client(reads, project, cells) for _ in range(READERS)]
         threads += [load.client(writes, number, cell) for number, cell in enumerate(cells)]
-        backups, until = 0, time.monotonic() + (LONG_SECONDS if long else SECONDS)
-        while time.monotonic() < until and not load.wrong:
+        backups = 0
+        while not load.wrong and (backups < 3 or load.requests < (LONG_LEAST if long else LEAST)):
             with Store.open(store, create=False) as opened:
                 opened.backup(tmp_path / f"backup-{backups}.db")
             backups += 1
-            time.sleep(1)
+            load.stop.wait(1)
         load.stop.set()
         for thread in threads:
             thread.join(90)
@@ -120,9 +120,7 @@ def test_a_busy_team_meets_no_error_and_nothing_stale(tmp_path: Path, long: bool
     assert load.wrong == []
     assert ingest.returncode == 0, complained
     assert int(printed) >= 1
-    assert backups >= 2
     assert all(load.written)
-    assert load.requests > 200
     for copy in (store, tmp_path / f"backup-{backups - 1}.db"):
         with Store.open(copy, create=False) as opened:
             assert opened.verify() == []

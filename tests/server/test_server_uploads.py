@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.full_organization import RATINGS, begin, parquet, put, samples, upload
 from support.server_in_process import Lab, lab
+from support.waiting import until
 
 from server import uploading
 from workbench.records import Measurement
@@ -294,12 +295,11 @@ def test_long_work_goes_on_after_the_answer(served: Lab, monkeypatch: pytest.Mon
 
 
 def waited(lab: Lab, measurement: str) -> dict[str, Any]:
-    for _ in range(200):
-        found: dict[str, Any] = lab.json("GET", f"/cell_measurements/{measurement}?include_steps=false")
-        if found["processing_status"] not in ("pending", "running"):
-            return found
-        time.sleep(0.05)
-    raise AssertionError("processing did not end")
+    def found() -> dict[str, Any] | None:
+        one: dict[str, Any] = lab.json("GET", f"/cell_measurements/{measurement}?include_steps=false")
+        return None if one["processing_status"] in ("pending", "running") else one
+
+    return until(found, "the end of the processing")
 
 
 def test_what_a_killed_server_left_undone_is_done_by_the_next(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import socket
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,9 +10,10 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-import uvicorn
 from support.full_organization import RECIPE
 from support.server_in_process import Lab, lab
+from support.server_on_socket import listening
+from support.waiting import until
 
 from server import Settings, create_app
 from workbench.errors import Cancelled
@@ -60,26 +59,11 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     made.go.set()
 
 
-def listening(app: Any) -> tuple[uvicorn.Server, threading.Thread, str]:
-    """The application on a real socket of this machine."""
-    bound = socket.socket()
-    bound.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    return server, thread, f"http://127.0.0.1:{bound.getsockname()[1]}"
-
-
 @pytest.fixture
 def near(tmp_path: Path) -> Iterator[tuple[Lab, str]]:
     app = create_app(tmp_path / "lab.db", Settings(plans=4, waiting=3))
-    server, thread, address = listening(app)
-    yield Lab(app, None), address  # type: ignore[arg-type]
-    server.should_exit = True
-    thread.join(20)
-    assert not thread.is_alive()
+    with listening(app) as (_, address):
+        yield Lab(app, None), address  # type: ignore[arg-type]
 
 
 def test_a_figure_is_withdrawn_when_its_client_goes_away(near: tuple[Lab, str], held: Held) -> None:
@@ -121,14 +105,6 @@ def test_one_organization_holds_half_of_the_threads_and_the_rest_waits(near: tup
     assert made.store.rows.organizations()[1] == made.store.rows.get(Organization, other.id, Scope(other.id, None))
 
 
-def until(holds: Any) -> None:
-    for _ in range(500):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came to that")
-
-
 def test_what_takes_too_long_is_stopped(tmp_path: Path, held: Held) -> None:
     with lab(tmp_path, Settings(request_seconds=0.2)) as made:
         answer = made.call("POST", f"/projects/{made.project.id}/figures", json={"config": RECIPE})
@@ -139,15 +115,12 @@ def test_what_takes_too_long_is_stopped(tmp_path: Path, held: Held) -> None:
 
 def test_a_stop_waits_for_what_is_under_way(tmp_path: Path, held: Held) -> None:
     app = create_app(tmp_path / "lab.db")
-    server, thread, address = listening(app)
-    made = Lab(app, None)  # type: ignore[arg-type]
-    path = f"{address}/projects/{made.project.id}/figures"
-    with ThreadPoolExecutor(1) as pool:
+    with listening(app) as (server, address), ThreadPoolExecutor(1) as pool:
+        made = Lab(app, None)  # type: ignore[arg-type]
+        path = f"{address}/projects/{made.project.id}/figures"
         asked = pool.submit(httpx.post, path, json={"config": RECIPE}, headers=made.admin.headers, timeout=30)
         until(lambda: held.running == 1)
         server.should_exit = True
-        time.sleep(0.2)
+        until(lambda: not server.servers[0].is_serving(), "the stop")
         held.go.set()
         assert asked.result().status_code == 200
-    thread.join(20)
-    assert not thread.is_alive()

@@ -16,6 +16,7 @@ import orjson
 import pandas as pd
 import pytest
 from support.hostile_scripts import WITNESS, dataset
+from support.waiting import until
 
 import workbench as wb
 from workbench.dataset import Dataset, unpack
@@ -103,7 +104,7 @@ def test_what_a_time_out_says(pool: protected.Pool) -> None:
     assert ended.outcome == "limited"
     assert ended.problems[0].ctx["line"] in (3, 4)
     assert "1 s" in ended.problems[0].msg
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 5, "not the limit of the pool"
 
 
 def test_a_time_out_inside_one_long_call_names_its_line(pool: protected.Pool) -> None:
@@ -209,29 +210,33 @@ def test_figures_from_many_threads(pool: protected.Pool) -> None:
 
 
 def test_a_withdrawn_request_ends_its_process(pool: protected.Pool) -> None:
-    gone = threading.Event()
-    threading.Timer(0.2, gone.set).start()
-    began = time.monotonic()
+    looks = iter([False, False, True])
     with pytest.raises(Cancelled):
-        pool.draw(LOOP, DATA, {}, cancelled=gone.is_set)
-    assert time.monotonic() - began < 1.0
+        pool.draw(LOOP, DATA, {}, cancelled=lambda: next(looks, True))
 
 
 def test_the_queue_of_a_pool_says_when_it_is_full(pool: protected.Pool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "turns", Turns(2, queue=4, queue_each=1, seconds=5))
-    loops = [
-        threading.Thread(target=pool.run, args=(LOOP, DATA, {}), kwargs={"organization": "a", "seconds": 1.2})
-        for _ in range(2)
-    ]
+    turns, gone = Turns(2, queue=4, queue_each=1, seconds=60), threading.Event()
+    monkeypatch.setattr(pool, "turns", turns)
+    monkeypatch.setattr(pool, "limits", replace(pool.limits, seconds=60))
+
+    def loop_on() -> None:
+        with pytest.raises(Cancelled):
+            pool.draw(LOOP, DATA, {}, organization="a", cancelled=gone.is_set)
+
+    def one_draws_and_one_waits() -> bool:
+        return turns._running.get("a") == 1 and len(turns._waiting) == 1
+
+    loops = [threading.Thread(target=loop_on) for _ in range(2)]
     for loop in loops:
         loop.start()
-    time.sleep(0.3)
+    until(one_draws_and_one_waits)
     with pytest.raises(Busy, match="wait") as caught:
         pool.draw(EMPTY, DATA, {}, organization="a")
     assert (caught.value.status, caught.value.retry_after > 0) == (503, True)
-    began = time.monotonic()
     pool.draw(EMPTY, DATA, {}, organization="b")
-    assert time.monotonic() - began < 0.9
+    assert one_draws_and_one_waits(), "nobody had to end for the other organization"
+    gone.set()
     for loop in loops:
         loop.join()
 
@@ -384,9 +389,9 @@ def test_a_thousand_figures_leave_nothing_behind(pool: protected.Pool) -> None:
     assert after[0] - before[0] < 8
     assert after[1] - before[1] < 8
     assert after[2] <= before[2] + 4
-    time.sleep(0.5)
     process = pool.zygote_process()
-    assert len(Path(f"/proc/{process}/task/{process}/children").read_text().split()) <= 3
+    children = Path(f"/proc/{process}/task/{process}/children")
+    until(lambda: len(children.read_text().split()) <= 3, "the end of its children")
 
 
 def test_what_comes_back_is_json_of_a_figure(pool: protected.Pool) -> None:

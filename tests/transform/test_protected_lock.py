@@ -8,9 +8,9 @@ import os
 import struct
 import sys
 import threading
-import time
 
 import pytest
+from support.waiting import until
 
 from workbench.errors import Busy, Cancelled
 from workbench.transform.protected import bpf, calls
@@ -228,72 +228,100 @@ class TestSealed:
         assert len(shelf) == 0
 
 
-def later(turns: Turns, organization: str | None, order: list[str | None], hold: float = 0.05) -> threading.Thread:
-    def work() -> None:
-        with turns.turn(organization):
-            order.append(organization)
-            time.sleep(hold)
+class Queue:
+    """Figures that take their turns: each is in work, or waits, once it was begun, and ends when it is let go."""
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    time.sleep(0.01)
-    return thread
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self._begun: list[threading.Thread] = []
+        self._in_work: list[tuple[str | None, threading.Event, threading.Thread]] = []
+
+    @property
+    def order(self) -> list[str | None]:
+        """Whose turn it was, from the first."""
+        return [organization for organization, _, _ in self._in_work]
+
+    def begin(self, organization: str | None) -> None:
+        def work() -> None:
+            with self.turns.turn(organization):
+                go = threading.Event()
+                self._in_work.append((organization, go, threading.current_thread()))
+                assert go.wait(60)
+
+        self._begun.append(threading.Thread(target=work))
+        self._begun[-1].start()
+        self._settle()
+
+    def let_go(self, number: int) -> None:
+        """End the one whose turn was the ``number``-th; who is next has its turn then."""
+        _, go, thread = self._in_work[number]
+        go.set()
+        thread.join(60)
+        self._settle()
+
+    def end(self, first: int = 0) -> None:
+        for number in range(first, len(self._begun)):
+            self.let_go(number)
+
+    def _settle(self) -> None:
+        until(lambda: len(self._in_work) + len(self.turns._waiting) == len(self._begun), "a turn or a wait")
 
 
 def test_an_organization_has_at_most_half_of_the_workers() -> None:
-    turns, order = Turns(4), []
-    threads = [later(turns, "a", order, 0.3) for _ in range(4)]
-    assert order == ["a", "a"]
-    threads += [later(turns, "b", order, 0.3) for _ in range(2)]
-    assert order == ["a", "a", "b", "b"]
-    for thread in threads:
-        thread.join()
-    assert len(order) == 6
+    queue = Queue(Turns(4))
+    for _ in range(4):
+        queue.begin("a")
+    assert queue.order == ["a", "a"]
+    for _ in range(2):
+        queue.begin("b")
+    assert queue.order == ["a", "a", "b", "b"]
+    queue.end()
+    assert len(queue.order) == 6
 
 
 def test_ones_own_work_may_have_all() -> None:
-    turns, order = Turns(3), []
-    threads = [later(turns, None, order, 0.2) for _ in range(3)]
-    assert len(order) == 3
-    for thread in threads:
-        thread.join()
+    queue = Queue(Turns(3))
+    for _ in range(3):
+        queue.begin(None)
+    assert len(queue.order) == 3
+    queue.end()
 
 
 def test_who_has_least_goes_first_and_order_is_kept_else() -> None:
-    turns, order = Turns(2, queue=50, queue_each=20), []
-    threads = [later(turns, name, order, 0.06) for name in ("a", "a", "a", "a", "b", "c", "b")]
-    for thread in threads:
-        thread.join()
-    assert order[:2] == ["a", "b"]
-    assert order.index("c") < 4
+    queue = Queue(Turns(2, queue=50, queue_each=20))
+    for name in ("a", "a", "a", "a", "b", "c", "b"):
+        queue.begin(name)
+    queue.let_go(0)
+    queue.let_go(1)
+    assert queue.order == ["a", "b", "a", "c"]
+    queue.end(first=2)
 
 
 def test_a_full_queue_says_so_at_once_and_each_has_its_own() -> None:
-    turns, order = Turns(2, queue=3, queue_each=2), []
-    threads = [later(turns, "a", order, 0.4) for _ in range(3)]
-    began = time.monotonic()
-    with pytest.raises(Busy, match=r"2 figures of this organization wait .* Try again"), turns.turn("a"):
+    queue = Queue(Turns(2, queue=3, queue_each=2))
+    for _ in range(3):
+        queue.begin("a")
+    # Nothing ends meanwhile: whoever waited for a turn would wait for ever.
+    with pytest.raises(Busy, match=r"2 figures of this organization wait .* Try again"), queue.turns.turn("a"):
         pass
-    assert time.monotonic() - began < 0.1
-    threads.append(later(turns, "b", order, 0.4))
-    threads.append(later(turns, "b", order, 0.4))
-    with pytest.raises(Busy, match="3 figures wait"), turns.turn("c"):
+    queue.begin("b")
+    queue.begin("b")
+    with pytest.raises(Busy, match="3 figures wait"), queue.turns.turn("c"):
         pass
-    for thread in threads:
-        thread.join()
-    assert len(order) == 5
+    queue.end()
+    assert len(queue.order) == 5
 
 
 def test_waiting_ends_by_time_or_by_withdrawal_and_leaves_no_trace() -> None:
-    turns, order = Turns(1, seconds=0.2), []
-    thread = later(turns, "a", order, 0.5)
-    with pytest.raises(Busy, match=r"within 0\.2 s"), turns.turn("b"):
+    queue = Queue(Turns(1, seconds=0.2))
+    queue.begin("a")
+    with pytest.raises(Busy, match=r"within 0\.2 s"), queue.turns.turn("b"):
         pass
-    with pytest.raises(Cancelled), turns.turn("b", lambda: True):
+    with pytest.raises(Cancelled), queue.turns.turn("b", lambda: True):
         pass
-    thread.join()
-    with turns.turn("b"):
-        assert order == ["a"]
+    queue.end()
+    with queue.turns.turn("b"):
+        assert queue.order == ["a"]
 
 
 def test_an_error_in_a_turn_gives_the_place_back() -> None:
