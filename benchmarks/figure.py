@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 
 from workbench.dataset import Samples, pack
-from workbench.store.cache import Cache
+from workbench.store.cache.cache import Cache
 from workbench.table import Table
 from workbench.transform.figure import encode
 from workbench.transform.inprocess import draw

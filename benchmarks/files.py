@@ -24,7 +24,8 @@ from workbench.errors import FileRefused
 from workbench.ingest import ingest
 from workbench.ingest.plan.read_options import ReadOptions
 from workbench.ingest.read.prepare import prepare
-from workbench.readers import read, views
+from workbench.readers import read
+from workbench.readers.file import sheets as views
 from workbench.records import Project
 from workbench.store.scope import Scope
 from workbench.store.store import Store

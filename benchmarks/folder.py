@@ -21,7 +21,7 @@ from typing import Any
 import cyclers
 
 import workbench as wb
-from workbench.phrases import counted
+from workbench.messages import counted
 from workbench.store.scope import EVERYTHING
 
 FILES = 200

@@ -15,7 +15,7 @@ from starlette.requests import Request
 
 from workbench.errors import Forbidden, Invalid, NotFound, Problem, Unauthorized
 from workbench.records import KINDS, Project, Record
-from workbench.store.people import ADMIN, Caller, Right
+from workbench.store.records.people import ADMIN, Caller, Right
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 

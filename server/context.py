@@ -15,7 +15,7 @@ from workbench.errors import Busy, Cancelled, WorkbenchError
 from workbench.local import LocalWorkbench
 from workbench.records import Project, Record
 from workbench.store import Transaction
-from workbench.store.people import Caller
+from workbench.store.records.people import Caller
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 

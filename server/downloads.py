@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from workbench.arrow import to_arrow
 from workbench.errors import NotFound
 from workbench.store.scope import EVERYTHING
-from workbench.store.series import SeriesInfo
+from workbench.store.series.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Column, Table
 

@@ -28,7 +28,7 @@ from workbench.ingest.options import Sent
 from workbench.ingest.plan.jobs import Job
 from workbench.ingest.plan.labels import Labels
 from workbench.ingest.plan.read_options import ReadOptions
-from workbench.store import lease
+from workbench.store.db import lease
 from workbench.store.scope import Scope
 
 from . import log

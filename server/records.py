@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from workbench.errors import BadRequest, Invalid, Problem
 from workbench.records import Record
-from workbench.store.rules import refuse_kept
+from workbench.store.records.constraints import refuse_kept
 
 from .context import RequestContext
 from .parameters import Asked

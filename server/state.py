@@ -10,7 +10,7 @@ from workbench.ingest.read.parquet_subprocess import ParquetSubprocess
 from workbench.recipe.check import sound
 from workbench.recipe.plot import PlotConfig
 from workbench.records import Plot
-from workbench.store.cache import Cache
+from workbench.store.cache.cache import Cache
 from workbench.store.store import Store
 
 from .ingests import Ingests

@@ -17,8 +17,9 @@ from typing_extensions import TypedDict
 from workbench.errors import BadRequest, Conflict, FileRefused, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import extend, register
 from workbench.records import Measurement
-from workbench.store import Transaction, lease
-from workbench.store.uploads import Purpose, Upload, UploadObject
+from workbench.store import Transaction
+from workbench.store.db import lease
+from workbench.store.files.uploads import Purpose, Upload, UploadObject
 from workbench.table import concat
 
 from . import log

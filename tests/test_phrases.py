@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench import phrases
-from workbench.notebook import words
-from workbench.phrases import column_map, counted, option, option_name, place, quoted, spaced, typed_in
+from workbench import messages as phrases
+from workbench.messages import column_map, counted, option, option_name, place, quoted, spaced, typed_in
+from workbench.notebook import status_text as words
 
 
 def test_the_examples_hold() -> None:

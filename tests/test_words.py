@@ -78,14 +78,14 @@ TO_REWRITE: tuple[str, ...] = (
     "workbench/lint",
     "workbench/local.py",
     "workbench/notebook",
-    "workbench/outgoing.py",
+    "workbench/measurement_export.py",
     "workbench/readers",
     "workbench/recipe",
     "workbench/records",
     "workbench/remote",
     "workbench/store",
     "workbench/transform",
-    "workbench/work.py",
+    "workbench/backend.py",
 )
 """Folders and files that are still to be rewritten. This list may only become shorter."""
 

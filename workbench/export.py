@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from .arrow import to_arrow
 from .dataset import StepResult
 from .errors import BadRequest, ExportUnavailable, instead
-from .phrases import counted, spaced
+from .messages import counted, spaced
 from .table import Column, Table, concat, concat_columns, time_text
 from .typed_arrays import decode
 

@@ -12,8 +12,9 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .backend import DATASETS, FigureAnswer, Work, drawable, only, tabulated, without_rows
+from .cycling.current_sign import turned
 from .cycling.life import KINDS
-from .cycling.signs import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .engine import answer, zoom
 from .engine.check import check_against_store
@@ -36,14 +37,13 @@ from .records import (
     Record,
     Specification,
 )
-from .store import search as searches
-from .store.cache import Cache, HitsOnly, NotCached
-from .store.rows import LOCAL_USER, new_id
-from .store.rules import refuse_kept
+from .store.cache.cache import Cache, HitsOnly, NotCached
+from .store.records import search as searches
+from .store.records.constraints import refuse_kept
+from .store.records.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
 from .table import Table
 from .typed_arrays import decode
-from .work import DATASETS, FigureAnswer, Work, drawable, only, tabulated, without_rows
 
 if TYPE_CHECKING:
     from .store import Transaction

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form
 
 from workbench.errors import Invalid, Problem
 from workbench.records import Analysis, Measurement, Project
-from workbench.store.people import Right
+from workbench.store.records.people import Right
 
 from .. import auth, records
 from ..auth import AnyWriter, QueryReader, RecordReader, RecordWriter

@@ -9,17 +9,17 @@ from fastapi import APIRouter, Form, Query, UploadFile
 from pydantic import Field
 from starlette.responses import Response
 
+from workbench.backend import DATASETS, without_rows
 from workbench.dataset import Dataset
 from workbench.engine import arrow
 from workbench.errors import BadRequest, Conflict, Invalid, NotFound, Problem, instead
 from workbench.ingest import extend, register
 from workbench.records import KINDS, Measurement, Record
-from workbench.store.rules import refuse_kept
+from workbench.store.records.constraints import refuse_kept
 from workbench.store.scope import Scope
-from workbench.store.series import SeriesInfo
+from workbench.store.series.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Table, concat
-from workbench.work import DATASETS, without_rows
 
 from .. import records
 from ..auth import ProjectReader, ProjectWriter

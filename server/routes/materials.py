@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Query
 
 from workbench.errors import NotFound
 from workbench.records import Material, MaterialProperty, Project
-from workbench.store.uploads import Attachment
+from workbench.store.files.uploads import Attachment
 
 from .. import auth, records
 from ..auth import BodyWriter, QueryReader, RecordReader, RecordWriter

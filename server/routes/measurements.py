@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from workbench.errors import BadRequest, NotFound
 from workbench.records import Measurement, Project, RawData, Record
-from workbench.store import tags
+from workbench.store.records import tags
 from workbench.table import Table
 
 from .. import auth, downloads, records

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from workbench.errors import Invalid, NotFound, Problem
 from workbench.recipe.strict import NotNull
 from workbench.records import Project, User
-from workbench.store.people import ROLES
+from workbench.store.records.people import ROLES
 from workbench.table import from_micros, time_text, to_micros
 
 from ..auth import Member, OrganizationAdmin, ProjectManager

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 
 from workbench.errors import Conflict
 from workbench.records import Project
-from workbench.store.people import Right
+from workbench.store.records.people import Right
 from workbench.store.scope import Scope
 
 from .. import auth, records

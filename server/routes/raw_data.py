@@ -12,8 +12,8 @@ from workbench.errors import BadRequest, Conflict, NotFound
 from workbench.records import Project, RawData
 from workbench.records.record import Name
 from workbench.store import Transaction
-from workbench.store.rows import new_id
-from workbench.store.uploads import Upload
+from workbench.store.files.uploads import Upload
+from workbench.store.records.rows import new_id
 
 from .. import auth, records, uploading
 from ..auth import BodyWriter, Member, QueryReader, RecordReader, RecordWriter

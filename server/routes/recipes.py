@@ -13,12 +13,12 @@ from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
+from workbench.backend import FigureAnswer
 from workbench.engine import arrow, wire
 from workbench.recipe.check import sound
 from workbench.recipe.plot import Plan, PlotConfig
 from workbench.recipe.schema import schema
 from workbench.recipe.strict import Strict
-from workbench.work import FigureAnswer
 
 from ..auth import Member, ProjectWriter
 from ..context import RequestContext

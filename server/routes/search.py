@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from workbench.records import Project
-from workbench.store import search
+from workbench.store.records import search
 from workbench.store.scope import Scope
 from workbench.table import time_text, to_micros
 

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from workbench.errors import Invalid, NotFound, Problem
 from workbench.records import Model, Project, Simulation, Specification, Study
-from workbench.store.people import Right
+from workbench.store.records.people import Right
 from workbench.table import time_text, to_micros
 
 from .. import auth, records

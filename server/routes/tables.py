@@ -9,14 +9,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from workbench.backend import DATASETS
 from workbench.errors import FileRefused, Invalid, Problem
 from workbench.records import Record
-from workbench.store.rows import new_id
-from workbench.store.series import SeriesWriter
-from workbench.store.uploads import Attachment
+from workbench.store.files.uploads import Attachment
+from workbench.store.records.rows import new_id
+from workbench.store.series.series import SeriesWriter
 from workbench.table import Column, Table
 from workbench.units import split_unit
-from workbench.work import DATASETS
 
 from .. import records
 from ..context import RequestContext

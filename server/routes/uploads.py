@@ -14,8 +14,8 @@ from workbench.errors import BadRequest, Conflict, FileRefused, Invalid, NotFoun
 from workbench.records import Instance, Measurement
 from workbench.records.record import Name
 from workbench.store import Transaction
-from workbench.store.rows import new_id
-from workbench.store.uploads import Upload
+from workbench.store.files.uploads import Upload
+from workbench.store.records.rows import new_id
 
 from .. import auth, records, uploading
 from ..auth import Member, RecordWriter

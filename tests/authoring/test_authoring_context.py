@@ -12,9 +12,9 @@ import pytest
 
 from workbench import battery
 from workbench.authoring import prompt_text, system_text
+from workbench.authoring.catalog_text import LEVELS, told
 from workbench.authoring.context import LEAST, ROOM
 from workbench.authoring.examples import NAMES, example
-from workbench.authoring.sources import LEVELS, told
 from workbench.bench import Bench
 from workbench.cycling.columns import SERIES_COLUMNS
 from workbench.cycling.cycles import CYCLE_COLUMNS
@@ -27,7 +27,7 @@ from workbench.recipe.schema import schema_of
 from workbench.recipe.steps import Function
 from workbench.records import SOURCES
 from workbench.records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
-from workbench.store.listing import list_columns
+from workbench.store.records.listing import list_columns
 
 SYSTEM = system_text()
 ANSWERS = [json.loads(text) for text in re.findall(r"```json\n(.*?)\n```", SYSTEM, re.DOTALL)]

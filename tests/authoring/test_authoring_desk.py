@@ -15,7 +15,7 @@ from workbench.bench import Bench, Board
 from workbench.errors import Conflict, Invalid, NotFound, StoreNotice
 from workbench.local import LocalWorkbench
 from workbench.records import User
-from workbench.store.chats import drafts_in, shortened
+from workbench.store.records.sessions import drafts_in, shortened
 from workbench.store.scope import Scope
 
 FADE, CURVES = example("fade"), example("curves")

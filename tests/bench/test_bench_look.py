@@ -16,7 +16,7 @@ import workbench as wb
 from workbench import steps
 from workbench.bench import Bench
 from workbench.demo.saved import saved_plots
-from workbench.phrases import spaced
+from workbench.messages import spaced
 
 PLOTS = {plot.slug: plot.config for plot in saved_plots()}
 

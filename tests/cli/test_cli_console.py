@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from workbench.cli import console
-from workbench.phrases import spaced
+from workbench.messages import spaced
 
 
 def bar_of(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool, before: float) -> str:

@@ -24,8 +24,8 @@ import workbench as wb
 from workbench.cli import main
 from workbench.cli.lab import PROMPT, Opening, arguments
 from workbench.cli.lab_socket import PromptChannels
+from workbench.environment import ORGANIZATION, PROJECT, STORE
 from workbench.errors import BadRequest
-from workbench.place import ORGANIZATION, PROJECT, STORE
 
 COMMAND = Path(sys.executable).with_name("workbench")
 

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from support import reference_summaries as reference
 
-from workbench.cycling import builder, cycles, steps
-from workbench.cycling import given as given_tables
+from workbench.cycling import cycles, steps
+from workbench.cycling import given_steps as given_tables
+from workbench.cycling import steps_builder as builder
 from workbench.table import Column, Table
 
 OPTIONAL = (

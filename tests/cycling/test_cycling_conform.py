@@ -12,11 +12,11 @@ from hypothesis import given, settings
 
 from workbench.cycling.conform import Conformer, Known, SecondLook
 from workbench.cycling.counters import CounterReset, decimals
-from workbench.cycling.door import Rules
+from workbench.cycling.current_sign import Taken
 from workbench.cycling.findings import Finding
-from workbench.cycling.signs import Taken
+from workbench.cycling.given_samples import Rules
 from workbench.errors import FileRefused
-from workbench.phrases import typed_in
+from workbench.messages import typed_in
 from workbench.table import Column, Table, concat
 
 

@@ -8,10 +8,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from workbench.cycling.builder import BLOCK
 from workbench.cycling.cycles import CYCLE_COLUMNS, cycles_of
-from workbench.cycling.given import complete_steps, given_steps
+from workbench.cycling.given_steps import complete_steps, given_steps
 from workbench.cycling.steps import STEP_COLUMNS, StepsBuilder, step_types, steps_of
+from workbench.cycling.steps_builder import BLOCK
 from workbench.errors import Invalid
 from workbench.table import Column, Table
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import workbench as wb
 from workbench import steps
-from workbench.authoring.shape import fields
-from workbench.authoring.sources import told
+from workbench.authoring.catalog_text import told
+from workbench.authoring.recipe_fields import fields
 from workbench.recipe.schema import page, schema
 from workbench.records import Instance
 from workbench.table import Table

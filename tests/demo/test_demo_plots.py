@@ -12,7 +12,7 @@ from workbench.demo.saved import Saved, saved_plots
 from workbench.local import FigureAnswer, LocalWorkbench
 from workbench.recipe.controls import decide
 from workbench.recipe.recipe import Recipe
-from workbench.store.cache import Cache
+from workbench.store.cache.cache import Cache
 from workbench.transform.figure import decode
 
 PLOTS = {plot.slug: plot for plot in saved_plots()}

@@ -16,7 +16,7 @@ from workbench.engine.check import check_against_store
 from workbench.errors import Cancelled, Invalid
 from workbench.recipe.check import sound
 from workbench.store import Scope, Store
-from workbench.store.cache import Cache
+from workbench.store.cache.cache import Cache
 from workbench.table import Table
 
 SERIES = Table.of({TIME: [0.0, 1.0, 2.0, 3.0], VOLTAGE: [4.0, 3.5, float("inf"), 3.0], CURRENT: [1, 1, 1, 1]})

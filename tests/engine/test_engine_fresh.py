@@ -13,7 +13,7 @@ from workbench.engine.answer import dataset
 from workbench.recipe.check import sound
 from workbench.recipe.filters import APPLIES
 from workbench.records import SOURCES
-from workbench.store.cache import Cache
+from workbench.store.cache.cache import Cache
 from workbench.table import Table
 
 OPEN = {

@@ -15,7 +15,7 @@ import workbench as wb
 from workbench.cycling.life import Life, OneTest, lives
 from workbench.errors import Invalid
 from workbench.store.scope import Scope
-from workbench.store.series import Series
+from workbench.store.series.series import Series
 from workbench.table import Table
 
 COLUMNS = [
@@ -178,7 +178,7 @@ def test_a_series_tells_what_its_cell_had_passed_at_each_sample(bench: wb.Bench)
 def test_a_window_of_throughput_is_found_without_reading_all(
     probe: int, bench: wb.Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.engine.life._PROBE", probe)
+    monkeypatch.setattr("workbench.engine.cell_life._PROBE", probe)
     bench.measurements.create(
         instance="c1", name="counted", time_series=counted(3), start_time=day(20), sign="discharge"
     )

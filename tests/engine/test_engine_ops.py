@@ -18,7 +18,7 @@ from workbench.engine.ops.aggregate import aggregate
 from workbench.engine.ops.join import join
 from workbench.engine.plan import run_step
 from workbench.errors import Invalid
-from workbench.phrases import spaced
+from workbench.messages import spaced
 from workbench.recipe.steps import STEPS, AggregateStep, JoinStep
 from workbench.table import Table
 

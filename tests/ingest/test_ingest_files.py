@@ -27,7 +27,7 @@ from workbench.ingest.plan.paths import find, stem_of
 from workbench.ingest.plan.ratings import ratings_of
 from workbench.ingest.read import worker_pool
 from workbench.ingest.read.prepare import largest_move
-from workbench.phrases import typed_in
+from workbench.messages import typed_in
 from workbench.records import Batch, Instance, Measurement, Project, Specification
 from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store

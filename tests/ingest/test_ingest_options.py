@@ -17,7 +17,7 @@ from workbench.errors import BadRequest, Invalid
 from workbench.ingest import IngestKeywords, IngestOptions
 from workbench.ingest.options import Names, Said, _shows, body_model, said, sent_options, to_send
 from workbench.ingest.plan.headings import columns
-from workbench.phrases import option_name, typed_in
+from workbench.messages import option_name, typed_in
 
 
 class More(IngestOptions):

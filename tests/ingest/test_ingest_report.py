@@ -17,7 +17,7 @@ import workbench as wb
 from workbench.errors import BadRequest
 from workbench.ingest.report.report import FileReport, Report
 from workbench.ingest.report.settled_by import settled_by
-from workbench.phrases import typed_in
+from workbench.messages import typed_in
 
 SOURCES = Path(wb.__file__).parent
 

@@ -20,8 +20,9 @@ from workbench.errors import Invalid, StoreError
 from workbench.ingest import recompute as library
 from workbench.readers import FORMATS
 from workbench.records import Measurement
-from workbench.store import derived, search
-from workbench.store.rule_notes import notes
+from workbench.store.records import search
+from workbench.store.series.rule_notes import notes
+from workbench.store.series.series import derived
 from workbench.table import Table
 
 RATINGS = {"capacity": {"value": 1, "unit": "A.h"}, "voltage_min": {"value": 2, "unit": "V"}}
@@ -280,7 +281,7 @@ def test_a_measurement_that_is_damaged_is_named_and_the_rest_is_done(
     id = bench.measurements.get("two").id
     with store.transaction() as db:
         (number,) = db.execute("select id from series where owner = ? and dataset = 'series'", (id,)).fetchone()
-        from workbench.store import chunks
+        from workbench.store.series.series import chunks
 
         db.execute(
             "update chunks set data = zeroblob(length(data)) where key between ? and ?", chunks.span(number)

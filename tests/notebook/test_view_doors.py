@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from workbench.notebook.doors import at_home
+from workbench.notebook.event_loop import at_home
 
 
 def test_a_call_from_another_thread_happens_on_the_loop() -> None:

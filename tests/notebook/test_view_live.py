@@ -16,11 +16,11 @@ import workbench as wb
 from workbench.engine.zoom import Detail
 from workbench.errors import Invalid, ScriptError
 from workbench.local import LocalWorkbench
+from workbench.notebook.background_worker import Step
+from workbench.notebook.figure_buffers import Kept, Packer, split
 from workbench.notebook.figure_widget import FigureSurface
 from workbench.notebook.plot_view import PlotView, packed_library, steady, worded
-from workbench.notebook.runner import Step
 from workbench.notebook.surface import Looked, Reason, Shown
-from workbench.notebook.transport import Kept, Packer, split
 from workbench.notebook.view import View
 from workbench.transform.figure import encode
 from workbench.typed_arrays import decode

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from workbench.errors import Cancelled
+from workbench.notebook.background_worker import BUSY_AFTER_S, AtOnce, Job, Lane, Runner, Step, clock_here
 from workbench.notebook.history import TOGETHER_S, History
-from workbench.notebook.runner import BUSY_AFTER_S, AtOnce, Job, Lane, Runner, Step, clock_here
 
 
 class HandClock:

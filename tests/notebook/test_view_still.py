@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workbench.notebook.still import MOST_BYTES, Still
+from workbench.notebook.saved_picture import MOST_BYTES, Still
 
 PICTURE = "data:image/webp;base64,UklGRg=="
 
@@ -24,7 +24,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         update = display
 
-    monkeypatch.setattr("workbench.notebook.still.DisplayHandle", Handle)
+    monkeypatch.setattr("workbench.notebook.saved_picture.DisplayHandle", Handle)
     return shown
 
 

@@ -11,7 +11,7 @@ import pytest
 from workbench.errors import FileRefused
 from workbench.readers import BUILT_IN as FORMATS
 from workbench.readers import read
-from workbench.readers.source import look
+from workbench.readers.file.source import look
 from workbench.table import concat
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

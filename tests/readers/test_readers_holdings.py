@@ -11,7 +11,7 @@ import pytest
 
 from workbench.errors import FileRefused
 from workbench.readers import read, recognise
-from workbench.readers.holdings import Holding, holding
+from workbench.readers.non_series.recognise import Holding, holding
 
 
 def held(folder: Path, content: str | bytes, name: str = "file.csv") -> Holding | None:

@@ -21,8 +21,10 @@ from test_readers_hostile import SECONDS, check, consume, mutations, put
 from test_readers_workbook import ARBIN, samples
 
 from workbench.errors import FileRefused, TooLarge
-from workbench.readers import apart, limits, matlab
-from workbench.readers.holdings import holding
+from workbench.readers import limits
+from workbench.readers.file import parser_process as apart
+from workbench.readers.formats import matlab
+from workbench.readers.non_series.recognise import holding
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 

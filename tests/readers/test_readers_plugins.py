@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from workbench.readers import BUILT_IN
-from workbench.readers.columns import From
-from workbench.readers.delimited import DELIMITED
+from workbench.readers.file.source import look
+from workbench.readers.formats.delimited import DELIMITED
 from workbench.readers.plugins import GROUP, PluginWarning, outside_formats
-from workbench.readers.source import look
-from workbench.readers.text import TextFormat
+from workbench.readers.table.columns import From
+from workbench.readers.table.text_format import TextFormat
 from workbench.table import concat
 
 LAB = TextFormat(

@@ -15,7 +15,8 @@ import scipy.io
 from support.needs import mdbtools
 
 from workbench.errors import FileRefused
-from workbench.readers import arbin_access, read, recognise
+from workbench.readers import read, recognise
+from workbench.readers.formats import arbin_access
 from workbench.table import Table, concat
 
 N = 20

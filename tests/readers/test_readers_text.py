@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import BadRequest, FileRefused
-from workbench.phrases import typed_in
+from workbench.messages import typed_in
 from workbench.readers import read, recognise
 from workbench.table import Table, concat
 
@@ -276,7 +276,7 @@ def test_values_that_are_none_are_named_with_their_lines(tmp_path: Path, monkeyp
 def test_a_header_that_is_repeated_is_left_out_and_changes_no_kind(
     block: int, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.readers.source._BLOCK", block)
+    monkeypatch.setattr("workbench.readers.file.source._BLOCK", block)
     titles = "time,current,voltage,cycle,other\ns,A,V,,\n"
     rows = [f"{t},{1 - 2 * (t % 2)}.0,{3.5 - 0.1 * (1 - 2 * (t % 2))},{t // 9},{t}\n" for t in range(30)]
     resumed = [*rows[:9], titles, *rows[9:21], titles, *rows[21:]]

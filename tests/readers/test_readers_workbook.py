@@ -172,7 +172,9 @@ def test_what_is_made_for_reading_does_not_stay(tmp_path: Path, monkeypatch: pyt
     import gc
     import tempfile
 
-    from workbench.readers import arrow, layout, views
+    from workbench.readers.file import sheets as views
+    from workbench.readers.table import text_layout as layout
+    from workbench.readers.table import typed_columns as arrow
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for number in range(4):

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from workbench.errors import BadRequest
 from workbench.records import ENTITIES, KINDS, SOURCES, DriveCycle, Measurement, Model, Plot, Specification, kind
 from workbench.records.values import as_date, as_moment, json_object
-from workbench.store.opened import join_name, split_name
-from workbench.store.rows import new_id
-from workbench.store.tables import decode, encode
+from workbench.store.records.open_fields import join_name, split_name
+from workbench.store.records.rows import new_id
+from workbench.store.records.tables import decode, encode
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 BASE = {"id": "i", "name": "n", "created_at": NOW, "updated_at": NOW, "organization_id": "o"}

@@ -10,10 +10,10 @@ import pytest
 from support.local_and_remote import Sides
 
 import workbench as wb
+from workbench.backend import FigureAnswer
 from workbench.demo.saved import saved_plots
 from workbench.errors import Cancelled
 from workbench.remote import RemoteWorkbench
-from workbench.work import FigureAnswer
 
 PLOTS = {plot.slug: plot for plot in saved_plots()}
 

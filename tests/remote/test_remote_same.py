@@ -13,12 +13,12 @@ import pytest
 from support.local_and_remote import Sides
 
 import workbench as wb
+from workbench.backend import FigureAnswer
 from workbench.demo.saved import saved_plots
 from workbench.errors import Invalid, Problem
-from workbench.remote.faults import problems_of
+from workbench.remote.errors import problems_of
 from workbench.store.scope import EVERYTHING
 from workbench.transform.frames import SeriesFrames
-from workbench.work import FigureAnswer
 
 RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
 GOLDEN: dict[str, Any] = {path.stem: json.loads(path.read_text()) for path in sorted(RECIPES.glob("*.json"))}

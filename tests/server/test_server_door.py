@@ -219,7 +219,7 @@ def test_what_nobody_foresaw_is_a_500_without_its_reason(served: Lab, monkeypatc
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a path /home/someone and SELECT secrets")
 
-    monkeypatch.setattr("workbench.store.rows.Rows.page", broken)
+    monkeypatch.setattr("workbench.store.records.rows.Rows.page", broken)
     answer = served.call("GET", "/projects")
     assert answer.status_code == 500
     assert answer.headers["content-type"] == "application/json"

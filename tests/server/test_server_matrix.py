@@ -19,7 +19,7 @@ from support.server_in_process import Lab, Person, lab
 from server.openapi import document
 from server.routes import ROUTERS
 from server.routing import Route
-from workbench.store.people import Right
+from workbench.store.records.people import Right
 
 DOCUMENT = document()
 METHODS = ("get", "post", "put", "patch", "delete")

@@ -15,8 +15,9 @@ from pydantic import Field
 
 from workbench.records import ENTITIES, KINDS, SOURCES, Instance, Record
 from workbench.records.record import Text
-from workbench.store import formats, migrations
-from workbench.store.seals import seal
+from workbench.store import migrations
+from workbench.store.db import formats
+from workbench.store.db.checksums import seal
 
 FIRST_STORE = Path(__file__).parents[1] / "stores" / "store-0.1.0.db"
 TODAY = migrations.FORMAT

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from workbench.errors import BadRequest, StoreError
-from workbench.store import Store, abreast
-from workbench.store import series as of_series
+from workbench.store import Store
+from workbench.store.db import parallel as abreast
 from workbench.store.scope import EVERYTHING
+from workbench.store.series.series import series as of_series
 from workbench.table import Table
 
 

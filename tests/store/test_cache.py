@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.store.cache import Cache
+from workbench.store.cache.cache import Cache
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_what_was_put_is_found_here_and_by_others(path: Path) -> None:
 def test_what_is_put_soon_is_here_at_once_and_with_others_when_it_was_written(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.store.side_file.SOON_SECONDS", 30)
+    monkeypatch.setattr("workbench.store.cache.disk.SOON_SECONDS", 30)
     cache, other = Cache(path), another(path)
     found = cache.get_or_make("figure", "k", lambda: (b"bytes", {"revision": 3}), soon=True)
     assert found == (b"bytes", {"revision": 3}, False)
@@ -57,9 +57,7 @@ def test_what_is_put_soon_is_here_at_once_and_with_others_when_it_was_written(
 
 
 def test_what_is_put_soon_outlives_its_process(path: Path) -> None:
-    words = (
-        "import sys; from workbench.store.cache import Cache as C; C(sys.argv[1]).put('a', 'k', b'x', soon=True)"
-    )
+    words = "import sys; from workbench.store.cache.cache import Cache as C; C(sys.argv[1]).put('a', 'k', b'x', soon=True)"
     subprocess.run([sys.executable, "-c", words, str(path)], check=True)
     with Cache(path) as cache:
         assert cache.get("a", "k") is not None
@@ -327,7 +325,7 @@ def test_a_wait_can_be_given_up(path: Path) -> None:
 
 MAKER = """
 import sys, time
-from workbench.store.cache import Cache
+from workbench.store.cache.cache import Cache
 cache = Cache(sys.argv[1])
 def make():
     print("making", flush=True)
@@ -366,7 +364,7 @@ def test_a_killed_maker_is_replaced_at_once(path: Path) -> None:
 
 
 def test_a_lease_that_nobody_renews_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.store.side_file.LEASE_SECONDS", 0.3)
+    monkeypatch.setattr("workbench.store.cache.disk.LEASE_SECONDS", 0.3)
     cache = Cache(path)
     cache.put("other", "k", b"")
     with sqlite3.connect(path) as connection:  # an owner on a machine that nobody can ask
@@ -380,8 +378,8 @@ def test_a_lease_that_nobody_renews_ends(path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_long_making_keeps_its_lease(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.store.side_file.LEASE_SECONDS", 0.4)
-    monkeypatch.setattr("workbench.store.side_file.RENEW_SECONDS", 0.1)
+    monkeypatch.setattr("workbench.store.cache.disk.LEASE_SECONDS", 0.4)
+    monkeypatch.setattr("workbench.store.cache.disk.RENEW_SECONDS", 0.1)
     cache, other = Cache(path), another(path)
     started = threading.Event()
 

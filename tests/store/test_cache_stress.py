@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from workbench.store.cache import Cache
+from workbench.store.cache.cache import Cache
 
 
 def content(key: str) -> bytes:

@@ -10,7 +10,7 @@ from support.record_store import Lab, quantity
 from workbench.cycling.cycles import CYCLE_COLUMNS
 from workbench.cycling.steps import STEP_COLUMNS
 from workbench.records import SOURCES
-from workbench.store.catalog import catalog
+from workbench.store.records.catalog import catalog
 from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 

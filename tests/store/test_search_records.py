@@ -10,7 +10,7 @@ from support.record_store import Lab
 from workbench.errors import BadRequest, Invalid
 from workbench.records import ENTITIES
 from workbench.store import Scope
-from workbench.store.search import Found, check, search
+from workbench.store.records.search import Found, check, search
 
 
 @pytest.fixture

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from workbench.errors import Damaged, StoreError, WorkbenchError
-from workbench.store import Scope, Store, chunks
-from workbench.store.catalog import catalog
+from workbench.store import Scope, Store
+from workbench.store.records.catalog import catalog
+from workbench.store.records.tables import sampled_rows
 from workbench.store.scope import EVERYTHING
-from workbench.store.tables import sampled_rows
+from workbench.store.series.series import chunks
 from workbench.table import Column, Table
 
 

@@ -14,8 +14,8 @@ from hypothesis.extra import numpy as arrays
 
 from workbench.errors import BadRequest, Conflict, NotFound, StoreError
 from workbench.store import Store
-from workbench.store.chunks import CHUNK
 from workbench.store.scope import EVERYTHING
+from workbench.store.series.chunks import CHUNK
 from workbench.table import Column, Table, concat
 
 ODD = np.array([np.nan, -0.0, 0.0, np.inf, -np.inf, 1e300, 5e-324, 0.1])

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 from workbench.errors import StoreError
-from workbench.store import Store, connections, lease
-from workbench.store.building import Builder
-from workbench.store.reading import Reading
+from workbench.store import Store
+from workbench.store.db import connections, lease
 from workbench.store.scope import EVERYTHING
+from workbench.store.series.chunk_builder import Builder
+from workbench.store.series.reading import Reading
 from workbench.table import Table
 
 WRITER = """

@@ -16,9 +16,9 @@ from workbench.ingest import register
 from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import KINDS, SOURCES, Instance, Measurement, Plot, Project, Specification
 from workbench.store import Scope, Store
-from workbench.store.catalog import catalog
+from workbench.store.records.catalog import catalog
+from workbench.store.records.search import search
 from workbench.store.scope import EVERYTHING
-from workbench.store.search import search
 from workbench.table import Table
 
 CONFIG = {"plan": {"steps": {}}, "transform": "def transform(data, params):\n    return None", "params": {}}

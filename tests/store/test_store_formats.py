@@ -16,9 +16,10 @@ from next_formats import COLOUR, SHADE, TODAY, first_store, format_of
 
 from workbench.errors import Damaged, StoreError, StoreNotice, StoreTooNew, StoreTooOld
 from workbench.records import KINDS, Instance, Measurement, Project
-from workbench.store import Scope, Store, formats, migrations, schema
+from workbench.store import Scope, Store, migrations
+from workbench.store.db import formats, schema
 from workbench.store.migrations.migration import Migration
-from workbench.store.tables import column_texts, index_texts
+from workbench.store.records.tables import column_texts, index_texts
 
 FROZEN = "d89ad15948e999a4bde62f3810affc6f927461b711646e0db36c95a84cb366a0"
 NAMES = [

@@ -15,7 +15,7 @@ from workbench.errors import Damaged, NotFound, StoreError
 from workbench.ingest import register
 from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import Instance, Measurement, Project, Specification
-from workbench.store import connections
+from workbench.store.db import connections
 from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 from workbench.table import Table

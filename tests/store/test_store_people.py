@@ -12,7 +12,7 @@ import pytest
 
 from workbench.errors import Conflict, NotFound, StoreNotice, Unauthorized
 from workbench.records import Project, RawData
-from workbench.store.people import Right
+from workbench.store.records.people import Right
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 

@@ -9,8 +9,8 @@ import pytest
 import workbench as wb
 from workbench.errors import NotFound
 from workbench.records import Instance, Measurement
-from workbench.store import search
-from workbench.store.rehearsal import rehearsal
+from workbench.store.db.trial_copy import rehearsal
+from workbench.store.records import search
 from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
 

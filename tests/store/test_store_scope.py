@@ -13,10 +13,10 @@ from support.record_store import Lab
 from workbench.errors import Invalid, NotFound
 from workbench.local import LocalWorkbench
 from workbench.records import KINDS, SOURCES
-from workbench.store.cache import Cache
-from workbench.store.rows import Rows
+from workbench.store.cache.cache import Cache
+from workbench.store.records.rows import Rows
 from workbench.store.scope import EVERYTHING, Scope
-from workbench.store.series import Series
+from workbench.store.series.series import Series
 from workbench.table import Table
 
 X = "Time [s]"

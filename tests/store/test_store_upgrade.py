@@ -19,7 +19,8 @@ from next_formats import COLOUR, SHADE, TODAY, first_store, format_of
 
 from workbench.errors import Damaged, NotFound, StoreError, StoreNotice, StoreTooNew
 from workbench.records import Project
-from workbench.store import Scope, Store, lease, migrations, upgrading
+from workbench.store import Scope, Store, migrations
+from workbench.store.db import lease, upgrading
 
 HERE = Path(__file__).parent
 PROGRAM = """

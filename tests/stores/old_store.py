@@ -14,7 +14,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from workbench.store import upgrading
+from workbench.store.db import upgrading
 
 HERE = Path(__file__).parent
 FILE = HERE / "store-0.1.0.db"

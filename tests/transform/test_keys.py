@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from workbench.demo.saved import saved_plots
-from workbench.transform.keys import check_keys
 from workbench.transform.script import check_script
+from workbench.transform.used_names import check_keys
 
 ROOT = Path(__file__).parents[2]
 STEPS, PARAMS = ["cycles", "curves"], ["cells", "smooth"]

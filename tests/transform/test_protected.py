@@ -22,9 +22,10 @@ import workbench as wb
 from workbench.dataset import Dataset, unpack
 from workbench.errors import Busy, Cancelled, NotProtected, ScriptError
 from workbench.transform import inprocess, protected
-from workbench.transform.protected import Limits, calls
-from workbench.transform.protected.lone import Lone
-from workbench.transform.protected.turns import Turns
+from workbench.transform.protected import Limits
+from workbench.transform.protected import allowed_calls as calls
+from workbench.transform.protected.queue import Turns
+from workbench.transform.protected.unprotected import Lone
 from workbench.transform.script import check_script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")

@@ -11,7 +11,7 @@ from support.hostile_scripts import OWN, SHARED, Case, Judge, Trap, cases, datas
 
 from workbench.transform import protected
 from workbench.transform.protected import Limits
-from workbench.transform.protected.lone import Lone
+from workbench.transform.protected.unprotected import Lone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")
 

@@ -13,8 +13,9 @@ import pytest
 from support.waiting import until
 
 from workbench.errors import Busy, Cancelled
-from workbench.transform.protected import bpf, calls
-from workbench.transform.protected.turns import Turns
+from workbench.transform.protected import allowed_calls as calls
+from workbench.transform.protected import seccomp_filter as bpf
+from workbench.transform.protected.queue import Turns
 
 ARGUMENTS = (0,) * 6
 
@@ -191,7 +192,7 @@ def test_a_jump_is_never_longer_than_a_byte() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="sealed memory is Linux's")
 class TestSealed:
     def test_nobody_can_change_it(self) -> None:
-        from workbench.transform.protected.sealed import seal
+        from workbench.transform.protected.sealed_memory import seal
 
         made = seal(b"x" * 5000)
         try:
@@ -210,7 +211,7 @@ class TestSealed:
             os.close(made.descriptor)
 
     def test_one_copy_serves_all_figures_of_a_dataset(self) -> None:
-        from workbench.transform.protected.sealed import Shelf
+        from workbench.transform.protected.sealed_memory import Shelf
 
         shelf = Shelf(most_bytes=100, most_files=10)
         with shelf.lend("a", b"1" * 40) as first, shelf.lend("a", b"never read") as second:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.transform.keys import check_keys
+from workbench.transform.protected.messages import MOST_ANSWER_JSON, Job
 from workbench.transform.protected.reply import Forged, read
-from workbench.transform.protected.wire import MOST_ANSWER_JSON, Job
 from workbench.transform.script import MOST_PROBLEMS, check_script
+from workbench.transform.used_names import check_keys
 
 DEEP = b"[" * 1000 + b"]" * 1000
 FIGURES = {

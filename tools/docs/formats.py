@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.phrases import spaced
+from workbench.messages import spaced
 from workbench.readers import BUILT_IN, limits
 
 from .prose import MADE

@@ -8,7 +8,7 @@ from server.auth import Access
 from server.openapi import document
 from server.routes import ROUTERS
 from server.routing import Route
-from workbench.store.people import Right
+from workbench.store.records.people import Right
 
 from .prose import MADE
 

@@ -13,7 +13,7 @@ from workbench.bench.collections import Collection
 from workbench.bench.figure import Made
 from workbench.bench.look import Look, Page, StepLook
 from workbench.bench.quick import Quick, QuickReport
-from workbench.bench.sampled import Analyses, MaterialProperties, Measurements, Simulations
+from workbench.bench.sampled_collections import Analyses, MaterialProperties, Measurements, Simulations
 from workbench.bench.sessions import Sessions
 from workbench.bench.studies import Studies
 from workbench.ingest import FileReport, Report

@@ -13,10 +13,10 @@ from ..cycling.steps import STEP_TYPES
 from ..recipe.modules import ALLOWED, GIVEN
 from ..records import Session
 from ..records.catalog import Catalog
-from . import sources
+from . import catalog_text as sources
 from .examples import examples
 from .helpers import helpers
-from .shape import fields
+from .recipe_fields import fields
 
 ROOM = 24_000
 """Characters of both texts that the catalog may fill up."""

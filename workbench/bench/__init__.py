@@ -11,14 +11,15 @@ import pandas as pd
 
 from .. import export
 from ..authoring import AuthoringContext
+from ..backend import Work
 from ..engine.reader import Progress
+from ..environment import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..ingest import IngestKeywords, IngestOptions, Report
 from ..ingest.options import FileProgress, shows_options
 from ..ingest.plan.paths import Paths
 from ..ingest.recompute import Recomputed
 from ..local import LocalWorkbench
-from ..place import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
@@ -33,17 +34,16 @@ from ..records import (
 )
 from ..records.catalog import Catalog
 from ..remote import RemoteWorkbench
-from ..store.search import Found
-from ..work import Work
+from ..store.records.search import Found
 from .boards import Board, Boards, SavedPlot
 from .collections import Collection, Ref
 from .data import Data
+from .description import as_html, as_text
 from .figure import Figure, figure_of
 from .look import Look
 from .quick import Quick, quick
-from .sampled import Analyses, MaterialProperties, Measurements, Simulations
+from .sampled_collections import Analyses, MaterialProperties, Measurements, Simulations
 from .sessions import Sessions
-from .shown import as_html, as_text
 from .studies import Studies
 
 if TYPE_CHECKING:

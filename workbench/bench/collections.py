@@ -14,7 +14,7 @@ from ..records import KINDS, Record
 from ..transform.frames import frame_of
 
 if TYPE_CHECKING:
-    from ..work import Work
+    from ..backend import Work
 
 R = TypeVar("R", bound=Record)
 Ref = str | Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dataset import Dataset
-from ..phrases import counted
+from ..messages import counted
 from ..transform import frames
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import plotly.graph_objects as go
 import plotly.io as pio
 
+from ..backend import FigureAnswer
 from ..export import CONFIG
 from ..lint import Lint
 from ..transform.figure import to_plotly
-from ..work import FigureAnswer
 
 
 @dataclass(frozen=True)

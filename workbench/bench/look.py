@@ -12,7 +12,7 @@ import pandas as pd
 from ..dataset import Samples
 from ..engine.look import Seen, StepSeen
 from ..errors import BadRequest, Problem, instead
-from ..phrases import counted, spaced
+from ..messages import counted, spaced
 from ..table import Table
 from ..transform import frames
 

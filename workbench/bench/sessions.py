@@ -10,10 +10,10 @@ import pandas as pd
 
 from ..errors import BadRequest
 from ..records import Message, Session
-from ..records.chat import Role
+from ..records.session import Role
 
 if TYPE_CHECKING:
-    from ..work import Work
+    from ..backend import Work
 
 
 class Sessions:

@@ -8,7 +8,7 @@ from ..records import Measurement, Record, Simulation, Study
 from .collections import Collection, Ref
 
 if TYPE_CHECKING:
-    from ..work import Work
+    from ..backend import Work
 
 
 class Studies(Collection[Study]):

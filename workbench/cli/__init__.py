@@ -17,7 +17,7 @@ import typer
 
 from .. import __version__
 from ..errors import BadRequest, Conflict, Invalid, NotFound, StoreNotice, WorkbenchError
-from ..phrases import typed_in
+from ..messages import typed_in
 from . import demo, files, keys, recipes, server, store, users
 from .console import err, out, print_problems
 from .help import Group

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 
 from ..errors import Problem
-from ..phrases import spaced
+from ..messages import spaced
 
 IN_A_PIPE = 200
 """Columns if the output is not a terminal and nothing says how wide it is."""

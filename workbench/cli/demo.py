@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from ..place import go_to
+from ..environment import go_to
 from .console import err, out, print_json, print_rows, progress_bar
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
+from ..environment import meant_store
 from ..ingest.options import IngestKeywords
-from ..phrases import spaced
-from ..place import meant_store
+from ..messages import spaced
 from .console import out, print_json, progress_bar
 from .help import Commands
 from .ingest_options import with_ingest_options

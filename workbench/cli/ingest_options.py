@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from ..errors import BadRequest
 from ..ingest.options import IngestOptions, said
-from ..phrases import option_name, typed_in
+from ..messages import option_name, typed_in
 
 AFTER = "organization"
 """The shared option behind which these are listed."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..place import meant_store
+from ..environment import meant_store
 from .console import out, print_json, print_rows
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, RoleOption, StoreOption, existing, open_store

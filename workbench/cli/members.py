@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import BadRequest, NotFound, instead
 from ..records import Organization, Project
-from ..store.people import ADMIN, KEY_ROLES, MEMBER, ROLES
+from ..store.records.people import ADMIN, KEY_ROLES, MEMBER, ROLES
 from ..store.scope import Scope
 from ..store.store import Store
 

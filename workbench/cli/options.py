@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..environment import ORGANIZATION, PROJECT, STORE, meant_store
 from ..errors import BadRequest
-from ..place import ORGANIZATION, PROJECT, STORE, meant_store
 
 if TYPE_CHECKING:
     from ..bench import Bench

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..environment import meant_store
 from ..errors import Invalid, Problem
-from ..phrases import counted
-from ..place import meant_store
+from ..messages import counted
 from .console import err, out, print_json, print_problems, progress_bar
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench

@@ -8,8 +8,8 @@ from typing import Annotated
 import orjson
 import typer
 
+from ..environment import meant_store
 from ..errors import BadRequest, NotProtected
-from ..place import meant_store
 from ..server_package import check_server_package
 from .console import out
 from .help import Commands

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..environment import meant_store
 from ..errors import BadRequest, StoreTooOld
-from ..phrases import counted, spaced
-from ..place import meant_store
+from ..messages import counted, spaced
 from .console import err, out, print_json, print_rows, progress_bar
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench, open_store
 
 if TYPE_CHECKING:
     from ..ingest.recompute import Recomputed
+    from ..store.db.upgrading import Plan
     from ..store.store import Store
-    from ..store.upgrading import Plan
 
 commands = Commands()
 
@@ -110,7 +110,7 @@ def verify(
 
     Records, samples, summaries and files of all projects are read and compared with their checksums. Notes say which
     measurements were made by older rules; they are not damage."""
-    from ..store.rule_notes import notes
+    from ..store.series.rule_notes import notes
 
     with _whole(store, project, organization) as opened, progress_bar("Reading everything"):
         findings = opened.verify()
@@ -145,7 +145,7 @@ def upgrade(
 
     Stop the server and close the notebooks on this store first. A backup is made beside the store. If the upgrade is
     stopped at any moment, the store is as it was or as it is to be, and the same command goes on."""
-    from ..store import upgrading
+    from ..store.db import upgrading
 
     path = existing(store)
     with suppress(StoreTooOld):  # of such a store nothing can be read yet
@@ -211,7 +211,7 @@ def recompute(
     A version that computes steps or cycles by a better rule says so: the notes of `workbench verify` list what older
     rules made. Step tables that came with their samples stay. If it is stopped, the same command goes on."""
     from ..ingest import recompute as library
-    from ..store.abreast import CORES
+    from ..store.db.parallel import CORES
 
     path = existing(store)
     with open_store(path, create=False, read_only=check) as opened, progress_bar("Recomputing") as told:

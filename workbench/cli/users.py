@@ -28,7 +28,7 @@ def list_users(
 ) -> None:
     """List the members of an organization and their roles."""
     from ..records import Project
-    from ..store.people import ROLES
+    from ..store.records.people import ROLES
     from ..store.scope import Scope
     from . import members
 

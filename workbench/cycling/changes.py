@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .runs import Floats, Ints
+from .run_statistics import Floats, Ints
 
 
 class ChangeCounter:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..phrases import column_map, counted, option, spaced, times
+from ..messages import column_map, counted, option, spaced, times
 from ..table import Table
 from . import columns as c
+from .current_sign import BY_CONVENTION, Taken, WindowVotes, judge
 from .findings import Finding
-from .runs import Floats, Ints
-from .signs import BY_CONVENTION, Taken, WindowVotes, judge
+from .run_statistics import Floats, Ints
 
 _FACTORS = {
     3600.0: "hours read as seconds",

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import FileRefused
-from ..phrases import column_map, quoted, times
+from ..messages import column_map, quoted, times
 from ..table import Column, Table
 from . import columns as c
 from .checks import Survey
 from .columns import SERIES_COLUMNS
 from .counters import CounterReset, shifted
+from .current_sign import BY_CONVENTION, Taken
 from .findings import Finding
-from .numbering import CycleNumbers, StepNumbers
-from .runs import Ints
-from .signs import BY_CONVENTION, Taken
+from .run_statistics import Ints
+from .step_numbers import CycleNumbers, StepNumbers
 from .steps import StepsBuilder
 
 REPAIRS = ("time",)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..table import Column
-from .runs import Floats, Ints
+from .run_statistics import Floats, Ints
 
 Bools = NDArray[np.bool_]
 _DECIMALS = 12

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sums import group_sums
+from ..exact_sum import group_sums
 from ..table import Column, Table
 from . import columns as c
 from .columns import Described
-from .runs import Floats
+from .run_statistics import Floats
 from .steps import by_cycle
 
 RULE = 1

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Invalid, Problem
-from ..sums import group_sums
+from ..exact_sum import group_sums
 from ..table import Column, Table
 from . import columns as c
-from .builder import QUANTITIES, RunsBuilder
 from .changes import ChangeCounter
 from .columns import Described
-from .runs import Floats, Ints
+from .run_statistics import Floats, Ints
+from .steps_builder import QUANTITIES, RunsBuilder
 
 RULE = 1
 """The rule by which steps are made of samples: it rises whenever the same samples are to give other steps."""

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from .. import export
-from ..phrases import spaced
+from ..messages import spaced
 from ..recipe.controls import decide
 from ..recipe.params import Param
 from ..recipe.values import fixed_options

@@ -14,7 +14,7 @@ from ..dataset import COLUMNS, Dataset, StepColumns, Warn, pack, unpack
 from ..errors import Cancelled
 from ..recipe.bind import Bound, bind
 from ..recipe.plot import PlotConfig
-from ..store.cache import Cache, Found
+from ..store.cache.cache import Cache, Found
 from ..store.scope import Scope
 from ..store.store import Store
 from ..table import Table

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ..dataset import Warn
 from ..errors import Invalid, Problem
-from ..phrases import counted
+from ..messages import counted
 from ..recipe.bind import Binder, Bound
 from ..recipe.jsontext import show
 from ..recipe.params import Choice, OptionsFrom, Param

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Invalid, Problem
-from ..phrases import counted, spaced
+from ..messages import counted, spaced
 from ..recipe.plot import Caps
 
 

@@ -12,14 +12,14 @@ from ..dataset import Samples
 from ..errors import Cancelled, Invalid, Problem
 from ..recipe.jsontext import show
 from ..records import SOURCES, Record
-from ..store.listing import Listed
+from ..store.records.listing import Listed
 from ..store.scope import Scope
-from ..store.series import SeriesInfo
+from ..store.series.series import SeriesInfo
 from ..store.store import Store
 from ..table import Kind, Table
-from . import life as lifetimes
+from . import cell_life as lifetimes
+from .cell_life import InLife, Lives
 from .columns import merged
-from .life import InLife, Lives
 
 Dependency: TypeAlias = tuple[str, ...]
 """``("rows", table)`` or ``("series", owner, dataset)``, as the store names revisions."""

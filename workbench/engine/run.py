@@ -14,7 +14,7 @@ from ..recipe.steps import Step
 from ..store.scope import Scope
 from ..store.store import Store
 from . import ops  # noqa: F401 - registers what every operation does
-from .mixing import Mixing
+from .mixed_rules import Mixing
 from .plan import Part, Plan, run_step
 from .reader import Cancel, Dependency, Progress, Reader
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Set
 from contextlib import nullcontext
 from pathlib import Path
 
-from ..store.rehearsal import rehearsal
+from ..store.db.trial_copy import rehearsal
 from ..store.store import Scope, Store
 from .commit.commit import Committer
 from .commit.non_series import NonSeries

@@ -45,7 +45,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..errors import BadRequest, Invalid, Problem, instead
-from ..phrases import option_name
+from ..messages import option_name
 
 if TYPE_CHECKING:
     from ..records import Record

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..cycling import columns as c
-from ..cycling.builder import READ
 from ..cycling.cycles import cycles_of
 from ..cycling.steps import StepsBuilder
+from ..cycling.steps_builder import READ
 from ..errors import BadRequest, Damaged, NotFound, StoreError, WorkbenchError, instead
 from ..records import Project, Record
-from ..store import Scope, Store, derived, search
-from ..store.abreast import CORES
-from ..store.derived import Outdated
+from ..store import Scope, Store
+from ..store.db.parallel import CORES
+from ..store.records import search
 from ..store.scope import EVERYTHING
+from ..store.series import derived
+from ..store.series.derived import Outdated
 from ..table import Table
 
 R = TypeVar("R", bound=Record)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import StoreError, WorkbenchError
-from ..readers.holdings import Holding
+from ..readers.non_series.recognise import Holding
 from ..store.store import Scope, Store
 from ..table import Table
 from .commit.commit import Committer

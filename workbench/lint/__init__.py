@@ -11,7 +11,7 @@ from typing import Any
 
 from ..dataset import Dataset
 from ..typed_arrays import decode
-from .drawn import Drawn
+from .figure_reader import Drawn
 from .lint import Lint
 from .rules import RULES, Rule
 

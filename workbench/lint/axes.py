@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..phrases import spaced
+from ..messages import spaced
 from ..units import split_unit
-from .drawn import Drawn, Of, Trace, numbers
-from .odd import Odd
+from .figure_reader import Drawn, Of, Trace, numbers
+from .observation import Odd
 from .units import factor_between, has_unit, plain_unit, unit_of_column, unit_of_title
 
 

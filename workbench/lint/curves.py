@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .drawn import Drawn, Trace
-from .odd import Odd
+from .figure_reader import Drawn, Trace
+from .observation import Odd
 
 _LEAST_POINTS = 12
 _FAR = 0.5

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..table import Column, Table
-from .drawn import Drawn, Floats, Trace
-from .odd import Odd
+from .figure_reader import Drawn, Floats, Trace
+from .observation import Odd
 
 CYCLE, OWNER, LOWEST = "Cycle count", "measurement_id", "Min voltage [V]"
 QUANTITIES = ("Discharge capacity [A.h]", "Discharge energy [W.h]", "Capacity retention", "Charge capacity [A.h]")

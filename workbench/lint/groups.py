@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .drawn import SCATTER, Drawn, Floats, Trace, length, numbers
-from .odd import Odd
+from .figure_reader import SCATTER, Drawn, Floats, Trace, length, numbers
+from .observation import Odd
 
 _TAIL = 3
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from . import axes, curves, cycles, groups, looks
-from .drawn import Drawn
-from .odd import Odd
+from . import appearance as looks
+from . import axes, curves, cycles, groups
+from .figure_reader import Drawn
+from .observation import Odd
 
 
 class Rule(NamedTuple):

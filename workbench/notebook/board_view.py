@@ -9,19 +9,19 @@ from typing import Any
 import ipywidgets as widgets
 from IPython.display import display
 
+from ..backend import FigureAnswer, Work
 from ..errors import Invalid, Problem, WorkbenchError
 from ..recipe.check import sound
 from ..recipe.params import Param
 from ..recipe.values import same_key, undeclared
 from ..records import Dashboard, Plot
 from ..records.dashboard import Tile
-from ..work import FigureAnswer, Work
-from . import words
-from .doors import at_home
+from . import status_text as words
+from .background_worker import Clock
+from .event_loop import at_home
 from .panel import ControlPanel
 from .plot_view import KeyGuard, PlotView
-from .runner import Clock
-from .still import Still
+from .saved_picture import Still
 from .surface import Shown
 from .view import View
 

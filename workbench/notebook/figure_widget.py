@@ -18,8 +18,8 @@ import plotly.graph_objects as go
 from ..engine.zoom import Detail
 from ..export import CONFIG
 from ..transform.figure import to_plotly
+from .background_worker import Step
 from .plot_view import worded
-from .runner import Step
 from .surface import Looked, Reason, Shown
 
 HERE = Path(__file__).parent

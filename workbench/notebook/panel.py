@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from ..recipe.controls import Decided, decide
 from ..recipe.params import Param
-from .doors import at_home
+from .event_loop import at_home
 from .field import Field
 from .fields import field, replaceable
 

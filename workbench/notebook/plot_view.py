@@ -17,11 +17,11 @@ import traitlets
 
 from ..engine.zoom import Detail
 from ..export import plotly_source
-from .doors import at_home
-from .runner import Step
-from .still import Still
+from .background_worker import Step
+from .event_loop import at_home
+from .figure_buffers import Kept, Packer, split
+from .saved_picture import Still
 from .surface import Looked, Reason, Shown
-from .transport import Kept, Packer, split
 
 HERE = Path(__file__).parent
 ACTS = ("undo", "redo", "refresh", "copy", "recipe")

@@ -9,17 +9,17 @@ from typing import Any
 import anywidget
 import traitlets
 
+from ..backend import Work
 from ..dataset import Dataset, StepResult
 from ..errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
 from ..export import step_table
-from ..phrases import spaced
+from ..messages import spaced
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from ..records import Dashboard, Plot
 from ..table import Table
-from ..work import Work
-from . import words
-from .doors import at_home
+from . import status_text as words
+from .event_loop import at_home
 from .recipe_text import Texts, raw_of, texts_of, told
 
 HERE = Path(__file__).parent

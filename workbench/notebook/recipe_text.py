@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from ..errors import Invalid, Loc, Problem
 from ..recipe.jsontext import read_json
 from ..recipe.plot import PlotConfig
-from . import words
+from . import status_text as words
 
 PARTS = ("plan", "transform", "params")
 Texts: TypeAlias = Mapping[str, str]

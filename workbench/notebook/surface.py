@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 from ..engine.zoom import Detail
-from .runner import Step
+from .background_worker import Step
 
 Reason: TypeAlias = Literal["first", "data", "view", "recipe"]
 """Why a figure is drawn: first of all, or because data params, view params or the recipe changed."""

@@ -13,6 +13,7 @@ from typing import Any, cast
 import ipywidgets as widgets
 from IPython.display import display
 
+from ..backend import FigureAnswer, Work
 from ..dataset import pack
 from ..engine.choices import options_from
 from ..engine.zoom import Detail, traceable
@@ -25,16 +26,15 @@ from ..recipe.values import check_value, effective, undeclared
 from ..records import Plot
 from ..transform.inprocess import draw
 from ..typed_arrays import decode
-from ..work import FigureAnswer, Work
-from . import words
-from .doors import at_home
+from . import status_text as words
+from .background_worker import Clock, Job, Runner
+from .event_loop import at_home
 from .field import same
 from .history import History
 from .panel import ControlPanel
 from .plot_view import ACTS, TILE_ACTS, KeyGuard, PlotView
 from .recipe_panel import RecipeDesk
-from .runner import Clock, Job, Runner
-from .still import Still
+from .saved_picture import Still
 from .surface import Looked, Reason, Shown, Surface
 
 

@@ -9,15 +9,16 @@ from typing import Annotated, Any, Protocol, cast
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from ..authoring import AuthoringContext, desk, texts
+from ..authoring import AuthoringContext, texts
+from ..authoring import drafts as desk
 from ..errors import Problem
 from ..recipe.parse import parse_request
 from ..recipe.plot import AuthoringRequest
 from ..records import Dashboard, Message, Plot, Session
 from ..records.catalog import Catalog
-from ..records.chat import Role
+from ..records.session import Role
 from ..records.values import clean_text, plain_name
-from ..store.people import Right
+from ..store.records.people import Right
 from .operation import Limit, Local, Offset, WholeBody, operation
 
 BOARD = "/projects/{project_id}/dashboards/{dashboard_id}"

@@ -41,7 +41,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
 from ..errors import BadRequest
 from ..records import Project, Record
-from ..store.people import Right
+from ..store.records.people import Right
 
 if TYPE_CHECKING:
     from ..store import Scope, Store, Transaction

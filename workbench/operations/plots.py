@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..records import Dashboard, Plot, Revision
-from ..store.people import Right
+from ..store.records.people import Right
 from .operation import Limit, Local, Offset, Page, operation
 
 PLOT = "/projects/{project_id}/dashboards/{dashboard_id}/plots/{plot_id}"

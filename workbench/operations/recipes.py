@@ -14,9 +14,9 @@ from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from ..recipe.strict import NotNull
 from ..records.catalog import Catalog
-from ..store import catalog as catalogs
-from ..store import derived, rule_notes
-from ..store.people import Right
+from ..store.records import catalog as catalogs
+from ..store.records.people import Right
+from ..store.series import derived, rule_notes
 from .operation import Local, operation
 
 Json = dict[str, Any]

@@ -11,19 +11,19 @@ from pathlib import Path
 from ..cycling.columns import CURRENT, TIME, VOLTAGE
 from ..cycling.findings import Finding
 from ..errors import BadRequest, FileRefused, instead
-from ..phrases import quoted
-from .arrow import parquet_names
-from .beside import with_spectra
-from .columns import plan_columns, unique_labels
-from .delimited import DELIMITED, IMPEDANCE
-from .holdings import other_format
-from .layout import header_lines
-from .missing import is_of_a_test, why_refused
+from ..messages import quoted
+from .file.sheets import sheet_notes, view, without_sheet
+from .file.source import Head, look
+from .formats.delimited import DELIMITED, IMPEDANCE
+from .non_series.recognise import other_format
 from .plugins import NEEDED, outside_formats
 from .reading import Reader, Reading
-from .source import Head, look
-from .text import TextFormat
-from .views import sheet_notes, view, without_sheet
+from .table.columns import plan_columns, unique_labels
+from .table.impedance_beside import with_spectra
+from .table.missing_columns import is_of_a_test, why_refused
+from .table.text_format import TextFormat
+from .table.text_layout import header_lines
+from .table.typed_columns import parquet_names
 
 __all__ = ["BUILT_IN", "FORMATS", "Reader", "Reading", "format_of", "read", "recognise", "rule_of"]
 
@@ -34,8 +34,8 @@ _OF_BRANDS = (
     "biologic_binary.BIOLOGIC_MPR",
     "matlab.MATLAB",
     "hdf5.HDF5",
-    "own.OWN",
-    "own.OWN_PARQUET",
+    "canonical.OWN",
+    "canonical.OWN_PARQUET",
     "bdf.BDF",
     "bdf.BDF_PARQUET",
     "parquet.PYPROBE",
@@ -74,7 +74,7 @@ def _loaded(places: Sequence[str]) -> Iterator[Reader]:
     """
     for place in places:
         module, _, name = place.rpartition(".")
-        found: Reader | None = getattr(import_module(f"{__name__}.{module}"), name, None)
+        found: Reader | None = getattr(import_module(f"{__name__}.formats.{module}"), name, None)
         lacking = [part for part in NEEDED if not hasattr(found, part)]
         if found is None or lacking:
             raise ImportError(f"The format '{place}' has no '{lacking[0]}'; it is listed in {__name__}.")

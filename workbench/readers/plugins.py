@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points
 
-from .foreign import reason
+from .file.outside_parsers import reason
 from .reading import Reader
 
 GROUP = "workbench.readers"

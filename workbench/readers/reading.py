@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ..cycling.current_sign import BY_CONVENTION, Taken
 from ..cycling.findings import Finding
-from ..cycling.signs import BY_CONVENTION, Taken
 from ..table import Table
 
 if TYPE_CHECKING:
-    from .source import Head
+    from .file.source import Head
 
 Counters: TypeAlias = Literal["step", "cycle", "test"] | None
 SIGNS = ("charge", "discharge", "unsigned")

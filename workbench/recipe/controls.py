@@ -16,7 +16,7 @@ from typing import NotRequired, TypedDict
 
 from pydantic import JsonValue
 
-from ..phrases import counted
+from ..messages import counted
 from .jsontext import read_json, show
 from .params import Control, Param
 from .strict import is_number

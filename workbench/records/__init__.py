@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..errors import BadRequest, instead
 from .analysis import Analysis
-from .chat import Draft, Message, Session
 from .dashboard import Dashboard, Plot, Revision
 from .drive_cycle import DriveCycle
 from .instance import Batch, Instance
@@ -15,6 +14,7 @@ from .project import Project
 from .quantity import Quantity, Ratings
 from .raw_data import RawData
 from .record import Member, Record
+from .session import Draft, Message, Session
 from .simulation import Model, Simulation
 from .specification import Specification
 from .study import Study

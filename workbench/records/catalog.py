@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import Group
 
 from ..errors import BadRequest, instead
-from ..phrases import spaced
+from ..messages import spaced
 from ..table import Kind, time_text, to_micros
-from .shown import Shown, as_html, as_rich, as_text
+from .shown_tables import Shown, as_html, as_rich, as_text
 from .values import as_moment
 
 WIDEST = 60

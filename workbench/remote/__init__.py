@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx2 as httpx
 
+from ..backend import FigureAnswer, Ref, drawable, only
 from ..engine.answer import Answered
 from ..engine.reader import Cancel, Progress
 from ..engine.zoom import Detail
@@ -26,15 +27,16 @@ from ..operations import Operation
 from ..recipe.plot import PlotConfig
 from ..recipe.values import effective
 from ..records import Project, Record
-from ..store import search as searches
-from ..store.cache import Cache
-from ..store.search import Found
-from ..work import FigureAnswer, Ref, drawable, only
-from . import older, sending, wire
+from ..store.cache.cache import Cache
+from ..store.records import search as searches
+from ..store.records.search import Found
+from . import older_servers as older
+from . import send_files as sending
+from . import wire
 from .boards import Boards
 from .client import Client
-from .faults import problems_of
-from .fetched import Fetched, Fetching
+from .errors import problems_of
+from .fetched_data import Fetched, Fetching
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")

@@ -21,7 +21,7 @@ import orjson
 from ..engine import arrow
 from ..engine.reader import Cancel
 from ..errors import BadRequest, Cancelled, Later, ServerAway
-from .faults import error_of
+from .errors import error_of
 
 T = TypeVar("T")
 CONNECT_S, READ_S = 10.0, 600.0

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import orjson
 
-from ..cycling.signs import turned
+from ..backend import Ref, Work, tabulated
+from ..cycling.current_sign import turned
 from ..errors import BadRequest, NotFound, instead
 from ..records import SOURCES, Measurement, Project, Record, Study
 from ..table import Table
-from ..work import Ref, Work, tabulated
 from . import wire
 from .client import Client
 

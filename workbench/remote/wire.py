@@ -15,15 +15,15 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel
 
 from ..arrow import to_arrow
+from ..backend import FigureAnswer
 from ..engine import arrow
 from ..engine.zoom import Detail
 from ..errors import BadRequest, StoreError
 from ..records import Record
 from ..records.values import as_moment
-from ..store.layout import fields_of
-from ..store.search import Found, Hit
+from ..store.records.search import Found, Hit
+from ..store.series.layout import fields_of
 from ..table import Table, time_text, to_micros
-from ..work import FigureAnswer
 
 R = TypeVar("R", bound=Record)
 _GROUP = 1 << 17

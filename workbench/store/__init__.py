@@ -1,6 +1,6 @@
 """How it is kept: one SQLite file; the only part of the workbench that knows SQLite."""
 
-from .connections import Transaction
+from .db.connections import Transaction
 from .scope import Scope
 from .store import Store
 

@@ -10,21 +10,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
-from . import derived
-from .backup import backup
-from .chats import Chats
-from .formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice
-from .host import Host
-from .people import People
-from .pieces import Pieces
-from .plots import Plots
-from .rows import Rows
-from .schema import refuse_wrong_tables, stand_ins
+from .db.backup import backup
+from .db.database_file import Host
+from .db.formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice
+from .db.schema import refuse_wrong_tables, stand_ins
+from .db.verify import check_rows
+from .files.blobs import Pieces
+from .files.uploads import Uploads
+from .records.people import People
+from .records.plots import Plots
+from .records.rows import Rows
+from .records.search import check_index
+from .records.sessions import Chats
 from .scope import Scope
-from .search import check_index
-from .series import Series
-from .soundness import check_rows
-from .uploads import Uploads
+from .series import derived
+from .series.series import Series
 
 __all__ = ["Scope", "Store"]
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ..errors import Problem
 from .inprocess import Drawn, InProcess
-from .keys import Names
+from .used_names import Names
 
 __all__ = ["Drawer", "Drawn", "drawer"]
 

@@ -10,8 +10,8 @@ from typing import Any
 from ..errors import Problem, ScriptError
 from .figure import NotAFigure, encode
 from .frames import frames
-from .keys import Names, check_keys
 from .script import check_script, problem, run
+from .used_names import Names, check_keys
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ import pandas as pd
 
 from ...errors import BadRequest, instead
 from ...local import LocalWorkbench
-from ...phrases import counted, spaced
+from ...messages import counted, spaced
 from ...recipe.recipe import Recipe
 from ...transform import frames
 from ..figure import Figure
-from .held import Taken, discard, take
 from .recipes import View, over, views
+from .temporary_store import Taken, discard, take
 
 if TYPE_CHECKING:
     from .. import Bench

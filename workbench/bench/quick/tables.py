@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from ...errors import FileRefused
-from ...phrases import spaced
+from ...messages import spaced
 
 MOST_ROWS = 2_000_000
 MOST_BYTES = 256 << 20

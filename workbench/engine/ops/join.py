@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Invalid, Problem, instead
-from ...phrases import counted, spaced
+from ...messages import counted, spaced
 from ...recipe.steps import JoinStep
 from ...recipe.strict import Scalar
 from ...table import Column, Table

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from ...dataset import Warn
-from ...phrases import counted, spaced
+from ...messages import counted, spaced
 from ...recipe.plot import Caps
 from ...recipe.steps import MOST_LIMIT, ListStep
 from ...table import Table

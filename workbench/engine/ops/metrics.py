@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Invalid, Problem
+from ...exact_sum import group_sums
 from ...recipe.filters import RatioOf, Where
 from ...recipe.steps import Metric
-from ...sums import group_sums
 from ...table import Column, Table
 from ..columns import column_of
 from ..compare import holds

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from ...dataset import Samples, SeriesSet, Warn
 from ...errors import Invalid, Problem
-from ...phrases import counted, spaced
+from ...messages import counted, spaced
 from ...recipe.filters import Window
 from ...recipe.plot import Caps
 from ...recipe.steps import SeriesStep

@@ -9,7 +9,7 @@ import numpy as np
 from ...cycling import columns as c
 from ...cycling.changes import ChangeCounter
 from ...cycling.cycles import cycles_of
-from ...cycling.door import Rules
+from ...cycling.given_samples import Rules
 from ...cycling.steps import (
     CYCLE_SUMS,
     END_INDEX,
@@ -21,7 +21,7 @@ from ...cycling.steps import (
 )
 from ...errors import Conflict, FileRefused, instead
 from ...records import Measurement
-from ...store import derived
+from ...store.series import derived
 from ...store.store import Scope, Store
 from ...table import Column, Table, concat, concat_columns
 from .register import rated_of

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import Conflict, NotFound
-from ...phrases import option_name
+from ...messages import option_name
 from ...records import Batch, Instance, Measurement, Record, Specification
 from ...store import Transaction
 from ...store.store import Scope, Store

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from ...errors import Conflict
-from ...phrases import spaced
+from ...messages import spaced
 from ...records import Instance, Measurement
 from ...store import Transaction
-from ...store.rows import new_id
+from ...store.records.rows import new_id
 from ...store.store import Scope, Store
 from ..limits import RecordFields
 from ..plan.destination import Destination

@@ -14,9 +14,10 @@ from ...cycling import columns as c
 from ...errors import Conflict
 from ...readers import rule_of
 from ...records import Instance, Measurement
-from ...store import Transaction, derived
+from ...store import Transaction
 from ...store.scope import Scope
-from ...store.series import SeriesInfo
+from ...store.series import derived
+from ...store.series.series import SeriesInfo
 from ...store.store import Store
 from ...table import Column, Table
 from ..read.prepare import Prepared

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from ...cycling.findings import Finding
-from ...phrases import option_name
-from ...readers.quantities import split_header, unit_of
+from ...messages import option_name
+from ...readers.table.header_units import split_header, unit_of
 from ..plan.labels import Ratings
 from ..plan.ratings import AMOUNT, rated_ah, ratings
 from ..read.prepare import Prepared

@@ -11,12 +11,12 @@ import orjson
 
 from ...cycling.cycles import cycles_of_capacities
 from ...errors import Conflict
-from ...phrases import option_name
-from ...readers.holdings import Holding
+from ...messages import option_name
+from ...readers.non_series.recognise import Holding
 from ...records import DriveCycle, Instance, Measurement, Record, Specification
 from ...records.drive_cycle import content_hash
 from ...store import Transaction
-from ...store.rows import new_id
+from ...store.records.rows import new_id
 from ...store.store import Scope, Store
 from ...table import Column, Table
 from ..limits import RecordFields

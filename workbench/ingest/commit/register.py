@@ -10,16 +10,16 @@ from ...cycling import columns as c
 from ...cycling.checks import Survey
 from ...cycling.conform import refuse_without_axes
 from ...cycling.cycles import cycles_of
-from ...cycling.door import Rules
 from ...cycling.findings import Finding
-from ...cycling.given import complete_steps, given_steps
-from ...cycling.numbering import StepNumbers
+from ...cycling.given_samples import Rules
+from ...cycling.given_steps import complete_steps, given_steps
+from ...cycling.step_numbers import StepNumbers
 from ...cycling.steps import StepsBuilder
 from ...errors import FileRefused, Invalid
 from ...records import Instance, Measurement, Specification
-from ...store import derived
-from ...store.rows import new_id
-from ...store.series import SeriesWriter
+from ...store.records.rows import new_id
+from ...store.series import derived
+from ...store.series.series import SeriesWriter
 from ...store.store import Scope, Store
 from ...table import Column, Table
 from ..limits import RecordFields

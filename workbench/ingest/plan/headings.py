@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from ...errors import BadRequest, instead
-from ...readers.quantities import unit_of
 from ...readers.reading import SIGNS
+from ...readers.table.header_units import unit_of
 from ...units import split_unit
 from ..limits import JsonObject
 from ..options import IngestOptions, Names, said

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...phrases import counted
+from ...messages import counted
 from .labels import Labels
 from .name_rule import NameRule
 from .paths import shown, stem_of

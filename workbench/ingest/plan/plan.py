@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...phrases import place
+from ...messages import place
 from ..limits import Limits
 from ..options import IngestOptions
 from ..report.report import FileReport, Report

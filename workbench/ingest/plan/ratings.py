@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from ...errors import BadRequest
-from ...readers.quantities import unit_of
+from ...readers.table.header_units import unit_of
 from .labels import Ratings
 
 AMOUNT = re.compile(r"^\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[-+]?\.\d+)\s*([^\d\s].*?)\s*$")

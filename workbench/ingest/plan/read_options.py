@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from ...cycling.conform import REPAIRS
 from ...errors import BadRequest, instead
-from ...phrases import Place
+from ...messages import Place
 from ...readers.reading import SIGNS
 from ..limits import Limits
 

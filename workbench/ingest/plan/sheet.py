@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import BadRequest
-from ...phrases import counted, quoted
+from ...messages import counted, quoted
 from .headings import FILE, Heading, names_files
 from .labels import Labels
 from .paths import shown, stem_of

@@ -9,7 +9,7 @@ from typing import IO, TypedDict
 
 from ...cycling.checks import Survey
 from ...cycling.cycles import cycles_of
-from ...cycling.door import Rules
+from ...cycling.given_samples import Rules
 from ...cycling.steps import StepsBuilder
 from ...errors import FileRefused
 from ...exchange import Passport, passport_of, tables

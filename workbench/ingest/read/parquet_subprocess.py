@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, TypedDict
 import orjson
 
 from ...errors import FileRefused, TooLarge, WorkbenchError
-from ...readers.arrow import parquet_tables
 from ...readers.limits import MOST_UNPACKED
+from ...readers.table.typed_columns import parquet_tables
 from ...table import Table
 from ..limits import JsonObject
 from . import samples_file

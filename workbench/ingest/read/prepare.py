@@ -19,7 +19,7 @@ from ...cycling.conform import Conformer, Known, SecondLook
 from ...cycling.cycles import cycles_of
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
-from ...phrases import counted, spaced
+from ...messages import counted, spaced
 from ...readers import Reading, read
 from ...table import Table
 from ..limits import Limits, RecordFields

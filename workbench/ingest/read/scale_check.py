@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from ...cycling.checks import Survey
 from ...cycling.columns import CURRENT
 from ...cycling.findings import Finding
-from ...phrases import column_map
-from ...readers.quantities import split_header, unit_of
+from ...messages import column_map
+from ...readers.table.header_units import split_header, unit_of
 
 _MUCH = 700.0
 """Ampere or ampere-hours that one cell hardly has, and that milliampere of a small one easily are."""

@@ -17,9 +17,9 @@ from typing import IO, Any, TypedDict
 import orjson
 
 from ...errors import FileRefused, WorkbenchError
-from ...phrases import typed_in
+from ...messages import typed_in
 from ...readers import format_of
-from ...readers.holdings import holding
+from ...readers.non_series.recognise import holding
 from ..limits import Limits
 from ..plan.paths import shown
 from ..plan.read_options import ReadOptions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...phrases import column_map, option, option_name
+from ...messages import column_map, option, option_name
 
 _MAP = {
     "time_unit": {"their column": "Time [h]"},

@@ -12,8 +12,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ...phrases import option_name, spaced
-from ...phrases import place as typed_where
+from ...messages import option_name, spaced
+from ...messages import place as typed_where
 
 if TYPE_CHECKING:
     from .report import FileReport, Report, SumRow

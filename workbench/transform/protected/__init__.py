@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...errors import NotProtected
-from .given import packed_of
-from .lone import Lone
+from .dataset_forms import packed_of
 from .outcome import Ended, Fence, Limits
+from .unprotected import Lone
 
 if sys.platform == "linux" or TYPE_CHECKING:
     from .pool import Pool

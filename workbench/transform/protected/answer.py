@@ -12,8 +12,8 @@ from typing import Any
 from ...errors import Problem, ScriptError
 from ..inprocess import Drawn, check, draw
 from ..output import FILENAME
+from .messages import ANSWER, ANSWER_MAGIC, CHECKED, Job
 from .outcome import MEMORY, SIZE, TIME, limit
-from .wire import ANSWER, ANSWER_MAGIC, CHECKED, Job
 
 FRIENDLY = 0.8
 """The part of its time after which a script is told so, with the line; at its end the process is killed."""

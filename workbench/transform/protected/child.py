@@ -11,11 +11,11 @@ import os
 import signal
 import socket
 
+from .allowed_calls import READ, REPLY, TRACE
 from .answer import answer
-from .calls import READ, REPLY, TRACE
 from .lock import Lock, LockFailed
-from .warm import touch
-from .wire import FAILED, JOB, JOB_MAGIC, READY, Job, read_exactly, write_all
+from .messages import FAILED, JOB, JOB_MAGIC, READY, Job, read_exactly, write_all
+from .warm_up import touch
 
 _PRIVATE = 2
 

@@ -16,7 +16,8 @@ import struct
 import sys
 from dataclasses import dataclass
 
-from . import bpf, calls
+from . import allowed_calls as calls
+from . import seccomp_filter as bpf
 
 _SET_DUMPABLE, _SET_SECCOMP, _NO_NEW_PRIVS, _PARENT_DEATH, _SUBREAPER = 4, 22, 38, 1, 36
 _FILTER_MODE = 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...errors import Problem
 from ..figure_check import MOST_BYTES
 from ..script import problem
-from .wire import Job
+from .messages import Job
 
 MEND = (
     "Run the server in the Linux container (docs/how-to/protect-scripts.md), or, if every author of every script is "

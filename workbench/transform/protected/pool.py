@@ -14,15 +14,26 @@ from typing import Any
 
 from ...errors import Cancelled, NotProtected, Problem, ScriptError
 from ..inprocess import Drawn
-from ..keys import Names
 from ..output import FILENAME
-from .launch import Gone, Worker, Zygote
+from ..used_names import Names
 from .lock import Bounds
+from .messages import (
+    ANSWER,
+    ANSWER_MAGIC,
+    FAILED,
+    JOB,
+    JOB_MAGIC,
+    MOST_ANSWER_JSON,
+    READY,
+    Job,
+    Kind,
+    names_as_params,
+)
 from .outcome import MEND, Ended, Fence, Limits, killed, limited, refused
+from .queue import Turns
 from .reply import Forged, ended_of, read
-from .sealed import Sealed, Shelf
-from .turns import Turns
-from .wire import ANSWER, ANSWER_MAGIC, FAILED, JOB, JOB_MAGIC, MOST_ANSWER_JSON, READY, Job, Kind, names_as_params
+from .sealed_memory import Sealed, Shelf
+from .zygote_process import Gone, Worker, Zygote
 
 _READY_SECONDS = 10.0
 _SLICE = 0.05

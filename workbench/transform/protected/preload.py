@@ -40,7 +40,7 @@ def everything() -> None:
         _templates()
         _zones()
         _encodings()
-        from .warm import draw_some
+        from .warm_up import draw_some
 
         draw_some()
     _tidy()

@@ -12,8 +12,8 @@ from ...errors import Problem
 from ..figure_check import Unsafe, checked
 from ..output import MOST
 from ..script import MOST_PROBLEMS, PLACE, lines_of, problem, text_in
+from .messages import Job
 from .outcome import Ended
-from .wire import Job
 
 KINDS = (
     "script_error",

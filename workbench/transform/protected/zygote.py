@@ -15,7 +15,9 @@ import struct
 import traceback
 from typing import NoReturn
 
-from . import child, preload, probe, warm
+from . import child, preload
+from . import lock_self_test as probe
+from . import warm_up as warm
 from .lock import Bounds, Lock
 
 FORK, FORKED, ENDED = b"F", b"F", b"E"

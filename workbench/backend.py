@@ -1,0 +1,648 @@
+"""The workbench as a bench holds it: what can be done with a store, near or far.
+
+A bench, its collections, boards and views know this class and nothing behind it. What is the same wherever the store
+is, is done here: drawing, checking a script, reading words, looking at steps. What needs the store is asked of
+``local.LocalWorkbench``, which has it open, or of ``remote.RemoteWorkbench``, which asks a server.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar, Unpack
+
+from . import measurement_export as outgoing
+from .authoring import AuthoringContext
+from .dataset import Dataset
+from .engine import answer, choices, keys, zoom
+from .engine import look as looking
+from .engine.reader import Cancel, Progress
+from .errors import BadRequest, Cancelled, FileRefused, Invalid, NotFound, Problem, instead
+from .ingest import Growing, IngestOptions, Report
+from .ingest import watch as watch_folder
+from .ingest.options import FileProgress
+from .ingest.plan.paths import Paths
+from .ingest.recompute import Recomputed
+from .ingest.watch_folder import Watching
+from .lint import Lint, lint
+from .operations import Operations
+from .operations.operation import pages, rows_of
+from .recipe.check import sound
+from .recipe.cli_values import read_cli_values
+from .recipe.parse import parse
+from .recipe.plot import PlotConfig
+from .recipe.values import effective
+from .records import (
+    Dashboard,
+    Instance,
+    Measurement,
+    Message,
+    Plot,
+    Record,
+    Revision,
+    Session,
+)
+from .store.cache.cache import Cache
+from .store.records.search import Found
+from .table import Column, Kind, Table
+from .transform.drawers import Drawer, drawer
+from .transform.script import check_script
+
+R = TypeVar("R", bound=Record)
+Ref = str | Record
+DATASETS = {"series": "sampled data", "steps": "steps", "cycles": "cycles"}
+
+
+def without_rows(dataset: str) -> FileRefused:
+    """The error of a table of a record that has no rows, in the same words near and far."""
+    return FileRefused(f"The {DATASETS[dataset]} that came with the record have no rows; leave them out.")
+
+
+"""The tables that a record may have, and what people call them."""
+
+
+@dataclass(frozen=True)
+class FigureAnswer:
+    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer.
+
+    ``at_hand`` is the dataset it was drawn from, for those who draw it again.
+    """
+
+    figure: bytes
+    values: dict[str, Any]
+    options: dict[str, list[dict[str, Any]]]
+    warnings: list[dict[str, Any]]
+    cache: dict[str, str]
+    reads: dict[str, int]
+    timings: dict[str, float] = field(default_factory=dict)
+    log: str = ""
+    at_hand: answer.Answered | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def lint(self) -> list[Lint]:
+        """What is odd about the figure, told from its traces and its data; looked for when first asked."""
+        return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
+
+
+class Work(Operations):
+    """What a bench asks of its store, within one scope, by one user.
+
+    Attributes
+    ----------
+    cache : where figures are kept.
+    protected : every script runs locked in; without it those alone that somebody else wrote.
+    actor : the id of the user who asks.
+    drawn_for : the organization whose turn a protected figure takes; None where there is only one user.
+    """
+
+    cache: Cache
+    protected: bool = False
+    actor: str
+    drawn_for: str | None = None
+
+    @property
+    @abstractmethod
+    def place(self) -> str:
+        """Where the store is, in a word: its file name, or the address of its server."""
+
+    @property
+    @abstractmethod
+    def opening(self) -> str:
+        """The Python expression that gives a bench on the same store and project."""
+
+    @abstractmethod
+    def of_project(self, ref: Ref) -> Work:
+        """The same store and caches, bound to another project."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the store or of the connections."""
+
+    # Recipes
+
+    @abstractmethod
+    def answered(
+        self,
+        config: PlotConfig,
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> answer.Answered:
+        """The steps of a checked recipe as a transform takes them."""
+
+    @abstractmethod
+    def against_store(self, config: PlotConfig, values: Mapping[str, Any]) -> list[Problem]:
+        """What a parsed recipe asks of the store that is not there, without reading a sample."""
+
+    @abstractmethod
+    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        """Every live choice of each param that takes them from a step, for the given values."""
+
+    @abstractmethod
+    def units(self, sources: Sequence[str]) -> dict[str, str]:
+        """The unit of each stored column of these records, where it has one."""
+
+    @abstractmethod
+    def is_current(self, shown: FigureAnswer) -> bool:
+        """Whether the store still holds what a figure was drawn from."""
+
+    @abstractmethod
+    def detail(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        *,
+        traces: Iterable[int],
+        x: Sequence[Any],
+        y: Sequence[Any] | None = None,
+        width: int = 1000,
+        shown: FigureAnswer | None = None,
+        cancel: Cancel | None = None,
+        protected: bool | None = None,
+    ) -> dict[int, zoom.Detail]:
+        """Finer detail of some traces of a figure, for the visible part of it.
+
+        Parameters
+        ----------
+        traces : numbers of traces; those without finer detail are absent from the answer.
+        x, y : the visible range of each axis in its own units; y None: all of it.
+        width : pixels of the plot; two samples a pixel are read.
+        shown : the figure as it is on the screen, if the caller has it; it is asked for else.
+
+        Raises
+        ------
+        Invalid
+            As ``figure``.
+        """
+
+    def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]:
+        """Everything wrong with a recipe: its shape, its script, and what it asks of this store.
+
+        A recipe of a plan alone, without a script, is checked as ``dataset`` takes it.
+        """
+        script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
+        told = (
+            self._drawer().check(script, _names(config), organization=self.drawn_for)
+            if isinstance(script, str) and script
+            else []
+        )
+        try:
+            checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
+        except Invalid as error:
+            return [*self._causes(config, values, error.problems, script is not None), *error.problems, *told]
+        return [*self.against_store(checked, values), *told]
+
+    def check_script(self, config: PlotConfig) -> None:
+        """Nothing where the script of a recipe is sound.
+
+        Raises
+        ------
+        Invalid
+            With everything wrong with it. Where scripts are protected, that is found in a locked process: Python's
+            parser can be made to take seconds and memory, and to crash.
+        """
+        if problems := self._drawer().check(config.transform, organization=self.drawn_for):
+            raise Invalid(problems)
+
+    def _causes(
+        self, config: Any, values: Mapping[str, Any], found: list[Problem], transform: bool
+    ) -> list[Problem]:
+        """What the store says of a recipe in which only columns are unknown: which of two spellings it knows."""
+        if any(problem.type != "unknown_column" for problem in found):
+            return []
+        places = {problem.loc for problem in found}
+        told = self.against_store(parse(config, transform=transform), values)
+        return [problem for problem in told if problem.loc not in places]
+
+    def read_values(self, config: Any, words: Iterable[str]) -> dict[str, Any]:
+        """Param values from the words of a command line, read by the choices there are now.
+
+        Raises
+        ------
+        BadRequest
+            If a word is neither ``name=text`` nor ``name:=JSON``.
+        Invalid
+            For every unknown param and every text that cannot be read.
+        """
+        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
+        given = list(words)
+        named = {word.partition("=")[0].rstrip(":") for word in given}
+        options: dict[str, list[dict[str, Any]]] = {}
+        known: list[str] = []
+        for name in choices.order(checked):
+            if name not in named:
+                continue
+            if choices.options_from(checked.params[name]) is not None:
+                so_far = read_cli_values(checked, known, options)
+                options |= self.live_choices(checked, so_far)
+            known += [word for word in given if word.partition("=")[0].rstrip(":") == name]
+        return read_cli_values(checked, given, options)
+
+    def dataset(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> Dataset:
+        """The data of a recipe; ``transform`` may be missing and is not looked at."""
+        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
+        return self.answered(checked, values, progress, cancel).dataset
+
+    def look(self, raw: Any, values: Mapping[str, Any]) -> looking.Seen:
+        """The steps of a recipe as far as they go, with what is wrong with the others.
+
+        Raises
+        ------
+        Invalid
+            If there is no plan with steps at all.
+        """
+        return looking.look(raw, values, lambda config, chosen: self.answered(config, chosen).dataset, self.units)
+
+    def figure(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+        *,
+        protected: bool | None = None,
+    ) -> FigureAnswer:
+        """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh.
+
+        ``protected`` runs its script locked in; None as this workbench does.
+        """
+        started = time.perf_counter()
+        draws = self._drawer(protected)
+        checked = drawable(config, draws)
+        checked_at = time.perf_counter()
+        answered = self.answered(checked, values, progress, cancel)
+        timings = {"check": _ms(started, checked_at), **answered.timings}
+        return self._drawn(checked, answered, draws, timings, cancel)
+
+    def redraw(
+        self,
+        config: Any,
+        values: Mapping[str, Any],
+        shown: FigureAnswer,
+        cancel: Cancel | None = None,
+        *,
+        protected: bool | None = None,
+    ) -> FigureAnswer:
+        """A shown figure with other ``view`` values, from the data at hand: nothing is read, not even a revision.
+
+        Raises
+        ------
+        Invalid
+            For values that their controls refuse.
+        """
+        draws = self._drawer(protected)
+        checked = drawable(config, draws)
+        if shown.at_hand is None:
+            return self.figure(checked, values, cancel=cancel, protected=protected)
+        taken = {**shown.at_hand.values, **effective(checked, values)}
+        again = replace(
+            shown.at_hand, values=taken, cache={"dataset": "hit"}, reads={"steps": 0, "sources": 0}, timings={}
+        )
+        return self._drawn(checked, again, draws, {}, cancel, soon=True)
+
+    def _drawn(
+        self,
+        config: PlotConfig,
+        answered: answer.Answered,
+        draws: Drawer,
+        timings: dict[str, float],
+        cancel: Cancel | None,
+        *,
+        soon: bool = False,
+    ) -> FigureAnswer:
+        started = time.perf_counter()
+        key = keys.figure_key(answered.content, config.transform, answered.values)
+
+        def make() -> tuple[bytes, dict[str, Any]]:
+            drawn = draws.draw(
+                config.transform,
+                answered.packed,
+                answered.values,
+                content=answered.content,
+                organization=self.drawn_for,
+                cancelled=None if cancel is None else cancel.is_set,
+            )
+            return drawn.figure, {"log": drawn.log, "looked_at": draws.locked}
+
+        def good(meta: Mapping[str, Any]) -> bool:
+            return bool(meta.get("looked_at")) or not draws.locked
+
+        def waiting() -> None:
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("The request was withdrawn while another one drew its figure.")
+
+        found = self.cache.get_or_make("figure", key, make, good, waiting, soon=soon)
+        return FigureAnswer(
+            figure=found.data,
+            values=answered.values,
+            options=answered.options,
+            warnings=[warning.as_dict() for warning in answered.warnings],
+            cache={**answered.cache, "figure": "hit" if found.hit else "miss"},
+            reads=answered.reads,
+            timings={**timings, "draw": _ms(started, time.perf_counter())},
+            log=found.meta.get("log", ""),
+            at_hand=answered,
+        )
+
+    def _drawer(self, protected: bool | None = None) -> Drawer:
+        """Who draws: the one place that chooses."""
+        return drawer(self.protected if protected is None else protected)
+
+    # What there is
+
+    @abstractmethod
+    def search(self, text: str, **options: Any) -> Found:
+        """The search of the interface, within the organization; the project restricts what belongs to one."""
+
+    @abstractmethod
+    def ingest(
+        self,
+        paths: Paths,
+        options: IngestOptions,
+        *,
+        growing: Growing | None = None,
+        progress: FileProgress | None = None,
+    ) -> Report:
+        """Read cycler files or folders into the project; ``growing`` says which of them to take now."""
+
+    def watch(self, folder: str | Path, options: IngestOptions, **how: Unpack[Watching]) -> Iterator[Report]:
+        """Ingest what appears or grows in a folder; ``how`` says when to look and when to stop."""
+        sheet = options.sheet
+
+        def take(files: list[Path], growing: Growing) -> Report:
+            return self.ingest(files, options, growing=growing)
+
+        return watch_folder(folder, take, also=Path(sheet) if isinstance(sheet, str | Path) else None, **how)
+
+    # Records
+
+    @abstractmethod
+    def get(self, kind: type[R], ref: Ref) -> R:
+        """The record of an id or an exact name."""
+
+    @abstractmethod
+    def create(self, kind: type[R], fields: Mapping[str, Any]) -> R:
+        """A new record."""
+
+    @abstractmethod
+    def update(self, kind: type[R], ref: Ref, changes: Mapping[str, Any]) -> R:
+        """A record with the named fields changed."""
+
+    @abstractmethod
+    def delete(self, kind: type[R], ref: Ref) -> None:
+        """Delete a record with what belongs to it alone."""
+
+    @abstractmethod
+    def count(self, kind: type[Record]) -> int:
+        """How many records of a kind are in reach."""
+
+    @abstractmethod
+    def listing(self, source: str, where: Mapping[str, Any], fields: list[str] | None, limit: int | None) -> Table:
+        """The rows of a plan source, as a ``list`` step gives them."""
+
+    @abstractmethod
+    def table(
+        self, kind: type[Record], filters: Mapping[str, Any], fields: list[str] | None, limit: int | None
+    ) -> Table:
+        """The records of a kind that no plan lists, by ``name`` or ``name_contains``: its flat fields, or those of
+        ``fields``."""
+
+    # Sampled data
+
+    @abstractmethod
+    def samples(self, record: Record, dataset: str, columns: list[str] | None = None) -> Table:
+        """A stored table of a record (``series``, ``steps`` or ``cycles``), exact; the steps of a measurement with
+        their type by the present rated capacity.
+
+        Raises
+        ------
+        NotFound
+            If the record has none.
+        BadRequest
+            For a column that it does not have.
+        """
+
+    @abstractmethod
+    def over_life(self, measurement: Measurement, dataset: str) -> Table:
+        """A summary of a measurement with the columns over the life of its cell, as far as they are known."""
+
+    @abstractmethod
+    def pieces(self, measurement: Measurement) -> Iterator[Table]:
+        """The samples of a measurement, exact and in order, a bounded piece at a time."""
+
+    def measurement(self, ref: str, cell: str | None = None) -> Measurement:
+        """The measurement of a name or id, of this cell if one is named.
+
+        Raises
+        ------
+        NotFound
+            If there is none, or none of this cell.
+        BadRequest
+            If there are several of that name.
+        """
+        if cell is None:
+            return self.get(Measurement, ref)
+        instance = self.get(Instance, cell)
+        where = {"instanceIds": [instance.id], "name": ref}
+        named = self.listing("measurements", where, ["id"], 1)
+        found = self.get(Measurement, str(named["id"].tolist()[0]) if named.n else ref)
+        if found.instance_id != instance.id:
+            raise NotFound(f"The instance '{instance.name}' has no measurement '{ref}'; it is another cell's.")
+        return found
+
+    def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
+        """Write the samples of a measurement with all that is known of it; answers the files that were written.
+
+        Raises
+        ------
+        BadRequest
+            If it has no samples, or for a file of no known ending.
+        """
+        return outgoing.export(
+            measurement,
+            path,
+            get=self.get,
+            pieces=lambda: self.pieces(measurement),
+            steps=lambda: self.samples(measurement, "steps"),
+        )
+
+    @abstractmethod
+    def add_time_series(
+        self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
+    ) -> Measurement:
+        """A measurement from samples that pass the checks at the door, with its steps and cycles."""
+
+    @abstractmethod
+    def extend(self, measurement: str, samples: Table) -> Measurement:
+        """More samples of a running measurement; its steps and cycles follow in the same transaction."""
+
+    @abstractmethod
+    def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+        """A record with its tables, all or nothing."""
+
+    @abstractmethod
+    def assign(self, study: Ref, kind: type[Record], ref: Ref) -> None:
+        """Put a measurement or a simulation into a study."""
+
+    @abstractmethod
+    def unassign(self, study: Ref, kind: type[Record], ref: Ref) -> None:
+        """Take it out again."""
+
+    # Dashboards and plots
+
+    @abstractmethod
+    def save_plot(
+        self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save", *, since: int | None = None
+    ) -> Plot:
+        """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name. ``since`` is the
+        revision that it was made from: Conflict if the plot has moved on."""
+
+    @abstractmethod
+    def plots(self, board: Dashboard) -> list[Plot]:
+        """The plots of a dashboard, the oldest first."""
+
+    def plot(self, board: Dashboard, ref: Ref) -> Plot:
+        """A plot of a dashboard by its id or name."""
+        wanted = ref.id if isinstance(ref, Record) else ref
+        plots = self.plots(board)
+        found = [one for one in plots if one.id == wanted] or [one for one in plots if one.name == wanted]
+        if not found:
+            raise NotFound(f"No plot '{wanted}' here. {instead(str(wanted), (one.name for one in plots))}")
+        return found[0]
+
+    def is_own(self, plot: Plot, number: int | None = None) -> bool:
+        """Whether the user of this workbench wrote the script of a plot (its newest revision, or that of a number).
+
+        Whose it is, is whoever first saved it in these words: to restore, rename or change other parts of somebody
+        else's plot does not make its script one's own, and one that did not come by saving is a model's.
+        """
+        history = self.history(plot)
+        wanted = plot.revision if number is None else number
+        script = next(one.config.get("transform") for one in history if one.revision == wanted)
+        first = next(one for one in history if one.config.get("transform") == script)
+        return first.origin == "save" and first.created_by == self.actor
+
+    def history(self, plot: Plot) -> list[Revision]:
+        """All revisions of a plot, the oldest first."""
+        return list(pages(lambda limit, offset: self.revisions(plot, limit, offset)))
+
+    # Authoring and conversations
+
+    def authoring_context(
+        self, board: Dashboard, prompt: str, plot: str | None = None, draft: Mapping[str, Any] | None = None
+    ) -> AuthoringContext:
+        """The two texts from which a language model writes a recipe for a dashboard; keeps a draft that is given.
+
+        Raises
+        ------
+        Invalid
+            For a prompt or a draft that breaks its limits.
+        NotFound
+            If the dashboard has no plot of the id ``plot``.
+        """
+        given = None if draft is None else dict(draft)
+        return self.authoring_texts(board, {"prompt": prompt, "plot_id": plot, "draft": given})
+
+    def sessions(self, *, limit: int | None = None, offset: int = 0) -> list[Session]:
+        """The chat sessions of this user in the project, the newest first."""
+        return rows_of(self.session_page, limit, offset)
+
+    def messages(self, session_id: str) -> list[Message]:
+        """All that was said in a session, the oldest first."""
+        return rows_of(lambda limit, offset: self.message_page(session_id, limit, offset))
+
+    # The store as a whole
+
+    @abstractmethod
+    def backup(self, destination: str | Path) -> None:
+        """Copy the whole store to a new file while it is in use."""
+
+    def verify(self) -> list[str]:
+        """Everything wrong with the store, as sentences."""
+        return self.soundness()["problems"]
+
+    @abstractmethod
+    def recompute(
+        self,
+        where: Mapping[str, Any] | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Recomputed:
+        """Steps and cycles by today's rules, where older ones made them."""
+
+
+def drawable(config: Any, draws: Drawer) -> PlotConfig:
+    """The checked recipe, its script too: but a locked process checks that itself, since what crashes Python's parser
+    is to crash that one."""
+    checked = config if isinstance(config, PlotConfig) else sound(config)
+    if not draws.locked and (problems := check_script(checked.transform)):
+        raise Invalid(problems)
+    return checked
+
+
+def only(found: list[R], wanted: str | None, what: str, several: str) -> R:
+    """The one that is wanted by id or name, or the only one there is."""
+    if wanted is None and len(found) == 1:
+        return found[0]
+    names = ", ".join(f"'{record.name}'" for record in found)
+    if wanted is None:
+        raise BadRequest(
+            f"There are {len(found)} {several} here: {names}. Say which with {what}=... (--{what} NAME)."
+        )
+    for record in found:
+        if wanted in (record.id, record.name):
+            return record
+    raise BadRequest(f"There is no {what} '{wanted}'. The {several} are {names}.")
+
+
+def _member(config: Any, name: str) -> Any:
+    return config.get(name) if isinstance(config, Mapping) else None
+
+
+def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
+    """The names of a recipe's steps and params, as far as they can be read."""
+    if isinstance(config, PlotConfig):
+        return list(config.plan.steps), list(config.params)
+    steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
+    given = [] if params is None else params
+    return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
+
+
+def tabulated(kind: type[Record], items: Sequence[Record], fields: list[str] | None) -> Table:
+    """Records as a table of their flat fields, or of those named.
+
+    Raises
+    ------
+    BadRequest
+        For a field that the kind does not have.
+    """
+    members = kind.members()
+    flat = [name for name, member in members.items() if member.storage != "json" and not member.aside]
+    chosen = flat if fields is None else fields
+    if unknown := [name for name in chosen if name not in members]:
+        raise BadRequest(f"'{unknown[0]}' is no field of {kind.table}; its fields are {', '.join(members)}.")
+    return Table(
+        {name: _column([getattr(i, name) for i in items], members[name].kind) for name in chosen}, len(items)
+    )
+
+
+def _column(values: list[Any], kind: Kind) -> Column:
+    """A column of this kind; what is no scalar (a date) as its text."""
+    if kind == "text":
+        return Column.text([None if value is None else str(value) for value in values])
+    return Column.from_python(values, kind)
+
+
+def _ms(start: float, end: float) -> float:
+    return round((end - start) * 1000, 3)

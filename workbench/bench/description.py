@@ -1,0 +1,46 @@
+"""What a bench says of itself: where it is, which project, and how much there is."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..backend import Work
+from ..errors import WorkbenchError
+from ..messages import counted
+from ..records import Analysis, Batch, Dashboard, Instance, Measurement, Record, Simulation, Specification
+
+_KINDS: dict[type[Record], tuple[str, str]] = {
+    Specification: ("specification", "specifications"),
+    Batch: ("batch", "batches"),
+    Instance: ("cell", "cells"),
+    Measurement: ("measurement", "measurements"),
+    Simulation: ("simulation", "simulations"),
+    Analysis: ("analysis", "analyses"),
+    Dashboard: ("dashboard", "dashboards"),
+}
+
+
+def as_text(work: Work) -> str:
+    """The bench in one line."""
+    return f"<bench on '{work.place}', project '{work.project.name}': {_holds(work)}>"
+
+
+def as_html(work: Work) -> str:
+    """The bench as a small table; its colours are those of the page."""
+    rows = {"store": work.place, "project": work.project.name, "holds": _holds(work)}
+    cells = "".join(
+        f"<tr><td style='text-align:left;opacity:.65'>{name}</td>"
+        f"<td style='text-align:left'>{escape(text)}</td></tr>"
+        for name, text in rows.items()
+    )
+    return f"<table style='font:13px/1.45 system-ui,sans-serif'>{cells}</table>"
+
+
+def _holds(work: Work) -> str:
+    """How many records there are of the kinds that people look for first."""
+    try:
+        found = {kind: work.count(kind) for kind in _KINDS}
+    except WorkbenchError as error:
+        return f"not to be read now ({error})"
+    told = [counted(n, *_KINDS[kind]) for kind, n in found.items() if n]
+    return ", ".join(told) or "nothing yet"

@@ -1,0 +1,222 @@
+"""A file in a store of its own, which goes when nobody looks at it any more; and what the file holds."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...errors import BadRequest, FileRefused
+from ...ingest.options import IngestOptions
+from ...ingest.report.report import FileReport
+from ...ingest.report.settled_by import settled_by
+from ...local import LocalWorkbench
+from ...messages import column_map, option
+from ...records import Material, MaterialProperty
+from ...table import Column as TableColumn
+from ...table import Table
+from ..input_tables import table_of
+from .recipes import MOST_GROUPS, ROW, TIME, Column, Held
+from .tables import NoTable, read_table
+
+TABLES = "materialProperties"
+_LOOKED_AT = 200_000
+OPTIONS = ("format", "column_map", "sign", "repair")
+"""Those of an ingest that a quick look takes."""
+
+
+@dataclass
+class Taken:
+    """A file in its own store: the workbench on it, the record, what it holds, and what was assumed on the way."""
+
+    name: str
+    work: LocalWorkbench
+    folder: Path
+    held: Held
+    record: str
+    format: str
+    told: list[tuple[str, str]] = field(default_factory=list)
+
+
+def take(given: str | Path | pd.DataFrame, options: Mapping[str, Any]) -> Taken:
+    """A file, or a frame, through the same readers and checks as an ingest, into a store in a temporary folder.
+
+    A file that no reader takes as a test is taken as a plain table of columns, unless ``options`` say how to read it.
+
+    Raises
+    ------
+    FileRefused
+        If it is neither; with the words of the readers.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="workbench-quick-"))
+    work: LocalWorkbench | None = None
+    try:
+        path = _file(given, folder)
+        work = LocalWorkbench.open(folder / "quick.db")
+        (report,) = work.ingest(path, IngestOptions.of(options)).files
+        if (
+            report.measurement_id is not None
+            and work.store.series.info(report.measurement_id, scope=work.scope) is not None
+        ):
+            return _as_measurement(work, folder, path, report)
+        if not report.why:
+            made = " and ".join(report.created) or "records of other kinds"
+            report.why = f"'{path.name}' holds no samples of a test: an ingest makes {made} of it."
+        frame = _table(path, report, options)
+        return _as_table(work, folder, path, frame, report)
+    except BaseException:
+        discard(work, folder)
+        raise
+
+
+def discard(work: LocalWorkbench | None, folder: Path) -> None:
+    """Close the store and remove it."""
+    if work is not None:
+        work.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _file(given: str | Path | pd.DataFrame, folder: Path) -> Path:
+    if isinstance(given, pd.DataFrame):
+        path = folder / "frame.parquet"
+        frame = given if given.index.names == [None] else given.reset_index()
+        try:
+            frame.rename(columns=str).to_parquet(path, index=False)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise BadRequest(f"The frame has a column that no file can hold: {error}.") from None
+        return path
+    path = Path(given).expanduser()
+    if path.is_dir():
+        raise BadRequest(f"'{path}' is a folder; quick draws one file. bench.ingest(folder) takes all of them.")
+    if not path.is_file():
+        raise FileRefused(f"There is no file '{path}'.")
+    return path
+
+
+def _table(path: Path, report: FileReport, options: Mapping[str, Any]) -> pd.DataFrame:
+    if any(options.get(key) for key in ("format", "column_map", "sign")):
+        raise FileRefused(report.why)
+    try:
+        return read_table(path)
+    except NoTable:
+        raise FileRefused(report.why) from None
+
+
+def _as_measurement(work: LocalWorkbench, folder: Path, path: Path, report: FileReport) -> Taken:
+    record = report.measurement_id or ""
+    series = work.store.series
+    infos = {name: series.info(record, name, scope=work.scope) for name in ("series", "steps", "cycles")}
+    info = infos["series"]
+    columns = {}
+    duration = 0.0
+    for column in info.columns if info is not None else ():
+        filled = (info.rows if info is not None else 0) - column.nulls
+        columns[column.name] = Column(
+            column.name,
+            numeric=column.kind in ("number", "integer"),
+            filled=filled,
+            varies=column.min != column.max,
+            rises=bool(column.sorted),
+        )
+        if column.name == TIME and filled:
+            duration = float(column.max or 0) - float(column.min or 0)
+    names = {key: [column.name for column in one.columns] if one is not None else [] for key, one in infos.items()}
+    held = Held("measurements", report.rows, columns, report.cycles, duration, names["cycles"], names["steps"])
+    told = [("assumed", line) for line in _assumed(report)]
+    told += [(level, line) for level in ("repaired", "odd") for line in getattr(report, level)]
+    if report.kept:
+        told.append(
+            ("kept", "Columns under their own names: " + ", ".join(f"'{name}'" for name in report.kept) + ".")
+        )
+    return Taken(path.name, work, folder, held, record, report.format, told)
+
+
+def _assumed(report: FileReport) -> list[str]:
+    """What was assumed of the file itself, each with the option that settles it."""
+    there = zip(report.codes, report.assumed, strict=True)
+    return [f"{said}{_option(code, said)}" for code, said in there if "'Unspecified'" not in said]
+
+
+def _option(code: str, said: str) -> str:
+    how = settled_by(code)
+    if how is None or how.startswith("nothing"):
+        return ""
+    name = how.split("=")[0].split(":")[0]
+    if f"{name}=" in said:
+        return ""
+    if name == "sign":
+        return f" Settled by {option('sign', 'charge')} or {option('sign', 'discharge')}."
+    return f" Settled by {how}." if name in OPTIONS else f" Settled when it is ingested, by {how}."
+
+
+def _as_table(work: LocalWorkbench, folder: Path, path: Path, frame: pd.DataFrame, report: FileReport) -> Taken:
+    table = table_of(frame)
+    table = Table({name: _plain(column) for name, column in table.items()}, table.n)
+    if ROW not in table:
+        table = Table({ROW: TableColumn("integer", np.arange(1, table.n + 1)), **table.columns}, table.n)
+    material = work.create(Material, {"name": path.name[:200] or "table"})
+    fields = {"material_id": material.id, "name": path.name[:200]}
+    record = work.create_with_tables(MaterialProperty, fields, {"series": table})
+    told = [
+        (
+            "assumed",
+            "No reader takes it for a test, so it is drawn as a plain table: nothing was converted or checked. "
+            f"Settled by {column_map({'their column': 'Voltage [V]'})} for each column of a test.",
+        ),
+        ("readers", report.why),
+    ]
+    return Taken(
+        path.name, work, folder, Held(TABLES, table.n, _described(table, frame)), record.id, "table", told
+    )
+
+
+def _plain(column: TableColumn) -> TableColumn:
+    """A column that a series can keep: values of several kinds as their texts."""
+    if column.kind != "mixed":
+        return column
+    return TableColumn.text([None if value is None else str(value) for value in column.tolist()])
+
+
+def _described(table: Table, frame: pd.DataFrame) -> dict[str, Column]:
+    made: dict[str, Column] = {}
+    parts = _parts(table)
+    for name, column in table.items():
+        there = ~column.missing()
+        numeric = column.kind in ("number", "integer")
+        values = column.floats() if numeric else np.zeros(0)
+        known = values[there] if numeric else values
+        made[name] = Column(
+            name,
+            numeric=numeric or column.kind == "datetime",
+            filled=int(there.sum()),
+            varies=bool(len(known) and known.min() < known.max()) or column.kind == "datetime",
+            rises=bool(len(known) and (np.diff(known) > 0).all()) and name != ROW,
+            groups=len(set(column.tolist()) - {None}) if column.kind == "text" and table.n <= _LOOKED_AT else 0,
+            within=parts is None or not numeric or _varies_within(values, parts),
+        )
+    return made
+
+
+def _parts(table: Table) -> list[np.ndarray] | None:
+    """The rows of each group, by the first column of a few texts that come again."""
+    for column in table.values():
+        if column.kind == "text" and table.n <= _LOOKED_AT:
+            keys = np.array([str(value) for value in column.tolist()])
+            found = np.unique(keys)
+            if 1 < len(found) <= min(MOST_GROUPS, table.n / 2):
+                return [np.flatnonzero(keys == key) for key in found]
+    return None
+
+
+def _varies_within(values: np.ndarray, parts: list[np.ndarray]) -> bool:
+    """Whether a column changes inside a group, and does not only tell the groups apart."""
+    spans = [
+        np.ptp(part[np.isfinite(part)]) if np.isfinite(part).any() else 0 for part in (values[p] for p in parts)
+    ]
+    return any(span > 0 for span in spans)

@@ -1,0 +1,172 @@
+"""Does the current go the way the voltage goes? Discharge (positive) lowers the voltage, charge raises it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..messages import option
+from ..table import Column, Table
+from . import columns as c
+from .findings import Finding
+from .run_statistics import Floats, Ints
+
+WINDOW = 64
+_LEAST_MOVE = 0.002
+_LEAST_EVIDENCE = 0.05
+_SHARE = 0.25
+_SMALL = 0.01
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How the sign of a current was taken: what positive ``means`` in the source, and ``because`` of what."""
+
+    means: Literal["charge", "discharge", "unsigned"]
+    because: str
+
+
+BY_CONVENTION = Taken("discharge", "that is the rule for samples given by hand")
+
+
+@dataclass
+class Votes:
+    """Volts of movement that agree with the sign of the current, and volts that contradict it."""
+
+    agree: float = 0.0
+    contradict: float = 0.0
+
+    def add(self, current: Floats, rise: Floats) -> None:
+        """Stretches with a mean ``current`` (A, not 0) and the ``rise`` of the voltage (V) in each."""
+        moved = np.abs(rise) >= _LEAST_MOVE
+        against = current * rise > 0
+        self.agree += float(np.abs(rise[moved & ~against]).sum())
+        self.contradict += float(np.abs(rise[moved & against]).sum())
+
+    @property
+    def total(self) -> float:
+        return self.agree + self.contradict
+
+    @property
+    def mixed(self) -> bool:
+        low, high = sorted((self.agree, self.contradict))
+        return low >= _LEAST_EVIDENCE and low >= _SHARE * high
+
+    @property
+    def against(self) -> bool:
+        return self.contradict >= 2 * _LEAST_EVIDENCE and self.agree < _SHARE * self.contradict
+
+
+class WindowVotes:
+    """Votes of short stretches of steady current: they tell also where steps were not recorded."""
+
+    def __init__(self) -> None:
+        self.votes = Votes()
+        self.lowest, self.highest = 0.0, 0.0
+
+    def feed(self, steps: Ints, current: Floats, voltage: Floats) -> None:
+        """The next samples; a stretch never crosses a batch."""
+        known = np.isfinite(current)
+        if known.any():
+            self.lowest = min(self.lowest, float(current[known].min()))
+            self.highest = max(self.highest, float(current[known].max()))
+        count = len(current) // WINDOW
+        if not count:
+            return
+        shape = (count, WINDOW)
+        i, v = current[: count * WINDOW].reshape(shape), voltage[: count * WINDOW].reshape(shape)
+        step = steps[: count * WINDOW].reshape(shape)
+        with np.errstate(invalid="ignore"):
+            mean = i.mean(axis=1)
+            steady = i.max(axis=1) - i.min(axis=1) <= 0.05 * np.abs(mean)
+            flows = np.abs(mean) > _SMALL * max(self.highest, -self.lowest)
+            sound = (v.min(axis=1) > 0) & np.isfinite(v).all(axis=1) & (step[:, 0] == step[:, -1])
+            chosen = steady & flows & sound
+            self.votes.add(mean[chosen], (v[:, -1] - v[:, 0])[chosen])
+
+    @property
+    def one_signed(self) -> bool:
+        """True where current flows, but never in both directions."""
+        largest = max(self.highest, -self.lowest)
+        return largest > 0 and min(self.highest, -self.lowest) <= 1e-3 * largest
+
+
+def votes_of_steps(steps: Table) -> Votes:
+    """Votes of the steps in which current flows one way, by the voltage of their first and last sample."""
+    votes = Votes()
+    if not steps.n:
+        return votes
+    names = ("Mean current [A]", "Min current [A]", "Max current [A]", "Start voltage [V]", "End voltage [V]")
+    mean, low, high, first, last = (steps[name].floats() for name in names)
+    floor = steps["Min voltage [V]"].floats()
+    largest = np.nanmax(np.abs(np.concatenate([low, high, [0.0]])))
+    with np.errstate(invalid="ignore"):
+        one_way = (low >= 0) | (high <= 0)
+        chosen = one_way & (np.abs(mean) > _SMALL * largest) & (floor > 0) & ~np.isnan(first) & ~np.isnan(last)
+    votes.add(mean[chosen], (last - first)[chosen])
+    return votes
+
+
+def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = BY_CONVENTION) -> list[Finding]:
+    """The verdict on the sign of the current: refused, odd, assumed, or nothing to say.
+
+    ``settled``: a person has said what the sign means, so a contradiction is told and no longer refused.
+    ``taken``: how the sign was taken, for the sentences.
+    """
+    if windows.lowest == windows.highest == 0:
+        return []
+    votes = votes_of_steps(steps)
+    if votes.total < _LEAST_EVIDENCE:
+        votes = windows.votes
+    mixed = votes.mixed or (windows.one_signed and windows.votes.mixed)
+    seen = f"{votes.contradict:.3g} V of its movement contradict the sign, {votes.agree:.3g} V agree"
+    if windows.one_signed and mixed:
+        message = (
+            f"'{c.CURRENT}' has the same sign everywhere, but the voltage both rises and falls, so the sign does not "
+            f"show the direction. Say {option('sign', 'unsigned')} to find the direction from the voltage. Say "
+            f"{option('sign', 'charge')} or {option('sign', 'discharge')} if the direction really never changes."
+        )
+        return [Finding("odd" if settled else "refused", "sign_unsigned", message)]
+    if votes.against:
+        message = (
+            f"'{c.CURRENT}' seems to have the wrong sign: {_as_taken(taken)}, but the voltage moves in the other "
+            f"direction ({seen}). "
+        )
+        message += _fix(taken) if not settled else "It is stored as you said."
+        return [Finding("odd" if settled else "refused", "sign_reversed", message)]
+    if votes.mixed:
+        message = f"'{c.CURRENT}' and the voltage do not always agree: {seen}; {_as_taken(taken)}."
+        return [Finding("odd", "sign_mixed", message)]
+    if votes.total < _LEAST_EVIDENCE and not settled:
+        message = f"The voltage moves too little to check the sign of the current: {_as_taken(taken)}."
+        return [Finding("assumed", "sign_unchecked", message)]
+    return []
+
+
+def _as_taken(taken: Taken) -> str:
+    if taken.means == "unsigned":
+        return f"its direction was taken so because {taken.because}"
+    return f"a positive current was taken as {taken.means} because {taken.because}"
+
+
+def _fix(taken: Taken) -> str:
+    """Which word agrees with the voltage, and which with what was taken."""
+    if taken.means == "unsigned":
+        return f"If its own sign is right, say {option('sign', 'charge')} or {option('sign', 'discharge')}."
+    other = "discharge" if taken.means == "charge" else "charge"
+    return (
+        f"If the voltage is right, say {option('sign', other)}. If the sign is right, say "
+        f"{option('sign', taken.means)}."
+    )
+
+
+def turned(samples: Table) -> Table:
+    """The same samples with the signs of current and power turned: charge positive becomes discharge positive."""
+    columns = dict(samples.columns)
+    for name in (c.CURRENT, "Power [W]"):
+        column = columns.get(name)
+        if column is not None and column.kind in ("number", "integer"):
+            columns[name] = Column(column.kind, -column.values, column.valid)
+    return Table(columns, samples.n)

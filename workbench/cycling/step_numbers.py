@@ -1,0 +1,103 @@
+"""Which samples are one step, and which one cycle, by what the cycler wrote or else by the current."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..table import Table
+from . import columns as c
+from .changes import ChangeCounter
+from .findings import Finding
+from .run_statistics import Floats, Ints
+from .steps import current_limits
+
+
+class StepNumbers:
+    """Numbers steps from 0 while samples pass, by the first of these that the samples have.
+
+    Their own ``Step count``, renumbered where it does not rise one by one; ``Cycle from cycler`` with
+    ``Step from cycler``; rest, charge and discharge by the rest limit, and impedance sweeps, within each
+    ``Cycle from cycler`` if there is one.
+
+    Parameters
+    ----------
+    rated_capacity_ah : of the cell, A.h; None where unknown.
+    largest_current : of the whole series, A: the rest limit needs it where the rated capacity is unknown.
+    """
+
+    def __init__(self, rated_capacity_ah: float | None = None, largest_current: float | None = None) -> None:
+        self.renumbered = False
+        self.source: tuple[str, ...] | None = None
+        self._counter = ChangeCounter()
+        self._limit, _ = current_limits(rated_capacity_ah, np.array([largest_current or 0.0]))
+        self._current = False
+
+    @property
+    def by_state(self) -> bool:
+        """True if the current told the steps, alone or within the cycles."""
+        return self.source in ((), (c.CYCLER_CYCLE,)) and self._current
+
+    def feed(self, table: Table) -> Ints:
+        """(n,) step numbers of the next samples."""
+        if self.source is None:
+            own = (c.STEP_COUNT,) if c.STEP_COUNT in table else (c.CYCLER_CYCLE, c.CYCLER_STEP)
+            self.source = tuple(name for name in own if has_numbers(table, name))
+            self._current = has_numbers(table, c.CURRENT)
+        watched = [table[name].floats() for name in self.source]
+        if self.by_state:
+            return self._counter.feed(*watched, self._states(table))
+        if self.source:
+            numbers = self._counter.feed(*watched)
+            if self.source == (c.STEP_COUNT,):
+                self.renumbered |= bool((watched[0] != numbers).any())
+            return numbers
+        return np.zeros(table.n, np.int64)
+
+    def _states(self, table: Table) -> Floats:
+        """(n,) 0 at rest, 1 on discharge, -1 on charge, 2 in an impedance sweep; NaN where the current is null."""
+        current = table[c.CURRENT].floats()
+        states = np.where(np.abs(current) < self._limit, 0.0, np.sign(current))
+        if has_numbers(table, c.FREQUENCY):
+            states = np.where(np.nan_to_num(table[c.FREQUENCY].floats()) > 0, 2.0, states)
+        return states
+
+    def findings(self) -> list[Finding]:
+        made = []
+        if self.source in ((), (c.CYCLER_CYCLE,)):
+            message = f"The file has no step counter: {self._told_by()}."
+            made.append(Finding("assumed", "steps_by_state", message))
+        if self.renumbered:
+            made.append(Finding("assumed", "steps_renumbered", "Steps were renumbered from 0, one by one."))
+        return made
+
+    def _told_by(self) -> str:
+        if self.by_state:
+            within = " within each cycle" if self.source else ""
+            return f"a step is each rest, charge and discharge{within}"
+        return "each cycle is one step" if self.source else "all samples are one step"
+
+
+class CycleNumbers:
+    """Numbers cycles from 0: the number rises with each change of ``Cycle from cycler``, else of ``Cycle count``."""
+
+    def __init__(self) -> None:
+        self.counted = False
+        self._counter = ChangeCounter()
+
+    def feed(self, table: Table) -> Ints:
+        """(n,) cycle numbers of the next samples; 0 where nothing tells."""
+        for name in (c.CYCLER_CYCLE, c.CYCLE_COUNT):
+            if has_numbers(table, name):
+                self.counted = True
+                return self._counter.feed(table[name].floats())
+        return np.zeros(table.n, np.int64)
+
+    def findings(self) -> list[Finding]:
+        if self.counted:
+            return []
+        message = "The file has no cycle counter, so the whole file is one cycle."
+        return [Finding("assumed", "one_cycle", message)]
+
+
+def has_numbers(table: Table, name: str) -> bool:
+    return name in table and table[name].kind in ("number", "integer", "null")

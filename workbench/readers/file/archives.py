@@ -1,0 +1,164 @@
+"""Files within files: gzip, and zip archives of one file, opened and unpacked within bounds."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+import weakref
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, Literal, cast
+
+from ...errors import FileRefused, TooLarge
+from .. import limits
+
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
+_BLOCK = 1 << 18
+BROKEN_ZIP = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError)
+"""What damaged, encrypted or foreign archives make of `zipfile`."""
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How a file is packed; ``member`` is the only file of a zip archive."""
+
+    kind: Literal["gzip", "zip"]
+    member: str = ""
+
+
+class Scratch:
+    """A file of our own in the temporary folder that lives as long as this object."""
+
+    def __init__(self, ending: str = "") -> None:
+        descriptor, name = tempfile.mkstemp(prefix="workbench-", suffix=ending)
+        os.close(descriptor)
+        self.path = Path(name)
+        weakref.finalize(self, _remove, name)
+
+
+def _remove(name: str) -> None:
+    with suppress(OSError):
+        os.unlink(name)
+
+
+def packing_of(path: Path, raw: bytes) -> Packing | None:
+    """How a file that begins with ``raw`` is packed; None where it is not, or holds more files than one.
+
+    Raises
+    ------
+    FileRefused
+        If it is an archive whose only file needs a password.
+    """
+    if raw.startswith(_GZIP):
+        return Packing("gzip")
+    if not raw.startswith(_ZIP):
+        return None
+    try:
+        with zipfile.ZipFile(path) as container:
+            members = [member for member in container.infolist() if _counts(member)]
+    except BROKEN_ZIP:
+        return None
+    if len(members) != 1:
+        return None
+    if members[0].flag_bits & 1:
+        raise FileRefused(f"'{path.name}' is a zip archive that needs a password. Unpack it first.")
+    return Packing("zip", members[0].filename)
+
+
+def _counts(member: zipfile.ZipInfo) -> bool:
+    """Whether a member is a file that somebody put there; systems add others."""
+    parts = member.filename.split("/")
+    return not member.is_dir() and not any(part.startswith((".", "__MACOSX")) for part in parts)
+
+
+def opened(file: IO[bytes], packed: Packing) -> BinaryIO:
+    """The unpacked bytes of a file that is open."""
+    if packed.kind == "gzip":
+        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+    return cast(BinaryIO, zipfile.ZipFile(file).open(packed.member))
+
+
+def broken(name: str, packed: Packing) -> str:
+    """What is said of packed data that cannot be unpacked."""
+    if packed.kind == "gzip":
+        return f"'{name}' is gzip data that are incomplete or damaged. Copy or pack the file again."
+    return f"'{name}' is a zip archive that is incomplete or damaged. Copy or pack the file again."
+
+
+def past_bounds(name: str, unpacked: int, packed: int) -> TooLarge | None:
+    """The error of a file that unpacks to more than it may; ``unpacked`` and ``packed`` are bytes so far."""
+    if unpacked > limits.RATIO_FREE and unpacked / max(packed, 1) > limits.MOST_RATIO:
+        return TooLarge(f"'{name}' unpacks to more than {limits.MOST_RATIO} times its size. Unpack it first.")
+    if unpacked > limits.MOST_UNPACKED:
+        return TooLarge(f"'{name}' unpacks to more than {limits.MOST_UNPACKED >> 30} GiB. Split the file.")
+    return None
+
+
+@contextmanager
+def unpacked(path: Path, name: str, packed: Packing | None, ending: str = "") -> Iterator[Path]:
+    """A path to the unpacked bytes of a file, for a library that wants one: itself, or a copy for the while.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        If it is damaged, or unpacks to more than ``limits.MOST_IN_MEMORY``.
+    """
+    if packed is None:
+        yield path
+        return
+    scratch = Scratch(ending)
+    _copy(path, name, packed, scratch.path)
+    yield scratch.path
+
+
+def _copy(path: Path, name: str, packed: Packing, target: Path) -> None:
+    done = 0
+    with open(path, "rb") as file, open(target, "wb") as made:
+        try:
+            with opened(file, packed) as inner:
+                while block := inner.read(_BLOCK):
+                    done += len(block)
+                    refused = past_bounds(name, done, file.tell())
+                    if refused is not None or done > limits.MOST_IN_MEMORY:
+                        raise refused or TooLarge(
+                            f"'{name}' unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB. Unpack it first."
+                        )
+                    made.write(block)
+        except TooLarge:
+            raise
+        except Exception as error:
+            raise FileRefused(broken(name, packed)) from error
+
+
+def members(path: Path) -> dict[str, int]:
+    """Name -> unpacked size of the files of a zip archive; {} where it is none or is damaged."""
+    try:
+        with zipfile.ZipFile(path) as container:
+            return {member.filename: member.file_size for member in container.infolist()}
+    except BROKEN_ZIP:
+        return {}
+
+
+def check_members(path: Path, name: str) -> None:
+    """Refuse a container that would unpack to more than it should, before anything is unpacked."""
+    try:
+        with zipfile.ZipFile(path) as container:
+            found = container.infolist()
+    except BROKEN_ZIP:
+        raise FileRefused(f"'{name}' is a zip that is damaged or incomplete. Export it again.") from None
+    total = sum(member.file_size for member in found)
+    worst = max((member.file_size / max(member.compress_size, 1) for member in found), default=0.0)
+    if len(found) > limits.MOST_MEMBERS or total > limits.MOST_IN_MEMORY:
+        raise TooLarge(
+            f"'{name}' holds {len(found)} files of {total >> 20} MiB together; at most {limits.MOST_MEMBERS} "
+            f"files and {limits.MOST_IN_MEMORY >> 20} MiB are unpacked."
+        )
+    if total > limits.RATIO_FREE and worst > limits.MOST_RATIO:
+        raise TooLarge(
+            f"'{name}' unpacks to more than {limits.MOST_RATIO} times its size. No cycler writes such files."
+        )

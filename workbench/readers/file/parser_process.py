@@ -1,0 +1,124 @@
+"""Foreign parsers in C that damaged files can crash run in a process of their own, bounded in memory and time."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+
+from ...errors import FileRefused, TooLarge, WorkbenchError
+from ...messages import place, typed_in
+from .. import limits
+from .archives import Scratch
+
+Facts = dict[str, Any]
+Loader = Callable[[Facts], tuple[Facts, pa.Table]]
+_SECONDS, _SECONDS_PER_MB = 8.0, 1.0
+"""How long a parser may compute; a sound file of 1 MB takes some hundredths."""
+_PATIENCE = 120.0
+"""How long its process may take besides, to start and to wait for its turn on a busy machine."""
+_OUT_OF_TIME = 24
+"""The signal of a process that has computed for longer than it may."""
+_PROGRAM = "from workbench.readers.file.parser_process import main; main()"
+
+
+def apart(loader: str, path: Path, name: str, column_map: Mapping[str, str] | None) -> tuple[Facts, pa.Table]:
+    """What ``loader`` ("module:function" of this package) makes of a file, from a process of its own.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        As the loader does; and where its process dies or takes too long.
+    """
+    scratch = Scratch(".arrow")
+    job: Facts = {
+        "loader": loader,
+        "path": os.fsencode(path).decode("latin-1"),
+        "name": name,
+        "table": str(scratch.path),
+    }
+    job |= {"column_map": dict(column_map or {}), "typed_in": place()}
+    seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
+    job["seconds"] = math.ceil(seconds)
+    answer = _ask(job, name, seconds)
+    if "refused" in answer:
+        kind = TooLarge if answer["kind"] == "TooLarge" else FileRefused
+        raise kind(answer["refused"])
+    with pa.memory_map(str(scratch.path)) as source:
+        return answer, pa.ipc.open_file(source).read_all()
+
+
+def _ask(job: Facts, name: str, seconds: float) -> Facts:
+    home = str(Path(__file__).resolve().parents[2])
+    paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
+    program = [sys.executable, "-c", _PROGRAM]
+    try:
+        done = subprocess.run(  # noqa: S603
+            program,
+            input=orjson.dumps(job),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds + _PATIENCE,
+            env={**os.environ, "PYTHONPATH": paths},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _too_long(name, seconds) from None
+    lines = done.stdout.splitlines()
+    if done.returncode == -_OUT_OF_TIME:
+        raise _too_long(name, seconds)
+    if done.returncode or not lines:
+        raise FileRefused(f"'{name}' is so damaged that its parser crashed. Write or copy it again.")
+    answer: Facts = orjson.loads(lines[-1])
+    return answer
+
+
+def _too_long(name: str, seconds: float) -> FileRefused:
+    return FileRefused(f"'{name}' takes longer to read than {seconds:.0f} s. It is damaged or hostile.")
+
+
+def main() -> None:
+    """Answer one job from the standard input with a line of JSON, its table in a file."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a parser prints must not be taken for an answer
+    job = orjson.loads(sys.stdin.buffer.read())
+    _bound(job["seconds"])
+    try:
+        with typed_in(job["typed_in"]):
+            facts, table = _loader(job["loader"])({**job, "path": os.fsdecode(job["path"].encode("latin-1"))})
+        with pa.OSFile(job["table"], "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+    except MemoryError:
+        facts = {"refused": f"'{job['name']}' needs more memory than a file may.", "kind": "TooLarge"}
+    except WorkbenchError as error:
+        facts = {"refused": str(error), "kind": type(error).__name__}
+    answers.write(orjson.dumps(facts) + b"\n")
+    answers.flush()
+
+
+def _loader(name: str) -> Loader:
+    module, _, function = name.partition(":")
+    found: Loader = getattr(importlib.import_module(f"workbench.readers.{module}"), function)
+    return found
+
+
+def _bound(seconds: int) -> None:
+    """Bound memory and computing time from here on."""
+    with suppress(ImportError, ValueError, OSError):  # where the system has no such bound, there is none
+        import resource
+
+        most = 3 * limits.MOST_IN_MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        spent = math.ceil(time.process_time())
+        resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

@@ -1,0 +1,217 @@
+"""Workbooks as text: which sheet is the series, which go on with it, and which hold impedance beside it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ...cycling.columns import TIME
+from ...cycling.findings import Finding
+from ...errors import FileRefused
+from ...messages import column_map as mapping
+from ...messages import quoted
+from ..table.columns import plan_columns, unique_labels
+from ..table.text_format import TextFormat
+from ..table.text_layout import HeaderLine
+from ..table.values import clock_format, clocks, durations, numbers
+from .source import Head
+from .workbook import Sheet, chosen, is_workbook, joined, sheets_of
+
+Known = Callable[[Head], TextFormat | None]
+_TAIL = 1 << 16
+_SHEET = "!"
+_PLAIN = ("sheet", "tabelle", "feuille", "record", "data", "detail", "detaildata")
+_STATISTICS = re.compile(r"statisti", re.IGNORECASE)
+_MOST_KEPT = 2
+
+
+@dataclass
+class _Chain:
+    """Sheets that go on with each other: one series."""
+
+    format: TextFormat
+    header: HeaderLine
+    sheets: list[Sheet] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        return sum(sheet.rows for sheet in self.sheets)
+
+
+def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) -> Head:
+    """What is to be read of a file: itself, or of a workbook the text of its sheets of one series.
+
+    ``known`` tells the format of a text. A ``column_map`` may say which sheet: ``{"Sheet2!Volts": "Voltage [V]"}``.
+
+    Raises
+    ------
+    FileRefused
+        If no sheet can be read, or the one that is asked for is not there.
+    """
+    if not is_workbook(head):
+        return head
+    sheets = _sheets(head)
+    if not sheets:
+        raise FileRefused(f"'{head.name}' is an empty workbook.")
+    wanted = {header.partition(_SHEET)[0] for header in column_map or {} if _names_sheet(header, sheets)}
+    if len(wanted) > 1:
+        raise FileRefused(
+            f"The column map names {quoted(sorted(wanted))} of '{head.name}'; a series is of one sheet."
+        )
+    if wanted:
+        sheet = chosen(sheets, wanted.pop(), head.name)
+        return replace(sheet.head, left=(sheet.name,))
+    spectra = [sheet for sheet in sheets if _holds_spectra(known(sheet.head))]
+    chains = _chains([sheet for sheet in sheets if sheet not in spectra], known)
+    if not chains:
+        return spectra[0].head if spectra else max(sheets, key=lambda sheet: sheet.rows).head
+    chains = [chain for chain in chains if not _is_statistics(chain)] or chains
+    main = max(chains, key=lambda chain: chain.rows)
+    first, *others = main.sheets
+    text = joined(first.head, others, lambda later: _line_of_header(main.format, later) + 1)
+    left = [sheet.name for chain in chains if chain is not main for sheet in chain.sheets]
+    read = tuple(sheet.name for sheet in main.sheets)
+    return replace(
+        text, beside=tuple(sheet.head for sheet in spectra), left=(", ".join(read), *left), read_sheets=read
+    )
+
+
+def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """A column map whose headers do not name the sheet any more that was read."""
+    if column_map is None or not head.left:
+        return column_map
+    named = f"{head.left[0]}{_SHEET}".casefold()
+    return {
+        header[len(named) :] if header.casefold().startswith(named) else header: ours
+        for header, ours in column_map.items()
+    }
+
+
+def sheet_notes(head: Head) -> list[Finding]:
+    """What is said of the sheets of a workbook that were not read."""
+    if len(head.left) < 2:
+        return []
+    read, *left = head.left
+    how = mapping({f"{left[0]}{_SHEET}its header": "Voltage [V]"})
+    several = head.read_sheets if len(head.read_sheets) > 1 else ()
+    was = f"The sheets {quoted(several)} were read as one series" if several else f"The sheet '{read}' was read"
+    text = f"{was}; {quoted(left)} can be read too. Name a header there, as in {how}."
+    return [Finding("assumed", "sheets", text)]
+
+
+def _names_sheet(header: str, sheets: list[Sheet]) -> bool:
+    sheet, mark, _ = header.partition(_SHEET)
+    return bool(mark) and sheet.casefold() in {known.name.casefold() for known in sheets}
+
+
+def _sheets(head: Head) -> list[Sheet]:
+    """The sheets of a workbook; that of the last ones is kept, since a file is recognised before it is read."""
+    state = head.path.stat()
+    return _cached(_Key(head, (str(head.path), head.name, state.st_size, state.st_mtime_ns)))
+
+
+class _Key:
+    """A head that equals another of the same file as it stands."""
+
+    def __init__(self, head: Head, identity: tuple[object, ...]) -> None:
+        self.head, self.identity = head, identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.identity == other.identity
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _cached(key: _Key) -> list[Sheet]:
+    return sheets_of(key.head)
+
+
+def _holds_spectra(format: TextFormat | None) -> bool:
+    return format is not None and format.name.startswith("impedance")
+
+
+def _chains(sheets: list[Sheet], known: Known) -> list[_Chain]:
+    chains: list[_Chain] = []
+    for sheet in sheets:
+        format = known(sheet.head)
+        header = format.header(sheet.head) if format is not None else None
+        if format is None or header is None:
+            continue
+        for chain in chains:
+            if _goes_on(chain, sheet, header):
+                chain.sheets.append(sheet)
+                break
+        else:
+            chains.append(_Chain(format, header, [sheet]))
+    return chains
+
+
+def _goes_on(chain: _Chain, sheet: Sheet, header: HeaderLine) -> bool:
+    """Whether a sheet is the next part of a series: the same header, the same name but for its number, later."""
+    last = chain.sheets[-1]
+    if header.fields != chain.header.fields or not _are_parts(last.name, sheet.name):
+        return False
+    plan = plan_columns(unique_labels(header.fields), chain.format.columns, clocks=chain.format.clocks)
+    time = plan.find(TIME) or plan.clock
+    if time is None:
+        return False
+    place = plan.labels.index(time.header)
+    before, after = _last_cell(last.head.path, place), _first_cell(sheet.head, header.line + 1, place)
+    return after is not None and before is not None and after > before
+
+
+def _are_parts(before: str, after: str) -> bool:
+    """Whether sheets can be parts of one series by their names: Channel_1_1 and Channel_1_2, not Cell 1 and Cell 2."""
+    words, numbers = zip(
+        *((re.sub(r"[\W\d_]+", "", n).casefold(), re.findall(r"\d+", n)) for n in (before, after)), strict=True
+    )
+    if words[0] != words[1]:
+        return False
+    first, second = numbers
+    same = len(first) == len(second) and len(first) > 1 and first[:-1] == second[:-1]
+    return same or words[0] in _PLAIN or first == second[: len(first)] or second == first[: len(second)]
+
+
+def _is_statistics(chain: _Chain) -> bool:
+    """Whether sheets hold a summary that a cycler made of the series beside: a row for each cycle or step."""
+    summed = any("on cycle" in key or "on step" in key for key in chain.header.keys)
+    return summed or all(_STATISTICS.match(sheet.name) for sheet in chain.sheets)
+
+
+def _line_of_header(format: TextFormat, head: Head) -> int:
+    header = format.header(head)
+    return -1 if header is None else header.line
+
+
+def _last_cell(path: Path, place: int) -> float | None:
+    with open(path, "rb") as file:
+        file.seek(max(path.stat().st_size - _TAIL, 0))
+        lines = file.read().decode("utf-8", "replace").split("\n")
+    return next((value for line in reversed(lines) if (value := _value(line, place)) is not None), None)
+
+
+def _first_cell(head: Head, skip: int, place: int) -> float | None:
+    return next((value for line in head.lines[skip:] if (value := _value(line, place)) is not None), None)
+
+
+def _value(line: str, place: int) -> float | None:
+    """A time in a line of text: seconds of any origin, or None."""
+    cells = next(csv.reader([line]), [])
+    if len(cells) <= place or not cells[place].strip():
+        return None
+    cell = pd.Series([cells[place]], dtype="str")
+    for read in (numbers, durations):
+        value = float(read(cell)[0][0])
+        if np.isfinite(value):
+            return value
+    pattern, _ = clock_format([cells[place]])
+    return None if pattern is None else float(clocks(cell, pattern).astype(np.int64)[0])

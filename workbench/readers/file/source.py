@@ -1,0 +1,265 @@
+"""The bytes of a file: unpacked, decoded and bounded, first its head and then its lines as a stream."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import FileRefused, TooLarge
+from .. import limits
+from .archives import Packing, broken, opened, packing_of, past_bounds
+
+_BLOCK = 1 << 18
+_TAIL = 1 << 14
+_CHINESE = ("电压", "电流", "时间", "容量")
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """The beginning of a file.
+
+    ``raw`` is what stands on the disk, ``data`` the same unpacked; ``lines`` the text lines of it, without a
+    last one that is not whole, and empty if the file is no text (``encoding`` None). ``whole``: there is no more.
+    ``kept`` holds what ``path`` needs to exist, where that is a copy of our own (the text of a sheet). ``beside``
+    are tables that stand beside this one in the same file, such as the sheets of impedance; ``left`` names what
+    was read of it, and then what else could be; ``read_sheets`` are the sheets of which the text was joined.
+    """
+
+    path: Path
+    name: str
+    raw: bytes
+    data: bytes
+    packed: Packing | None
+    encoding: str | None
+    lines: tuple[str, ...]
+    whole: bool
+    kept: object = None
+    beside: tuple[Head, ...] = ()
+    left: tuple[str, ...] = ()
+    read_sheets: tuple[str, ...] = ()
+
+    @property
+    def first_line(self) -> str:
+        return self.lines[0] if self.lines else ""
+
+
+def look(path: Path, name: str | None = None) -> Head:
+    """The head of a file; ``name`` is what sentences call it.
+
+    Raises
+    ------
+    FileRefused
+        If there is no such file, it is a folder, is empty, or cannot be opened or unpacked.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise FileRefused(f"'{path}' is not an ordinary file.")  # to open a pipe may take for ever
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(limits.HEAD_BYTES)
+        if not raw:
+            raise FileRefused(
+                f"'{path.name}' is empty: a cycler file with at least a header and one row was expected."
+            )
+        packed = packing_of(path, raw)
+        data = _unpacked(path, packed)
+    except FileNotFoundError:
+        raise FileRefused(f"There is no file '{path.name}' in the folder '{path.parent.name or '.'}'.") from None
+    except IsADirectoryError:
+        raise FileRefused(f"'{path.name}' is a folder. Name a file in it.") from None
+    except OSError as error:
+        raise FileRefused(f"'{path.name}' cannot be opened: {error.strerror or error}.") from None
+    whole = len(data) <= limits.HEAD_BYTES
+    data = data[: limits.HEAD_BYTES]
+    encoding = _encoding(data)
+    lines = _lines(data, encoding, whole) if encoding else ()
+    return Head(path, name or path.name, raw, data, packed, encoding, lines, whole)
+
+
+def _unpacked(path: Path, packed: Packing | None) -> bytes:
+    with open(path, "rb") as file:
+        if packed is None:
+            return file.read(limits.HEAD_BYTES + 1)
+        try:
+            with opened(file, packed) as inner:
+                return inner.read(limits.HEAD_BYTES + 1)
+        except Exception as error:
+            # Which error damaged data give depends on the library beneath zlib; some have their own.
+            raise FileRefused(broken(path.name, packed)) from error
+
+
+def _encoding(data: bytes) -> str | None:
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return encoding
+    if b"\0" in data:
+        return _wide_encoding(data)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return _old_encoding(data) if _is_texty(data) else None
+    return "utf-8"
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """utf-16 without its mark: every other byte is 0 and no other is; None for binary data."""
+    even, odd = data[0:4096:2], data[1:4096:2]
+    for encoding, zeros, others in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if len(zeros) > 16 and not others.count(0) and zeros.count(0) > 0.9 * len(zeros):
+            return encoding
+    return None
+
+
+def _old_encoding(data: bytes) -> str:
+    """Chinese, where the words that Chinese cyclers write come out of it; else one byte a character."""
+    try:
+        text = codecs.getincrementaldecoder("gb18030")().decode(data)
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "gb18030" if any(word in text for word in _CHINESE) else "latin-1"
+
+
+def _is_texty(data: bytes) -> bool:
+    """Whether bytes that are not utf-8 may be old one-byte text: few control characters."""
+    control = sum(data.count(bytes([code])) for code in range(32) if code not in (9, 10, 12, 13, 26, 27))
+    return control <= len(data) // 1000
+
+
+def _lines(data: bytes, encoding: str, whole: bool) -> tuple[str, ...]:
+    text = data.decode(encoding, "replace").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not whole or not lines[-1]:
+        lines = lines[:-1]
+    return tuple(lines[: limits.HEAD_LINES])
+
+
+class LineStream:
+    """The lines of a text file from line ``skip`` on, as utf-8 bytes, below a line ``before`` of one's own.
+
+    It has what pandas asks of a file: ``read``. Bounds are kept while reading: unpacked size and ratio, the
+    length of a line, and the bytes handed over since the last ``batch_begins()``. ``failure`` is the error that
+    ``read`` raised, for a caller that only sees what its parser makes of it. ``tail`` holds the last lines.
+    """
+
+    mode = "r"
+
+    def __init__(
+        self,
+        head: Head,
+        skip: int,
+        *,
+        before: bytes = b"",
+        unquote: bool = False,
+        rewrite: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        self.name = head.name
+        self.failure: Exception | None = None
+        self.tail = b""
+        self._file = open(head.path, "rb")  # noqa: SIM115
+        self._data = opened(self._file, head.packed) if head.packed else self._file
+        encoding = head.encoding or "utf-8"
+        self._decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")
+        self._old_mac = b"\r" in head.data and b"\n" not in head.data
+        self._skip = skip
+        self._unquote = unquote
+        self._rewrite = rewrite
+        self._packed = head.packed
+        self._pending = before
+        self._open_line = 0
+        self._unpacked = 0
+        self._since = 0
+        self._begun = False
+        self._ended = False
+
+    def batch_begins(self) -> None:
+        self._since = 0
+
+    def close(self) -> None:
+        self._data.close()
+        self._file.close()
+
+    def __iter__(self) -> LineStream:
+        return self
+
+    def __next__(self) -> bytes:
+        block = self.read()
+        if not block:
+            raise StopIteration
+        return block
+
+    def read(self, size: int = -1) -> bytes:
+        """Some of the next bytes (at most ``size`` if it is given); empty at the end."""
+        try:
+            while not self._pending and not self._ended:
+                self._pending = self._next_block()
+        except (FileRefused, TooLarge) as error:
+            self.failure = error
+            raise
+        except Exception as error:
+            if self._packed is None:
+                raise
+            self.failure = FileRefused(broken(self.name, self._packed))
+            raise self.failure from error
+        take = len(self._pending) if size is None or size < 0 else size
+        given, self._pending = self._pending[:take], self._pending[take:]
+        self.tail = (self.tail + given)[-_TAIL:]
+        self._since += len(given)
+        if self._since > 2 * limits.CHUNK_BYTES:
+            self.failure = TooLarge(
+                f"'{self.name}' has rows that do not end within {limits.CHUNK_BYTES >> 20} MiB. "
+                "A quote is probably not closed."
+            )
+            raise self.failure
+        return given
+
+    def _next_block(self) -> bytes:
+        raw = self._data.read(_BLOCK)
+        self._check_size(len(raw))
+        self._ended = not raw
+        if self._decoder is not None:
+            raw = self._decoder.decode(raw, self._ended).encode("utf-8")
+        if not self._begun and raw:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+            self._begun = True
+        if self._old_mac:
+            raw = raw.replace(b"\r", b"\n")
+        self._check_lines(raw)
+        if self._unquote:
+            raw = raw.replace(b'"', b"")
+        raw = self._skipped(raw)
+        return self._rewrite(raw) if self._rewrite and (raw or self._ended) else raw
+
+    def _skipped(self, raw: bytes) -> bytes:
+        if not self._skip:
+            return raw
+        lines = raw.count(b"\n")
+        if lines < self._skip:
+            self._skip -= lines
+            return b""
+        rest = io.BytesIO(raw)
+        for _ in range(self._skip):
+            rest.readline()
+        self._skip = 0
+        return rest.read()
+
+    def _check_size(self, read: int) -> None:
+        self._unpacked += read
+        refused = past_bounds(self.name, self._unpacked, self._file.tell()) if self._packed else None
+        if refused is not None:
+            raise refused
+
+    def _check_lines(self, raw: bytes) -> None:
+        last = raw.rfind(b"\n")
+        longest = raw.find(b"\n") + self._open_line if last >= 0 else self._open_line + len(raw)
+        self._open_line = len(raw) - last - 1 if last >= 0 else longest
+        if longest > limits.LONGEST_LINE:
+            raise TooLarge(
+                f"'{self.name}' has a line of more than {limits.LONGEST_LINE >> 10} KiB. This is not a cycler export."
+            )

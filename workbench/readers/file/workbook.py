@@ -1,0 +1,223 @@
+"""Workbooks (.xlsx, .xls): each sheet is read as the text that it would be saved as."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+import python_calamine
+
+from ...errors import FileRefused, TooLarge, instead
+from ...messages import spaced
+from .. import limits
+from .archives import Scratch, check_members, members, unpacked
+from .outside_parsers import guarded
+from .source import Head, look
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BLOCK = 1 << 20
+_OVERLAP = 64
+_CELL = re.compile(rb"""\br=["']([A-Za-z]{1,4})(\d{1,9})["']""")
+_STRING = re.compile(rb"<(?:\w+:)?si[ >]")
+_SHARED = re.compile(rb"""\bt=["']s["']""")
+_EXCEL_EPOCH = datetime(1899, 12, 30)
+_NO_DATE = 1910
+"""A date before this year is a duration that was formatted as a time: no cycler is as old."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet as text: its head, and how many lines it has."""
+
+    name: str
+    head: Head
+    rows: int
+
+
+def is_workbook(head: Head) -> bool:
+    """Whether a file is a workbook of any kind."""
+    if head.data.startswith(_OLE):
+        return True
+    if head.raw.startswith(b"PK") and _parts(head.path):
+        return True
+    if head.packed is None or not head.data.startswith(b"PK"):
+        return False
+    with unpacked(head.path, head.name, head.packed) as path:
+        return bool(_parts(path))
+
+
+def _parts(path: Path) -> list[str]:
+    """The members that say what kind of workbook a zip archive is."""
+    return [
+        name for name in members(path) if name.casefold() in ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
+    ]
+
+
+def sheets_of(head: Head) -> list[Sheet]:
+    """All sheets of a workbook that hold anything, as text.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        If it is damaged, of a kind that is not read (.xlsb, .ods), or past a bound.
+    """
+    packed = None if head.data.startswith(_OLE) or _parts(head.path) else head.packed
+    with unpacked(head.path, head.name, head.packed if head.data.startswith(_OLE) else packed) as path:
+        if not head.data.startswith(_OLE):
+            _check(path, head.name)
+        with guarded(lambda why: _damaged(head.name, why)):
+            workbook = python_calamine.CalamineWorkbook.from_path(str(path))
+            if len(workbook.sheet_names) > limits.MOST_MEMBERS:
+                raise TooLarge(f"'{head.name}' has more than {limits.MOST_MEMBERS} sheets.")
+            found = []
+            for name in workbook.sheet_names:
+                sheet = _as_text(workbook.get_sheet_by_name(name), name, head)
+                if sheet is not None:
+                    found.append(sheet)
+    return found
+
+
+def _damaged(name: str, why: str) -> str:
+    return f"'{name}' is damaged or not a workbook ({why}). Save it again as .xlsx or csv."
+
+
+def _check(path: Path, name: str) -> None:
+    """Refuse what would take more memory than its size allows, before anything is parsed."""
+    check_members(path, name)
+    if "xl/workbook.xml" not in {part.casefold() for part in _parts(path)}:
+        raise FileRefused(f"'{name}' is a workbook of a kind that cannot be read. Save it as .xlsx or csv.")
+    longest = shared = 0
+    try:
+        with zipfile.ZipFile(path) as container:
+            for member in container.infolist():
+                # Reading all of it shows whether the sizes that the archive declares are true.
+                with container.open(member) as file:
+                    if "worksheets/" in member.filename:
+                        shared += _check_extent(file, name)
+                    else:
+                        longest = max(longest, _longest_string(file))
+    except TooLarge:
+        raise
+    except Exception as error:
+        raise FileRefused(_damaged(name, str(error)[:100])) from None
+    if longest * shared > limits.MOST_IN_MEMORY:
+        raise TooLarge(
+            f"The texts in the cells of '{name}' add up to more than {limits.MOST_IN_MEMORY >> 30} GiB."
+        )
+
+
+def _blocks(file: Any) -> Iterator[bytes]:
+    """Blocks of a file, each after the end of the one before."""
+    rest = b""
+    while block := file.read(_BLOCK):
+        yield rest + block
+        rest = block[-_OVERLAP:]
+
+
+def _check_extent(file: Any, name: str) -> int:
+    """Refuse a sheet whose cells lie so far apart that most of it is empty; the number of shared texts in it."""
+    rows = columns = cells = shared = 0
+    for block in _blocks(file):
+        found = _CELL.findall(block)
+        cells += len(found)
+        rows = max(rows, *map(int, {digits for _, digits in found}), 0)
+        columns = max(columns, *map(_column, {letters for letters, _ in found}), 0)
+        shared += len(_SHARED.findall(block))
+    if rows > limits.MOST_SHEET_ROWS or columns > 4 * limits.MOST_COLUMNS:
+        raise TooLarge(
+            f"A sheet of '{name}' claims {spaced(rows)} rows and {spaced(columns)} columns. No workbook has so many."
+        )
+    if rows * columns > limits.FREE_CELLS + limits.MOST_EMPTY * cells:
+        raise TooLarge(
+            f"A sheet of '{name}' spans {spaced(rows)} rows and {spaced(columns)} columns for {spaced(cells)} cells."
+        )
+    return shared
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + letter - 64
+    return number
+
+
+def _longest_string(file: Any) -> int:
+    """An upper bound of the longest shared text."""
+    longest = since = 0
+    for block in _blocks(file):
+        starts = [found.start() for found in _STRING.finditer(block)]
+        gaps = [after - before for before, after in itertools.pairwise(starts)]
+        longest = max([longest, since + (starts[0] if starts else len(block)), *gaps])
+        since = len(block) - starts[-1] if starts else since + len(block)
+    return max(longest, since)
+
+
+def _as_text(sheet: Any, name: str, head: Head) -> Sheet | None:
+    scratch = Scratch(".csv")
+    rows = 0
+    with open(scratch.path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for row in sheet.iter_rows():
+            cells = [_cell(value) for value in row]
+            if any(cells):
+                writer.writerow(cells)
+                rows += 1
+    if not rows:
+        return None
+    made = look(scratch.path, head.name)
+    return Sheet(name, replace(made, kept=scratch), rows)
+
+
+def _cell(value: Any) -> str:
+    """A cell as text, numbers with all their digits."""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, str):
+        return " ".join(value.split()) if value else ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return _duration(value - _EXCEL_EPOCH) if value.year < _NO_DATE else value.isoformat(" ", "microseconds")
+    if isinstance(value, date):
+        return f"{value.isoformat()} 00:00:00"
+    if isinstance(value, timedelta):
+        return _duration(value)
+    return value.isoformat() if isinstance(value, time) else str(value)
+
+
+def _duration(span: timedelta) -> str:
+    seconds = span.seconds + span.microseconds / 1e6
+    return f"{span.days}d {int(seconds // 3600):02}:{int(seconds // 60 % 60):02}:{seconds % 60:09.6f}"
+
+
+def chosen(sheets: list[Sheet], wanted: str, file: str) -> Sheet:
+    """The sheet of a name; FileRefused with the nearest where there is none."""
+    for sheet in sheets:
+        if sheet.name.casefold() == wanted.casefold():
+            return sheet
+    raise FileRefused(
+        f"'{file}' has no sheet '{wanted}' with anything in it. {instead(wanted, [s.name for s in sheets], 'sheets')}"
+    )
+
+
+def joined(first: Head, others: list[Sheet], skip: Callable[[Head], int]) -> Head:
+    """The text of sheets one after the other; ``skip`` tells how many lines of a later one stand above its rows."""
+    if not others:
+        return first
+    scratch = Scratch(".csv")
+    with open(scratch.path, "wb") as made:
+        made.write(first.path.read_bytes())
+        for sheet in others:
+            with open(sheet.head.path, "rb") as file:
+                for _ in range(skip(sheet.head)):
+                    file.readline()
+                while block := file.read(_BLOCK):
+                    made.write(block)
+    return replace(look(scratch.path, first.name), kept=scratch)

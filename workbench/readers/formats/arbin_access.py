@@ -1,0 +1,194 @@
+"""Arbin .res: Access databases, read through the commands of mdbtools where these are installed."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+
+from ...cycling.findings import Finding
+from ...errors import FileRefused, TooLarge
+from ...messages import counted
+from .. import limits
+from ..file.archives import unpacked
+from ..file.outside_parsers import guarded
+from ..file.source import Head
+from ..reading import Counters, Reading
+from ..table.columns import From, plan_columns, unique_labels
+from ..table.typed_columns import read_typed
+from .arbin import ARBIN
+
+_SAMPLES, _TESTS, _AUXILIARY = "Channel_Normal_Table", "Global_Table", "Auxiliary_Table"
+_KEYS = ("Test_ID", "Data_Point")
+_BLOCK = 1 << 18
+_TEMPERATURE = 1
+"""``Data_Type`` of an auxiliary temperature; 0 is a voltage."""
+_SECONDS, _SECONDS_PER_MB = 8.0, 1.0
+"""How long mdbtools may take: a sound database of 1 MB takes some hundredths."""
+_EPOCH_DAYS = 25569
+"""Days from 1899-12-30, where Access counts from, to 1970-01-01."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """The database that Arbin's MITS Pro writes."""
+
+    name: str = "arbin-res"
+    brand: str = "Arbin"
+    endings: tuple[str, ...] = (".res",)
+    about: str = (
+        "Access database of MITS Pro; known by its first bytes. Needs mdbtools (mdb-export) beside Python."
+    )
+    sign: str = ARBIN.sign
+    sign_rule: str = ARBIN.sign_rule
+    counters: Counters = ARBIN.counters
+    rule: int = 1
+
+    def matches(self, head: Head) -> bool:
+        return head.data[4:19] in (b"Standard Jet DB", b"Standard ACE DB")
+
+    def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+        """Read a .res file; see ``readers.read``."""
+        with unpacked(head.path, head.name, head.packed, ".res") as path:
+            database = _Database(path, head.name)
+            if _SAMPLES not in database.names:
+                raise FileRefused(f"'{head.name}' is an Access database, but has no table '{_SAMPLES}' of Arbin.")
+            samples, *extra = (database.table(name) for name in (_SAMPLES, _AUXILIARY, _TESTS))
+        if not samples.num_rows:
+            raise FileRefused(f"'{head.name}' has no rows: the test was set up but recorded nothing.")
+        notes: list[Finding] = []
+        if database.skipped:
+            text = f"{counted(database.skipped, 'row')} of the database could not be read and were left out."
+            notes.append(Finding("odd", "lines_left_out", text))
+        table = _with_temperatures(_sorted(samples, notes), extra[0])
+        table = table.rename_columns(unique_labels(table.column_names))
+        plan = plan_columns(
+            list(table.column_names),
+            (*ARBIN.columns, From("Temperature [degC]", ("auxiliary temperature 1",), "degC")),
+            clocks=ARBIN.clocks,
+            column_map=column_map,
+            file=head.name,
+        )
+
+        def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+            chosen = table if only is None else table.select(list(only))
+            yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
+
+        reading = read_typed(ARBIN, head.name, plan, batches, sign, notes)
+        reading.format, reading.metadata = self.name, _metadata(extra[1])
+        return reading
+
+
+class _Database:
+    """A database, through the commands of mdbtools; all of them together have so long as a sound file may take."""
+
+    def __init__(self, path: Path, file: str) -> None:
+        self._path, self._file = path, file
+        self.skipped = 0
+        self._deadline = time.monotonic() + _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
+        with tempfile.TemporaryFile() as target:
+            self._run("mdb-tables", ["-1", str(path)], target)
+            self.names = target.read(1 << 20).decode("utf-8", "replace").split("\n")
+
+    def table(self, name: str) -> pa.Table:
+        """One table, dates as days since 1899-12-30; without columns where it does not exist."""
+        if name not in self.names:
+            return pa.table({})
+        with tempfile.TemporaryFile() as target:
+            self._run("mdb-export", ["-b", "strip", str(self._path), name], target)
+            with guarded(lambda why: f"'{self._file}' has a table '{name}' that cannot be read ({why})."):
+                return csv.read_csv(
+                    io.BufferedReader(target),
+                    parse_options=csv.ParseOptions(newlines_in_values=True, invalid_row_handler=self._skip),
+                    convert_options=csv.ConvertOptions(strings_can_be_null=True),
+                )
+
+    def _skip(self, row: Any) -> str:
+        self.skipped += 1
+        return "skip"
+
+    def _run(self, command: str, arguments: list[str], target: IO[bytes]) -> None:
+        """Run a command with its output into a file of bounded size, and go to its beginning."""
+        program = [self._program(command), *arguments]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603
+            clock = threading.Timer(max(self._deadline - time.monotonic(), 0.0), process.kill)
+            clock.start()
+            try:
+                self._copy(process.stdout, target)
+            finally:
+                clock.cancel()
+                if process.poll() is None and target.tell() > limits.MOST_IN_MEMORY:
+                    process.kill()
+        if process.returncode:
+            raise FileRefused(
+                f"'{self._file}' is damaged or incomplete: mdbtools cannot open it. Copy or export it again."
+            )
+        target.seek(0)
+
+    def _copy(self, source: IO[bytes] | None, target: IO[bytes]) -> None:
+        while source is not None and (block := source.read(_BLOCK)):
+            target.write(block)
+            if target.tell() > limits.MOST_IN_MEMORY:
+                raise TooLarge(f"'{self._file}' unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB.")
+
+    def _program(self, name: str) -> str:
+        found = shutil.which(name)
+        if found is None:
+            raise FileRefused(
+                f"'{self._file}' is an Arbin database, and the program that opens it is not installed: install "
+                "mdbtools (apt install mdbtools, brew install mdbtools), or export the test as csv or xlsx."
+            )
+        return found
+
+
+def _sorted(samples: pa.Table, notes: list[Finding]) -> pa.Table:
+    """Samples in the order in which they were taken, with their times as moments."""
+    if set(_KEYS) <= set(samples.column_names):
+        samples = samples.sort_by([(key, "ascending") for key in _KEYS])
+        tests = pc.count_distinct(samples["Test_ID"]).as_py()
+        if tests > 1:
+            text = f"The database holds {counted(tests, 'test')}. Their samples follow one another."
+            notes.append(Finding("odd", "several_tests", text))
+    place = samples.schema.get_field_index("DateTime")
+    if place >= 0 and pa.types.is_floating(samples.schema.field(place).type):
+        samples = samples.set_column(place, "DateTime", _moments(samples["DateTime"]))
+    return samples
+
+
+def _moments(days: Any) -> Any:
+    """Access dates as timestamps, to the millisecond."""
+    millis = pc.multiply(pc.subtract(days.cast(pa.float64()), float(_EPOCH_DAYS)), 86_400_000.0)
+    good = pc.less(pc.abs(millis), 1e15)
+    return pc.if_else(good, pc.round(millis), None).cast(pa.int64()).cast(pa.timestamp("ms"))
+
+
+def _with_temperatures(samples: pa.Table, auxiliary: pa.Table) -> pa.Table:
+    """The samples with the auxiliary temperatures that were taken at them, one column a sensor."""
+    if not {*_KEYS, "Auxiliary_Index", "Data_Type", "X"} <= set(auxiliary.column_names) or not auxiliary.num_rows:
+        return samples
+    warm = auxiliary.filter(pc.equal(auxiliary["Data_Type"], _TEMPERATURE))
+    for sensor in sorted(pc.unique(warm["Auxiliary_Index"]).to_pylist())[:16]:
+        values = warm.filter(pc.equal(warm["Auxiliary_Index"], sensor)).select([*_KEYS, "X"])
+        values = values.rename_columns([*_KEYS, f"Auxiliary temperature {int(sensor) + 1}"])
+        samples = samples.join(values, list(_KEYS), join_type="left outer").combine_chunks()
+    return samples.sort_by([(key, "ascending") for key in _KEYS])
+
+
+def _metadata(tests: pa.Table) -> dict[str, Any]:
+    """What the database says of its first test."""
+    first = tests.slice(0, 1).to_pylist()
+    return {key: value for key, value in first[0].items() if value not in (None, "")} if first else {}
+
+
+ARBIN_RES = Access()

@@ -1,0 +1,200 @@
+"""Any delimited text with a time, a current and a voltage: columns by their common names, or by a column map."""
+
+from __future__ import annotations
+
+from ..table.columns import From
+from ..table.impedance import settle_imaginary
+from ..table.states import States
+from ..table.text_format import TextFormat
+
+TIME_NAMES = (
+    "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed", "testzeit",
+    "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間", "time", "t", "zeit", "temps", "tiempo",
+    "tempo", "时间", "時間",
+)  # fmt: skip
+"""Those that can only be the time of the whole test stand first: a plain time beside them is that of the step."""
+CURRENT_NAMES = (
+    "current",
+    "i",
+    "amps",
+    "cell current",
+    "current measured",
+    "measured current",
+    "<i>",
+    "cur",
+    "strom",
+    "courant",
+    "corriente",
+    "corrente",
+    "ma",
+    "电流",
+    "電流",
+    "current i",
+)
+VOLTAGE_NAMES = (
+    "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
+    "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje",
+    "mv", "电压", "電圧",
+)  # fmt: skip
+CLOCK_NAMES = (
+    "date",
+    "date time",
+    "datetime",
+    "timestamp",
+    "date and time",
+    "clock",
+    "absolute time",
+    "datum",
+    "zeitstempel",
+    "time stamp",
+    "系统时间",
+    "绝对时间",
+)
+COLUMNS = (
+    From("Time [s]", TIME_NAMES, "s"),
+    From("Current [A]", CURRENT_NAMES, "A"),
+    From("Voltage [V]", VOLTAGE_NAMES, "V"),
+    From(
+        "Step from cycler",
+        (
+            "step from cycler",
+            "step index",
+            "step number",
+            "step",
+            "step id",
+            "ns",
+            "step count",
+            "schritt",
+            "étape",
+            "step no",
+            "step#",
+            "paso",
+            "passo",
+            "ステップ",
+            "工步号",
+        ),
+    ),
+    From(
+        "Cycle from cycler",
+        (
+            "cycle from cycler",
+            "cycle index",
+            "cycle number",
+            "cycle",
+            "cycle id",
+            "cyc",
+            "cyc#",
+            "cycle count",
+            "zyklus",
+            "cycle no",
+            "cycle#",
+            "ciclo",
+            "サイクル",
+            "循环号",
+        ),
+    ),
+    From(
+        "Discharge capacity [A.h]",
+        ("discharge capacity", "discharging capacity", "dchg cap", "discharge cap", "q discharge", "dchg ah"),
+        "A.h",
+        positive=True,
+    ),
+    From(
+        "Charge capacity [A.h]",
+        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge", "chg ah"),
+        "A.h",
+        positive=True,
+    ),
+    From(
+        "Discharge energy [W.h]", ("discharge energy", "discharging energy", "dchg energy"), "W.h", positive=True
+    ),
+    From("Charge energy [W.h]", ("charge energy", "charging energy", "chg energy"), "W.h", positive=True),
+    From(
+        "Temperature [degC]",
+        (
+            "temperature",
+            "temp",
+            "temperatur",
+            "cell temperature",
+            "cell temp",
+            "aux temp",
+            "t1",
+            "temperature 1",
+            "aux temperature 1",
+            "temperature t1",
+        ),
+        "degC",
+    ),
+    From(
+        "Ambient temperature [degC]",
+        ("ambient temperature", "chamber temperature", "environment temperature"),
+        "degC",
+    ),
+    From("Frequency [Hz]", ("frequency", "freq", "frequenz"), "Hz"),
+    From(
+        "Z_Re [Ohm]",
+        ("z re", "re(z)", "z real", "real(z)", "zreal", "zre", "z'", "real impedance", "rez", "z1"),
+        "Ohm",
+    ),
+    From(
+        "Z_Im [Ohm]",
+        ("z im", "im(z)", "z imag", "imag(z)", "zimag", "zim", "z''", 'z"', "imaginary impedance", "imz", "z2"),
+        "Ohm",
+    ),
+    From(
+        "Z_Im [Ohm]",
+        ("-im(z)", "-z im", "-zim", "-z''", "-zimag", "-z imag", "-z2", "-imz", '-z"'),
+        "Ohm",
+        negate=True,
+    ),
+    From("Z_Mod [Ohm]", ("z mod", "|z|", "zmod", "z mag", "impedance", "impedanz", "z"), "Ohm"),
+    From("Z_Phase [deg]", ("z phase", "phase(z)", "phase", "zphz", "z phase degree", "phi", "theta"), "deg"),
+    From("Z_Phase [deg]", ("-phase", "-phase(z)", "-phi", "-z phase"), "deg", negate=True),
+)
+
+
+STATES = States(
+    ("state", "mode", "status", "step type", "steptype", "step mode", "step name", "work mode", "md"), read=True
+)
+
+DELIMITED = TextFormat(
+    name="delimited",
+    brand="any delimited text",
+    endings=(".csv", ".tsv", ".txt"),
+    about="Columns by their common names with units from the header, or by --map; the header line is found.",
+    needs=((*TIME_NAMES, *CLOCK_NAMES), CURRENT_NAMES, VOLTAGE_NAMES),
+    columns=COLUMNS,
+    sign="found",
+    states=STATES,
+    clocks=CLOCK_NAMES,
+)
+
+OPEN_CIRCUIT = TextFormat(
+    name="open-circuit",
+    brand="open-circuit curve",
+    endings=(".csv", ".txt"),
+    about="A voltage over capacity, stoichiometry or SOC, without time or current.",
+    needs=(VOLTAGE_NAMES, ("capacity", "stoichiometry", "sto", "soc", "state of charge")),
+    columns=(
+        From("Voltage [V]", VOLTAGE_NAMES, "V"),
+        From("Capacity [A.h]", ("capacity",), "A.h"),
+        From("Stoichiometry", ("stoichiometry", "sto")),
+        From("SOC", ("soc", "state of charge")),
+    ),
+    sign="found",
+)
+
+IMPEDANCE = TextFormat(
+    name="impedance",
+    brand="impedance spectra",
+    endings=(".csv", ".txt"),
+    about="Frequency with real and imaginary impedance or modulus and phase, without current and voltage.",
+    needs=(
+        ("frequency", "freq", "frequenz"),
+        tuple(name for column in COLUMNS if column.to in ("Z_Re [Ohm]", "Z_Mod [Ohm]") for name in column.names),
+        tuple(name for column in COLUMNS if column.to in ("Z_Im [Ohm]", "Z_Phase [deg]") for name in column.names),
+    ),
+    columns=COLUMNS,
+    sign="found",
+    settle=settle_imaginary,
+)

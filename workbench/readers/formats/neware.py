@@ -1,0 +1,156 @@
+"""Neware exports as text (BTSDA): the flat csv, one line a sample, and the one of three nested levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...cycling.findings import Finding
+from ..table.columns import From, Split
+from ..table.states import States
+from ..table.text_format import TextFormat
+
+COLUMNS = (
+    From("Time [s]", ("cumulative time", "total time", "test time", "total testtime", "总时间", "累计时间")),
+    From("Current [A]", ("current", "cur", "电流"), "A"),
+    From("Voltage [V]", ("voltage", "vol", "电压"), "V"),
+    From(
+        "Step from cycler",
+        ("step index", "step id", "step no", "step number", "steps", "step", "工步号", "工步序号"),
+    ),
+    From(
+        "Cycle from cycler", ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号")
+    ),
+    From(
+        "Charge capacity [A.h]",
+        (
+            "chg cap",
+            "charge cap",
+            "charge capacity",
+            "cap chg",
+            "capacitance chg",
+            "capacity chg",
+            "charging capacity",
+            "充电容量",
+        ),
+        "A.h",
+        positive=True,
+    ),
+    From(
+        "Discharge capacity [A.h]",
+        (
+            "dchg cap",
+            "discharge cap",
+            "discharge capacity",
+            "cap dchg",
+            "capacitance dchg",
+            "capacity dchg",
+            "discharging capacity",
+            "放电容量",
+        ),
+        "A.h",
+        positive=True,
+    ),
+    From(
+        "Charge energy [W.h]",
+        ("chg energy", "charge energy", "engy chg", "eng chg", "充电能量"),
+        "W.h",
+        positive=True,
+    ),
+    From(
+        "Discharge energy [W.h]",
+        ("dchg energy", "discharge energy", "engy dchg", "eng dchg", "放电能量"),
+        "W.h",
+        positive=True,
+    ),
+    From("Temperature [degC]", ("t1", "temperature", "temp", "aux t1", "aux1 temperature", "温度"), "degC"),
+)
+
+STATES = States(("step type", "step name", "state", "status", "工步类型", "工步名称", "状态"), read=True)
+
+NEWARE = TextFormat(
+    name="neware",
+    brand="Neware",
+    endings=(".csv", ".txt", ".xlsx", ".xls"),
+    about="Flat text of BTS and BTSDA; known by the columns of record, cycle, step and step type or step time.",
+    needs=(
+        (
+            "datapoint",
+            "data serial number",
+            "record number",
+            "record id",
+            "record index",
+            "data point",
+            "record",
+            "数据序号",
+            "记录序号",
+        ),
+        ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号"),
+        (*STATES.names, "step id", "step no"),
+        ("current", "cur", "电流"),
+        ("voltage", "vol", "电压"),
+    ),
+    columns=COLUMNS,
+    sign="charge",
+    states=STATES,
+    counters="step",
+    splits=(
+        Split(("capacity", "cap", "容量"), "Charge capacity [A.h]", "Discharge capacity [A.h]", "A.h"),
+        Split(("energy", "engy", "能量"), "Charge energy [W.h]", "Discharge energy [W.h]", "W.h"),
+    ),
+    clocks=("date", "absolute time", "realtime", "real time", "date(h:min:s ms)", "绝对时间", "日期", "系统时间"),
+    within_step=("time", "relative time", "step time", "时间", "相对时间", "工步时间"),
+)
+
+
+def unnest() -> Callable[[bytes], bytes]:
+    """A function that turns blocks of three nested kinds of lines into lines of samples only.
+
+    A line of a cycle begins at the margin, one of a step behind one delimiter, one of a sample behind two; the
+    sample gets the numbers of its cycle and step in these two places.
+    """
+    number = {"cycle": b"", "step": b"", "rest": b""}
+
+    def rewrite(block: bytes) -> bytes:
+        lines = (number["rest"] + block).split(b"\n")
+        number["rest"] = lines.pop() if block else b""
+        made = []
+        for line in lines:
+            mark = line[:1]
+            if mark not in (b",", b"\t", b";"):
+                number["cycle"] = _first_field(line)
+            elif line[1:2] != mark:
+                number["step"] = _first_field(line[1:])
+            else:
+                made.append(number["cycle"] + mark + number["step"] + line[1:])
+        return b"".join(line + b"\n" for line in made)
+
+    return rewrite
+
+
+def _first_field(line: bytes) -> bytes:
+    for mark in (b",", b"\t", b";"):
+        line = line.split(mark, 1)[0]
+    return line.strip(b'" \r')
+
+
+NESTED = replace(
+    NEWARE,
+    name="neware-nested",
+    about="Text of three nested kinds of lines (cycle, step, record); known by two empty names before the record's.",
+    needs=(
+        ("",),
+        ("record id", "record number", "record no", "datapoint"),
+        ("current", "cur"),
+        ("voltage", "vol"),
+    ),
+    columns=(
+        From("Cycle from cycler", ("column 1",)),
+        From("Step from cycler", ("column 2",)),
+        *(column for column in COLUMNS if column.to not in ("Cycle from cycler", "Step from cycler")),
+    ),
+    remarks=(
+        Finding("assumed", "summaries", "The lines of cycles and steps are summaries. They were not stored."),
+    ),
+    rewrite=unnest,
+)

@@ -1,0 +1,183 @@
+"""Neware binary files, .nda and .ndax, through fastnda where it is installed (the extra ``neware``)."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from ...cycling.findings import Finding
+from ...errors import FileRefused, TooLarge
+from .. import limits
+from ..file.archives import check_members, members, unpacked
+from ..file.source import Head
+from ..reading import Counters, Reading
+from ..table.columns import From, Split, plan_columns, unique_labels
+from ..table.typed_columns import read_typed
+
+COLUMNS = (
+    From("Time [s]", ("total time",), "s"),
+    From("Current [A]", ("current",), "A"),
+    From("Voltage [V]", ("voltage",), "V"),
+    From("Step from cycler", ("step index",)),
+    From("Cycle from cycler", ("cycle count",)),
+    From("Temperature [degC]", ("aux1 temperature", "aux temperature", "temperature"), "degC"),
+)
+SPLITS = (
+    Split(("capacity",), "Charge capacity [A.h]", "Discharge capacity [A.h]", "mAh", signed=True),
+    Split(("energy",), "Charge energy [W.h]", "Discharge energy [W.h]", "mWh", signed=True),
+)
+
+
+@dataclass(frozen=True)
+class NewareBinary:
+    """A binary format of Neware; ``begins`` is what its first bytes are, ``member`` a file that a zip must hold."""
+
+    name: str
+    brand: str
+    endings: tuple[str, ...]
+    about: str
+    begins: bytes
+    member: str = ""
+    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign_rule: str = "positive charges; turned"
+    counters: Counters = "step"
+    rule: int = 1
+
+    def matches(self, head: Head) -> bool:
+        if not (head.raw.startswith(self.begins) or head.data.startswith(self.begins)):
+            return False
+        if not self.member:
+            return True
+        with self._unpacked(head) as path:
+            return self._is_member(path)
+
+    def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+        """Read a .nda or .ndax file; see ``readers.read``."""
+        with self._unpacked(head) as path:
+            if self.member:
+                check_members(path, head.name)
+            table = _table_of(path, head.name)
+            metadata = _metadata(path)
+        labels = unique_labels(table.column_names)
+        plan = plan_columns(
+            labels, COLUMNS, clocks=("unix time",), splits=SPLITS, column_map=column_map, file=head.name
+        )
+        table = table.rename_columns(labels)
+        notes = [
+            Finding(
+                "assumed",
+                "cycles",
+                "A cycle begins with each charge after a discharge, as Neware counts by default.",
+            )
+        ]
+
+        def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+            chosen = table if only is None else table.select(list(only))
+            yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
+
+        if not table.num_rows:
+            raise FileRefused(f"'{head.name}' has no rows: the test was set up but recorded nothing.")
+        reading = read_typed(self, head.name, plan, batches, sign, notes)
+        reading.metadata = metadata
+        return reading
+
+    def _is_member(self, path: Path) -> bool:
+        return any(name.rsplit("/", 1)[-1] == self.member for name in members(path))
+
+    @contextlib.contextmanager
+    def _unpacked(self, head: Head) -> Iterator[Path]:
+        """The path of the file itself; a .ndax is an archive too, and stays one."""
+        whole = bool(self.member) and self._is_member(head.path)
+        with unpacked(head.path, head.name, None if whole else head.packed, self.endings[0]) as path:
+            yield path
+
+
+def _fastnda(name: str) -> Any:
+    try:
+        return importlib.import_module("fastnda")
+    except ImportError:
+        raise FileRefused(
+            f"'{name}' is a binary Neware file, and its reader is not installed: pip install "
+            "'battery-workbench[neware]', or export the test as csv."
+        ) from None
+
+
+def _table_of(path: Path, name: str) -> pa.Table:
+    """The rows of a file; ``name`` is what sentences call it."""
+    fastnda = _fastnda(name)
+    with _quiet():
+        try:
+            frame = fastnda.read(str(path))
+        except BaseException as error:
+            # A panic in the Rust beneath polars is no Exception; whatever else is none is not ours to hold.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+            raise FileRefused(
+                f"'{name}' is damaged, incomplete or of an unknown Neware version ({said}); export it again, "
+                "or as csv."
+            ) from None
+    if frame.height > limits.MOST_ROWS:
+        raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows.")
+    return frame.to_arrow()
+
+
+def _metadata(path: Path) -> dict[str, Any]:
+    """Scalars of the header, flat; {} where the header cannot be read, for the data were."""
+    with _quiet():
+        try:
+            found = _fastnda(path.name).read_metadata(str(path))
+        except Exception:
+            return {}
+    flat: dict[str, Any] = {}
+    _flatten(found, "", flat)
+    return flat
+
+
+def _flatten(item: Any, place: str, flat: dict[str, Any]) -> None:
+    if len(flat) >= 100:
+        return
+    if isinstance(item, Mapping):
+        for key, value in item.items():
+            _flatten(value, f"{place}.{key}" if place else str(key), flat)
+    elif isinstance(item, str | int | float | bool) and not place.startswith("UNKNOWN") and item != "":
+        flat[place] = item[:200] if isinstance(item, str) else item
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """fastnda speaks of time jumps and pulses through logging and warnings; our notes say what matters."""
+    logger = logging.getLogger("fastnda")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+NDA = NewareBinary(
+    name="neware-nda",
+    brand="Neware",
+    endings=(".nda",),
+    about="Binary of BTS, versions 8 to 130; known by its first bytes. Needs the extra 'neware'.",
+    begins=b"NEWARE",
+)
+NDAX = NewareBinary(
+    name="neware-ndax",
+    brand="Neware",
+    endings=(".ndax",),
+    about="Zip container of BTS; known by the 'data.ndc' in it. Needs the extra 'neware'.",
+    begins=b"PK\x03\x04",
+    member="data.ndc",
+)

@@ -1,0 +1,45 @@
+"""Parquet files: any with a time, a current and a voltage, and those of PyProBE."""
+
+from __future__ import annotations
+
+from ..table.columns import From
+from ..table.typed_columns import ParquetFormat
+from .delimited import CLOCK_NAMES, COLUMNS, CURRENT_NAMES, OPEN_CIRCUIT, TIME_NAMES, VOLTAGE_NAMES
+
+PYPROBE = ParquetFormat(
+    name="pyprobe-parquet",
+    brand="PyProBE",
+    endings=(".parquet",),
+    about="Known by 'Event' and 'Capacity [Ah]'; its current charges where ours of equal name discharges.",
+    needs=(("time",), ("current",), ("voltage",)),
+    columns=(
+        From("Time [s]", ("time",), "s"),
+        From("Current [A]", ("current",), "A"),
+        From("Voltage [V]", ("voltage",), "V"),
+        From("Step from cycler", ("step",)),
+        From("Cycle from cycler", ("cycle",)),
+        From("Temperature [degC]", ("temperature",), "degC"),
+    ),
+    sign="charge",
+    exact=("Time [s]", "Step", "Event", "Current [A]", "Voltage [V]", "Capacity [Ah]"),
+    clocks=("date",),
+)
+PARQUET = ParquetFormat(
+    name="parquet",
+    brand="any parquet",
+    endings=(".parquet",),
+    about="Columns by their common names with units from the names, or by --map.",
+    needs=((*TIME_NAMES, *CLOCK_NAMES), CURRENT_NAMES, VOLTAGE_NAMES),
+    columns=COLUMNS,
+    sign="found",
+    clocks=CLOCK_NAMES,
+)
+OPEN_CIRCUIT_PARQUET = ParquetFormat(
+    name="open-circuit-parquet",
+    brand="open-circuit curve",
+    endings=(".parquet",),
+    about=OPEN_CIRCUIT.about,
+    needs=OPEN_CIRCUIT.needs,
+    columns=OPEN_CIRCUIT.columns,
+    sign="found",
+)

@@ -1,0 +1,156 @@
+"""Tables of capacity by cycle without samples: of one cell, or of many that a column names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...cycling.findings import Finding
+from ...errors import FileRefused, TooLarge
+from ...messages import spaced
+from ..file.outside_parsers import guarded
+from ..file.source import Head, LineStream
+from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
+from ..table.header_units import split_header, unit_of
+from ..table.text_layout import HeaderLine, header_lines, lay_out
+from ..table.values import are_whole, numbers
+
+CYCLE = (
+    "cycle",
+    "cycle index",
+    "cycle number",
+    "cycle id",
+    "cycle no",
+    "cycle nr",
+    "cyc",
+    "discharge number",
+    "循环号",
+)
+DISCHARGE = (
+    "discharge capacity", "dischg capacity", "dchg cap", "discharge cap", "q dis", "qdis", "qd", "q discharge",
+    "qdischarge", "dchg capacity", "放电容量", "capacity", "cap", "capacity ah", "q",
+)  # fmt: skip
+CHARGE = ("charge capacity", "chg cap", "charge cap", "q chg", "qchg", "qc", "q charge", "qcharge", "充电容量")
+DISCHARGE_ENERGY = ("discharge energy", "dchg energy", "e dis", "edis", "e discharge")
+CHARGE_ENERGY = ("charge energy", "chg energy", "e chg", "echg", "e charge")
+CELL = ("cell", "cell id", "cell name", "battery", "battery id", "barcode", "cell number")
+_COLUMNS = {
+    "Discharge capacity [A.h]": DISCHARGE,
+    "Charge capacity [A.h]": CHARGE,
+    "Discharge energy [W.h]": DISCHARGE_ENERGY,
+    "Charge energy [W.h]": CHARGE_ENERGY,
+}
+_MOST_ROWS, _MOST_CELLS = 1_000_000, 10_000
+
+
+class CapacityTable:
+    """Text with a cycle number and a capacity, and neither voltage nor current."""
+
+    def matches(self, head: Head) -> bool:
+        return _header(head) is not None
+
+    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
+        """One record a cell: ``cell`` (None where the file names none) and ``columns``, lists by name.
+
+        "Cycle from cycler" are the numbers of the file; capacities and energies are in A.h and W.h and never negative.
+
+        Raises
+        ------
+        FileRefused, TooLarge
+            If no row has a capacity, or there are more rows or cells than a table by hand can have.
+        """
+        header = _header(head)
+        if header is None:
+            raise FileRefused(f"'{head.name}' has no columns of cycle and capacity.")
+        frame = _frame(head, header)
+        heads = {str(label): split_header(str(label)) for label in frame}
+        cycle = next(label for name in CYCLE for label, h in heads.items() if h.key == name)
+        made: dict[str, Any] = {"Cycle from cycler": _numbers(frame[cycle])}
+        for name, names in _COLUMNS.items():
+            label = next((label for known in names for label, h in heads.items() if h.key == known), None)
+            if label is not None:
+                made[name] = np.abs(_in_unit(frame[label], heads[label].unit, name, label, notes))
+        good = ~np.isnan(made["Cycle from cycler"])
+        passed = [made[name] for name in _COLUMNS if name in made]
+        good &= ~np.isnan(np.column_stack(passed)).all(axis=1)
+        if not good.any():
+            raise FileRefused(f"No row of '{head.name}' has a cycle number and a capacity.")
+        cell = next((label for label, h in heads.items() if h.key in CELL), None)
+        if DISCHARGE_ONLY & {h.key for h in heads.values()} and "Charge capacity [A.h]" not in made:
+            notes.append(Finding("assumed", "capacity_means", "The capacity was read as the discharge capacity."))
+        return _by_cell(made, good, None if cell is None else frame[cell].astype("str").str.strip(), head.name)
+
+
+DISCHARGE_ONLY = frozenset(("capacity", "cap", "capacity ah", "q"))
+
+
+def _header(head: Head) -> HeaderLine | None:
+    for line in header_lines(head):
+        cycle, capacity = line.has((CYCLE,)), line.has(((*DISCHARGE, *CHARGE),))
+        if cycle and capacity and not any(_is_sample(field) for field in line.fields):
+            return line
+    return None
+
+
+def _is_sample(field: str) -> bool:
+    """Whether a header is of a voltage or current; ``V_min`` is not, though "min" is a unit."""
+    header = split_header(field)
+    unit = unit_of(header.unit)
+    return header.key in (*VOLTAGE_NAMES, *CURRENT_NAMES) and (unit is None or unit.base in ("V", "A"))
+
+
+def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
+    layout = lay_out(head, header)
+    stream = LineStream(head, layout.skip, unquote=layout.unquote)
+    try:
+        with guarded(lambda why: f"'{head.name}' cannot be cut into rows and columns ({why})."):
+            frame = pd.read_csv(stream, sep=layout.delimiter, header=None, names=layout.labels, index_col=False,  # type: ignore[call-overload]
+                                decimal=layout.decimal or ".", skipinitialspace=True, nrows=_MOST_ROWS + 1)  # fmt: skip
+    finally:
+        stream.close()
+    if len(frame) > _MOST_ROWS:
+        raise TooLarge(f"'{head.name}' has more than {spaced(_MOST_ROWS)} rows. No table of cycles is that long.")
+    made: pd.DataFrame = frame
+    return made
+
+
+def _numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
+    return np.asarray(numbers(values)[0], np.float64)
+
+
+def _in_unit(
+    values: pd.Series[Any], unit: str | None, name: str, label: str, notes: list[Finding]
+) -> NDArray[np.float64]:
+    base = name[name.index("[") + 1 : -1]
+    known = unit_of(unit)
+    if known is None or known.base != base:
+        notes.append(Finding("assumed", "unit", f"'{label}' names no unit. It was read in {base}."))
+        return _numbers(values)
+    return np.asarray(known.convert(_numbers(values)), np.float64)
+
+
+def _by_cell(
+    columns: dict[str, NDArray[np.float64]], good: NDArray[np.bool_], cells: pd.Series[Any] | None, file: str
+) -> list[dict[str, Any]]:
+    if cells is None:
+        return [{"cell": None, "columns": _lists(columns, good)}]
+    names = np.asarray(cells)
+    listed = list(dict.fromkeys(names[good].tolist()))
+    if len(listed) > _MOST_CELLS:
+        raise TooLarge(f"'{file}' names more than {spaced(_MOST_CELLS)} cells.")
+    return [{"cell": str(name), "columns": _lists(columns, good & (names == name))} for name in listed]
+
+
+def _lists(columns: dict[str, NDArray[np.float64]], rows: NDArray[np.bool_]) -> dict[str, list[Any]]:
+    made: dict[str, list[Any]] = {}
+    for name, values in columns.items():
+        kept = values[rows]
+        whole = name == "Cycle from cycler" and are_whole(kept)
+        made[name] = [int(v) for v in kept] if whole else [None if np.isnan(v) else float(v) for v in kept]
+    return made
+
+
+CAPACITIES = CapacityTable()

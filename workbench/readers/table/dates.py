@@ -1,0 +1,53 @@
+"""What is said of dates that could be read two ways, and of clock times without a zone."""
+
+from __future__ import annotations
+
+from ...cycling.findings import Finding
+from ...messages import column_map
+from .columns import DATE_ORDERS
+from .values import one_clock
+
+
+def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> list[Finding]:
+    """Notes on the clock times in a column: which way day and month were read, and that no zone is named."""
+    made = []
+    if swappable:
+        day_first = pattern.startswith("%d")
+        other = next(word for word, first in DATE_ORDERS.items() if first != day_first)
+        text = (
+            f"Dates in '{header}' can be read in two ways. They were read as {_order(day_first)}"
+            f"{_meaning(example, day_first)}. If not, say {column_map({header: f'Date [{other}]'})}."
+        )
+        made.append(Finding("assumed", "dates", text))
+    if not pattern.endswith("Z"):
+        made.append(zone_note(f"Clock times in '{header}' name"))
+    return made
+
+
+def start_notes(text: str, day_first: bool) -> list[Finding]:
+    """Notes on a beginning of the test that a header names as ``text``."""
+    made = []
+    begun, swapped = one_clock(text, day_first), one_clock(text, not day_first)
+    if begun is not None and begun != swapped:
+        said = (
+            f"The beginning of the test in the header can be read in two ways. It was read as {_order(day_first)}"
+            f"{_meaning(text, day_first)}. If not, correct the start_time of the measurement."
+        )
+        made.append(Finding("assumed", "dates", said))
+    if not text.strip().endswith("Z"):
+        made.append(zone_note("The beginning of the test in the header names"))
+    return made
+
+
+def zone_note(what: str) -> Finding:
+    """The note on times without a zone; ``what`` they are, with a verb."""
+    return Finding("assumed", "time_zone", f"{what} no time zone. They were read as UTC.")
+
+
+def _order(day_first: bool) -> str:
+    return "day before month" if day_first else "month before day"
+
+
+def _meaning(example: str, day_first: bool) -> str:
+    when = one_clock(example, day_first)
+    return "" if when is None else f": '{example.strip()}' is {when.day} {when:%B %Y}"

@@ -1,0 +1,471 @@
+"""What only the rows of a file tell: the kind of each column, how times are written, which way current goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...cycling.columns import (
+    CURRENT,
+    CYCLER_CYCLE,
+    CYCLER_STEP,
+    FREQUENCY,
+    IMPEDANCE_AXES,
+    OPEN_CIRCUIT_AXES,
+    TEMPERATURE,
+    TIME,
+    VOLTAGE,
+)
+from ...cycling.current_sign import BY_CONVENTION, Taken
+from ...cycling.findings import Finding
+from ...errors import FileRefused
+from ...messages import column_map as mapping
+from ...messages import counted, option
+from ...units import split_unit
+from .columns import Plan, Planned, order_of
+from .current_sign import Directions, Polarity, RunScan, StateVotes, polarity
+from .dates import date_notes
+from .header_units import Unit, split_header, unit_of
+from .missing_columns import why_refused
+from .states import States
+from .values import are_whole, clock_format, clocks, durations, is_text, numbers
+
+Floats = NDArray[np.float64]
+_RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
+_DAY = 86400.0
+_SAMPLE = 5000
+_COUNTERS = ("capacity", "amp-hr", "cap")
+
+
+@dataclass
+class Settings:
+    """How the rows of one file are to be read; made once, before the first batch.
+
+    ``kinds``: column name -> kind in every batch. ``time``: how time is written ("number", "duration" or a clock
+    pattern), ``time_from`` the header it stands in. ``turn``: factor on the current, or None with
+    ``directions`` by run or ``states`` by word. ``patterns``: header -> pattern of the clock columns.
+    """
+
+    kinds: dict[str, str]
+    decimal: str | None
+    time: str | None = None
+    time_from: str | None = None
+    time_unit: Unit | None = None
+    turn: float | None = None
+    directions: Directions | None = None
+    states: States | None = None
+    state_column: str | None = None
+    patterns: dict[str, str] = field(default_factory=dict)
+    first_clock: datetime | None = None
+    days: str | None = None
+    first_time: float = 0.0
+    has_times: bool = True
+    time_restarts: bool = False
+
+
+class Survey:
+    """Looks at batches of a file: the only one, or all of those columns that the first one leaves undecided."""
+
+    def __init__(
+        self,
+        brand: str,
+        file: str,
+        plan: Plan,
+        decimal: str | None,
+        documented: str,
+        said: str | None,
+        states: States | None,
+    ) -> None:
+        self.brand, self.file, self.plan, self.decimal = brand, file, plan, decimal
+        self.sign, self.said = said or documented, said
+        self.states = states
+        self.state = self._state_column()
+        self.kinds = {column.name: "null" for column in plan.columns if column.role == "free"}
+        self.whole = {column.name: True for column in plan.columns if column.role == "count"}
+        self.first: pd.DataFrame | None = None
+        self.runs = RunScan()
+        self.verdict: Polarity | None = None
+        self.by_state = StateVotes()
+        self.taken = BY_CONVENTION
+        self.check_columns()
+
+    def check_columns(self) -> None:
+        """Refuse a file that lacks what every file needs, naming the columns that it has."""
+        has = {column.name for column in self.plan.columns}
+        impedance = FREQUENCY in has and any(axes <= has for axes in IMPEDANCE_AXES)
+        open_circuit = VOLTAGE in has and any(axis in has for axis in OPEN_CIRCUIT_AXES)
+        timed = TIME in has or self.plan.clock is not None
+        missing = [name for name in (VOLTAGE, CURRENT) if name not in has]
+        if not timed:
+            missing.append(TIME)
+        if not missing or impedance or (open_circuit and not {VOLTAGE} & set(missing)):
+            return
+        raise FileRefused(why_refused(self.file, self.plan, missing))
+
+    def _state_column(self) -> str | None:
+        if self.states is None:
+            return None
+        return next((label for label in self.plan.labels if split_header(label).key in self.states.names), None)
+
+    def go_on(self) -> None:
+        """Begin again for a pass over all rows; what the first batch decided for good stays."""
+        self.runs, self.by_state = RunScan(), StateVotes()
+
+    def undecided(self, *, typed: bool = False) -> list[str]:
+        """Headers of the columns of which later rows may change the kind, and those that the sign needs.
+
+        ``typed``: free columns have their types already.
+        """
+        wanted = [column.header for column in self.plan.columns if column.role == "count"]
+        if not typed:
+            free = [column for column in self.plan.columns if column.role == "free"]
+            wanted += [column.header for column in free if _RANK[self.kinds[column.name]] < _RANK["number"]]
+        if self._needs_runs():
+            wanted += [header for header in self._run_headers() if header is not None and header not in wanted]
+        return wanted or [self.plan.labels[0]]
+
+    def _needs_runs(self) -> bool:
+        if CURRENT not in {column.name for column in self.plan.columns}:
+            return False
+        return self.sign in ("found", "unsigned") or self.states is not None
+
+    def _run_headers(self) -> tuple[str | None, ...]:
+        named = [self.plan.find(name) for name in (CURRENT, VOLTAGE, CYCLER_STEP, CYCLER_CYCLE)]
+        counter = next((label for label in self.plan.labels if split_header(label).key in _COUNTERS), None)
+        return (*(column.header if column else None for column in named), counter, self.state)
+
+    def feed(self, frame: pd.DataFrame) -> None:
+        if self.first is None:
+            self.first = frame
+        for column in self.plan.columns:
+            if column.header not in frame:
+                continue
+            if column.role == "free":
+                self._rank(column.name, frame[column.header])
+            elif column.role == "count" and self.whole[column.name]:
+                self.whole[column.name] = are_whole(
+                    numbers(frame[column.header], self.decimal)[0].astype(np.float64)
+                )
+        if self._needs_runs():
+            self._feed_runs(frame)
+
+    def _rank(self, name: str, series: pd.Series[Any]) -> None:
+        if series.isna().all():
+            return
+        kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}.get(series.dtype.kind, "text")
+        if kind == "text" and series.dropna().isin([True, False]).all():
+            kind = "boolean"
+        known = self.kinds[name]
+        if "boolean" in (known, kind) and {known, kind} & {"integer", "number"}:
+            kind = "text"
+        if _RANK[kind] > _RANK[known]:
+            self.kinds[name] = kind
+
+    def _feed_runs(self, frame: pd.DataFrame) -> None:
+        empty = np.full(len(frame), np.nan)
+        parts = []
+        for header in self._run_headers()[:-1]:
+            values = numbers(frame[header], self.decimal)[0].astype(np.float64) if header in frame else empty
+            parts.append(values)
+        current, voltage, step, cycle, counter = parts
+        self.runs.feed(current, voltage, step, cycle, counter)
+        if self.state is not None and self.states is not None and self.state in frame:
+            self.by_state.feed(current, self.states.directions(frame[self.state]))
+        if self.sign == "found" and self.verdict is None and (current < 0).any():
+            self.verdict = polarity(current, voltage)
+
+    def settle(self, notes: list[Finding], day_first: bool = False) -> Settings:
+        """The settings, and what had to be assumed for them as notes."""
+        if self.first is None:
+            raise FileRefused(f"'{self.file}' has no rows.")
+        settings = Settings(dict(self.kinds), self.decimal)
+        self.settle_counts(settings, notes)
+        self._settle_clocks(settings, notes, day_first)
+        self._settle_time(settings, notes, day_first)
+        self.settle_sign(settings, notes)
+        self.settle_names(settings, notes)
+        return settings
+
+    def _column(self, header: str) -> pd.Series[Any]:
+        if self.first is None:
+            raise FileRefused(f"'{self.file}' has no rows.")
+        return self.first[header]
+
+    def _settle_clocks(self, settings: Settings, notes: list[Finding], day_first: bool) -> None:
+        for column in self.plan.columns:
+            if column.role != "clock":
+                continue
+            series = self._column(column.header)
+            if is_text(series):
+                order = day_first if column.day_first is None else column.day_first
+                pattern, swappable = clock_format([str(v) for v in series.dropna().unique()[:20000]], order)
+                if pattern is None:
+                    settings.kinds[column.name] = "text"
+                    continue
+                settings.patterns[column.header] = pattern
+                settings.kinds[column.name] = "datetime"
+                swappable &= column.day_first is None
+                notes.extend(date_notes(column.header, pattern, _example(series), swappable=swappable))
+                if settings.first_clock is None:
+                    settings.first_clock = _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
+            else:
+                self._rank_numeric_clock(settings, column, series)
+
+    def _rank_numeric_clock(self, settings: Settings, column: Planned, series: pd.Series[Any]) -> None:
+        settings.kinds[column.name] = "integer" if series.dtype.kind in "iu" else "number"
+        present = series.dropna()
+        if present.empty or settings.first_clock is not None:
+            return
+        seconds = float(present.iloc[0])
+        if seconds > 1e11:
+            seconds /= 1000
+        if 1e8 < seconds < 1e11:
+            settings.first_clock = datetime.fromtimestamp(seconds, UTC)
+
+    def _settle_time(self, settings: Settings, notes: list[Finding], day_first: bool) -> None:
+        planned = self.plan.find(TIME)
+        if planned is None:
+            clock = self.plan.clock
+            if clock is None or clock.header not in settings.patterns:
+                settings.has_times = False
+                return
+            settings.time, settings.time_from = settings.patterns[clock.header], clock.header
+            notes.append(
+                Finding(
+                    "assumed",
+                    "time_from_clock",
+                    f"The time was computed from the clock times in '{clock.header}'.",
+                )
+            )
+            return
+        settings.time_from, settings.time_unit = planned.header, planned.unit
+        settings.time_restarts = planned.restarts
+        if planned.restarts:
+            text = (
+                f"The file has no time of the whole test. The times of its steps ('{planned.header}') were joined."
+            )
+            notes.append(Finding("assumed", "time_joined", text))
+        series = self._column(planned.header)
+        if not is_text(series) or self._mostly_numbers(series):
+            settings.time = "number"
+            self._choose_unit(settings, planned, series, notes)
+            values = numbers(series, self.decimal)[0]
+            present = values[np.isfinite(values)][:1]
+            if len(present):
+                converted = settings.time_unit.convert(present) if settings.time_unit else present
+                settings.first_time = float(converted[0])
+            return
+        sample = series.dropna().head(_SAMPLE)
+        if durations(sample)[1] < 0.5 * max(len(sample), 1):
+            settings.time = "duration"
+            self._join_days(settings, planned, series, notes)
+            return
+        pattern, swappable = clock_format([str(value) for value in series.dropna().unique()[:20000]], day_first)
+        if pattern is None:
+            example = _example(series)[:40]
+            raise FileRefused(
+                f"The times in column '{planned.header}' of '{self.file}' cannot be read ('{example}'): seconds, "
+                f"hh:mm:ss or a date and time were expected. Name another with {mapping({'its name': 'Time [s]'})}."
+            )
+        settings.time = pattern
+        notes.extend(date_notes(planned.header, pattern, _example(series), swappable=swappable))
+        settings.first_clock = settings.first_clock or _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
+        notes.append(
+            Finding(
+                "assumed", "time_from_clock", f"The time was computed from the clock times in '{planned.header}'."
+            )
+        )
+
+    def _join_days(
+        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Finding]
+    ) -> None:
+        """A time of day beside a column of days: it falls where the day changes, and does not begin at 0."""
+        days = next((header for header, pattern in settings.patterns.items() if "%H" not in pattern), None)
+        if days is None or planned.restarts:
+            return
+        values = durations(series)[0]
+        stamps = clocks(self._column(days), settings.patterns[days])
+        known = np.flatnonzero(np.isfinite(values) & ~np.isnat(stamps))
+        if not len(known) or values[known].max() >= _DAY:
+            return
+        turns = np.diff(stamps[known]) != np.timedelta64(0)
+        falls = np.diff(values[known]) < 0
+        if not (bool(falls[turns].all()) if turns.any() else values[known][0] > 0):
+            return
+        settings.days = days
+        settings.first_clock = _first_clock(
+            stamps[known][:1] + np.timedelta64(round(1e6 * values[known][0]), "us")
+        )
+        text = f"'{planned.header}' is the time of day of '{days}'. The time was computed from both."
+        notes.append(Finding("assumed", "time_from_clock", text))
+
+    def _mostly_numbers(self, series: pd.Series[Any]) -> bool:
+        sample = series.dropna().head(_SAMPLE)
+        return numbers(sample, self.decimal)[1] < 0.5 * max(len(sample), 1)
+
+    def _choose_unit(
+        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Finding]
+    ) -> None:
+        """A unit that the header does not name is taken from the clock column where one agrees."""
+        if planned.stated:
+            return
+        clock = next((header for header in settings.patterns), None)
+        known = planned.unit.times if planned.unit else 1.0
+        if clock is not None:
+            stamps = clocks(self._column(clock), settings.patterns[clock])
+            values = numbers(series, self.decimal)[0]
+            both = np.flatnonzero(~np.isnat(stamps) & np.isfinite(values))
+            ends = both[[0, -1]] if len(both) else np.zeros(2, np.int64)
+            elapsed = float(np.diff(stamps.astype(np.int64)[ends])[0]) / 1e6 if len(both) else 0.0
+            span = float(np.diff(values[ends])[0]) if len(both) else 0.0
+            for factor in (known, 1.0, 60.0, 3600.0, 1e-3):
+                if span > 0 and abs(elapsed - span * factor) <= 2.0 + 0.01 * elapsed and elapsed > 5:
+                    settings.time_unit = Unit("s", factor)
+                    word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}.get(factor, "milliseconds")
+                    text = (
+                        f"'{planned.header}' names no unit. It was read in {word}, which agrees "
+                        f"with the clock times in '{clock}'."
+                    )
+                    notes.append(Finding("assumed", "time_unit", text))
+                    return
+        word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}[known]
+        notes.append(Finding("assumed", "time_unit", f"'{planned.header}' names no unit. It was read as {word}."))
+
+    def settle_counts(self, settings: Settings, notes: list[Finding]) -> None:
+        """Cycle and step numbers are integers where all are whole; a step count that is none of ours is kept."""
+        settings.kinds |= {name: "integer" if whole else "number" for name, whole in self.whole.items()}
+        for name, whole in self.whole.items():
+            if not whole:
+                text = f"'{name}' has numbers that are not whole. They were kept as they are."
+                notes.append(Finding("odd", "not_whole", text))
+
+    def settle_names(self, settings: Settings, notes: list[Finding]) -> None:
+        """Notes on units that had to be assumed, on a current from charges, and on the columns that are kept."""
+        current = self.plan.find(CURRENT)
+        if current is not None and current.per_time:
+            text = (
+                f"The file has no current. It was computed from the charge '{current.header}' and the time of each "
+                "sample."
+            )
+            notes.append(Finding("assumed", "current_derived", text))
+        for column in self.plan.columns:
+            if not column.stated and column.role == "number" and self.sign == "found":
+                unit = split_unit(column.name)[1]
+                text = f"'{column.header}' names no unit. It was read in {unit}."
+                notes.append(Finding("assumed", "unit", text))
+        if self.plan.kept:
+            listed = ", ".join(f"'{name}'" for name in self.plan.kept[:40])
+            more = f" and {len(self.plan.kept) - 40} more" if len(self.plan.kept) > 40 else ""
+            notes.append(Finding("kept", "columns_kept", f"Columns kept under their own names: {listed}{more}."))
+
+    def settle_sign(self, settings: Settings, notes: list[Finding]) -> None:
+        if self.plan.find(CURRENT) is None:
+            return
+        below = self.runs.falls_below_zero
+        if self.sign in ("charge", "discharge") and not (self.states and not below):
+            settings.turn = -1.0 if self.sign == "charge" else 1.0
+            self.taken = self._documented()
+        elif below and self.sign != "unsigned":
+            settings.turn = self._found_turn(notes)
+        elif self.states is not None and self._tells_direction():
+            settings.state_column, settings.states = self.state, self.states
+            because = f"the words in '{self.state}' say it"
+            self.taken = Taken("unsigned", because)
+            text = f"The current has no sign in the file. Its direction was found from '{self.state}'."
+            notes.append(Finding("assumed", "sign_from_state", text))
+            if VOLTAGE in {column.name for column in self.plan.columns}:
+                settings.directions = self.runs.directions()[0]
+        else:
+            self._settle_by_runs(settings, notes)
+
+    def _documented(self) -> Taken:
+        """The sign as a person said it, or as the brand documents it."""
+        means: Literal["charge", "discharge"] = "charge" if self.sign == "charge" else "discharge"
+        return Taken(means, "you said so" if self.said else f"the headers are those of {self.brand} files")
+
+    def _tells_direction(self) -> bool:
+        """Whether the column of states, if there is one, has words that mean charge or discharge."""
+        if self.state is None or self.states is None:
+            return False
+        return not self.states.read or self.by_state.rows > 0
+
+    def _found_turn(self, notes: list[Finding]) -> float:
+        means, because = self.by_state.means, f"the words in '{self.state}' say so"
+        if means is None and self.verdict is not None:
+            means, because = self.verdict.means, f"its voltage {self.verdict.shown}"
+        if means is None:
+            if self.runs.largest == 0:
+                return 1.0
+            raise FileRefused(
+                f"The direction of the current in '{self.file}' cannot be known: neither the headers nor a column of "
+                "states document its sign, and the voltage does not tell. Say what a positive current means: "
+                f"{option('sign', 'charge')} or {option('sign', 'discharge')}."
+            )
+        self.taken = Taken(means, because)
+        code = "sign_from_state" if self.by_state.means else "sign_from_voltage"
+        notes.append(Finding("assumed", code, f"A positive current {means}s in this file: {because}."))
+        return -1.0 if means == "charge" else 1.0
+
+    def _settle_by_runs(self, settings: Settings, notes: list[Finding]) -> None:
+        if self.runs.largest == 0:
+            settings.turn = 1.0
+            return
+        directions, unknown = self.runs.directions()
+        if unknown > 0.01 * self.runs.rows:
+            raise FileRefused(
+                f"The current in '{self.file}' has no sign, no column says whether the cell is charged, and the "
+                f"voltage does not tell for {counted(unknown, 'row')}. Say which: {option('sign', 'charge')} or "
+                f"{option('sign', 'discharge')}."
+            )
+        settings.directions = directions
+        self.taken = Taken("unsigned", "the voltage rises or falls in each step")
+        text = "The current has no sign in the file. Its direction was found from the voltage in each step."
+        notes.append(Finding("assumed", "sign_from_voltage", text))
+        if unknown:
+            text = (
+                f"{counted(unknown, 'row')} with a current of unknown direction. The current was set to 0 there."
+            )
+            notes.append(Finding("odd", "no_direction", text))
+
+
+def _example(series: pd.Series[Any]) -> str:
+    return str(series.dropna().iloc[0])
+
+
+def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:
+    present = times[~np.isnat(times)]
+    if not len(present):
+        return None
+    first: datetime = present[0].astype("datetime64[us]").item()
+    return first.replace(tzinfo=UTC)
+
+
+def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Finding]) -> None:
+    """Make a column of sensor values the temperature of a file that has no other, in place.
+
+    Exports with free sensor channels name the unit in a text column of its own beside the values. It is taken
+    where it says degrees and the first batch holds what a thermometer at a cell can show.
+    """
+    if plan.find(TEMPERATURE) is not None:
+        return
+    for place, column in enumerate(plan.columns):
+        beside = f"{column.header} units"
+        if column.role != "free" or beside not in first or is_text(first[column.header]):
+            continue
+        words = set(first[beside].dropna().astype("str").str.strip().unique())
+        unit = unit_of(words.pop()) if len(words) == 1 else None
+        values = first[column.header].dropna()
+        if unit is None or unit.base != "degC" or values.empty or not values.between(-60, 200).all():
+            continue
+        plan.columns[place] = Planned(column.header, TEMPERATURE, "number", unit)
+        plan.columns.sort(key=lambda planned: order_of(planned.name))
+        text = (
+            f"'{column.header}' is taken as the temperature: '{beside}' names its unit, and its values are likely."
+        )
+        notes.append(Finding("assumed", "temperature", text))
+        return

@@ -1,0 +1,314 @@
+"""Text exports: a format is declared as a signature and a column map; one engine reads all of them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import pandas as pd
+
+from ...cycling.columns import VOLTAGE
+from ...cycling.findings import Finding
+from ...errors import BadRequest, FileRefused, TooLarge, instead
+from ...messages import column_map as mapping
+from ...messages import option_name
+from ...table import Table
+from .. import limits
+from ..file.source import Head, LineStream
+from ..reading import SIGNS, Counters, Reading
+from .columns import From, Plan, Split, plan_columns
+from .dates import start_notes
+from .header_units import split_header
+from .infer import Survey, take_temperature
+from .row_places import Places
+from .states import States
+from .text_layout import HeaderLine, Layout, header_lines, lay_out
+from .text_rows import BEYOND, Rows
+from .values import one_clock
+
+Frame = pd.DataFrame
+_NOT_NUMBERS = ["-", "--", "---", "N.A.", "n.a."]
+_PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """One text export. Adding a brand is one of these: see docs/how-to/add-a-format.md.
+
+    ``needs`` is the signature: the header line must have one name of each group (folded as by
+    ``quantities.fold``). ``exact`` are headers that must stand there to the letter, ``marks`` some of which one
+    must; ``opening`` is what the first line must match. ``sign``: what a positive current means by the brand's
+    documentation; "found" asks the data. With ``states``, an export without any negative current takes the
+    direction from them. ``splits`` are counters of both directions. ``clocks`` are columns of date and time.
+    ``within_step`` are columns of a time that begins anew with each step; they serve where there is no other.
+    ``charges`` are charges of single samples, from which the current is had where an export lacks it.
+    ``start`` finds the beginning of the test in the lines above the header, at the first row or
+    (``start_at_zero``) at time 0. ``rewrite`` makes a function that mends each block of lines;
+    ``settle`` looks at the first rows before any is read, and may change the plan. ``rule`` rises whenever the same
+    file is to give other samples than before.
+    """
+
+    name: str
+    brand: str
+    endings: tuple[str, ...]
+    about: str
+    needs: tuple[tuple[str, ...], ...]
+    columns: tuple[From, ...]
+    sign: Literal["charge", "discharge", "found"] = "charge"
+    states: States | None = None
+    counters: Counters = None
+    clocks: tuple[str, ...] = ()
+    charges: tuple[str, ...] = ()
+    within_step: tuple[str, ...] = ("step time", "steptime", "relative time", "rel time")
+    splits: tuple[Split, ...] = ()
+    day_first: bool = False
+    start: str | None = None
+    start_at_zero: bool = False
+    opening: str | None = None
+    exact: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    remarks: tuple[Finding, ...] = ()
+    rewrite: Callable[[], Callable[[bytes], bytes]] | None = None
+    settle: Callable[[Plan, Frame, str | None, bool, list[Finding]], None] | None = None
+    rule: int = 1
+
+    @property
+    def sign_rule(self) -> str:
+        if self.settle is not None:
+            return "no current; the imaginary part is negative where capacitive, as the low frequencies tell"
+        rule = {
+            "charge": "positive charges; turned",
+            "discharge": "positive discharges",
+            "found": "found from how the voltage answers",
+        }[self.sign]
+        if self.sign == "found" and self.states:
+            return "found from the words of a state, else from how the voltage answers"
+        return rule + ("; unsigned currents by state, step or voltage" if self.states else "")
+
+    def header(self, head: Head) -> HeaderLine | None:
+        """The header line of this format, or None where the file is of another."""
+        if self.opening is not None and not re.search(self.opening, head.first_line):
+            return None
+        lines = (line for line in header_lines(head) if line.has(self.needs))
+        for line in lines:
+            fields = {field.strip() for field in line.fields}
+            if set(self.exact) <= fields and (not self.marks or fields & set(self.marks)):
+                return line
+        return None
+
+    def matches(self, head: Head) -> bool:
+        return self.header(head) is not None
+
+    def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+        """Read a file of this format; see ``readers.read``."""
+        header = self.header(head) or (self._mapped_header(head, column_map) if column_map else None)
+        if header is None:
+            raise FileRefused(self._no_header(head))
+        return read_text(self, head, header, column_map, sign)
+
+    def _mapped_header(self, head: Head, column_map: Mapping[str, str]) -> HeaderLine | None:
+        wanted = {name.strip().casefold() for name in column_map}
+        for line in header_lines(head):
+            if wanted <= {field.strip().strip("\ufeff").casefold() for field in line.fields}:
+                return line
+        return None
+
+    def _no_header(self, head: Head) -> str:
+        if head.encoding is None:
+            mend = f"try without {option_name('format')}"
+            return f"'{head.name}' is not text, and {self.brand} text was expected; {mend}."
+        names = ", ".join("'" + "' or '".join(group[:3]) + "'" for group in self.needs)
+        return (
+            f"'{head.name}' has no header line of {self.brand} text: columns named {names} were expected in its "
+            f"first {limits.HEAD_LINES} lines. Name yours with {mapping({'column in the file': 'Voltage [V]'})}, or "
+            f"leave {option_name('format')} out."
+        )
+
+
+def read_text(
+    format: TextFormat,
+    head: Head,
+    header: HeaderLine,
+    column_map: Mapping[str, str] | None,
+    sign: str | None,
+) -> Reading:
+    """Plan the columns, look at the first rows (at all, where one batch does not tell), and set up the batches."""
+    check_sign(sign)
+    layout = lay_out(head, header)
+    plan = plan_columns(
+        layout.labels,
+        format.columns,
+        clocks=format.clocks,
+        splits=format.splits,
+        within_step=format.within_step,
+        charges=format.charges,
+        column_map=column_map,
+        file=head.name,
+    )
+    parser = _Parser(format, head, layout, Places(head, header, layout, exact=format.rewrite is None))
+    notes = list(format.remarks)
+    first, more = parser.first()
+    take_temperature(plan, first, notes)
+    if format.settle is not None:
+        format.settle(plan, first, layout.decimal, bool(column_map), notes)
+    notes += _of_one_electrode(plan)
+    states = format.states if sign in (None, "unsigned") else None
+    survey = Survey(format.brand, head.name, plan, layout.decimal, format.sign, sign, states)
+    survey.feed(first)
+    if more:
+        survey.go_on()
+        for frame in parser.frames(survey.undecided()):
+            survey.feed(frame)
+    settings = survey.settle(notes, format.day_first)
+    rows = Rows(head.name, plan, settings, notes, parser.places)
+    batches = _batches(parser, rows) if more else iter(rows.batches([(first, parser.cut_short)]))
+    lines = head.lines[: header.line]
+    start = settings.first_clock or _start_time(format, lines, settings.first_time, notes)
+    return Reading(
+        format.name, batches, start, notes, _metadata(lines), format.counters, survey.taken, plan.headers
+    )
+
+
+def _of_one_electrode(plan: Plan) -> list[Finding]:
+    """A potential of the working electrode is taken for the voltage as it stands; that of the cell may stand beside."""
+    voltage = plan.find(VOLTAGE)
+    if voltage is None or split_header(voltage.header).key not in ("ewe", "<ewe>"):
+        return []
+    whole = next((label for label in plan.labels if split_header(label).key in ("ewe-ece", "<ewe-ece>")), None)
+    if whole is None:
+        return []
+    text = (
+        f"The voltage is '{voltage.header}', of the working electrode against the reference; for that of the cell "
+    )
+    return [Finding("assumed", "electrode", f"{text}say {mapping({whole: VOLTAGE})}.")]
+
+
+def check_sign(sign: str | None) -> None:
+    """Refuse a word for the sign that is none of ``SIGNS``."""
+    if sign is not None and sign not in SIGNS:
+        raise BadRequest(
+            f"There is no sign '{sign}'. Say what a positive current means in the file. {instead(sign, SIGNS, 'words')}"
+        )
+
+
+class _Parser:
+    """pandas over the lines of one file, in bounded batches."""
+
+    def __init__(self, format: TextFormat, head: Head, layout: Layout, places: Places) -> None:
+        self.head, self.layout, self.format, self.places = head, layout, format, places
+        self.rows = max(1, min(limits.CHUNK_ROWS, limits.CHUNK_BYTES // max(layout.mean_line + 1, 1)))
+        self.cut_short = False
+
+    def first(self) -> tuple[Frame, bool]:
+        """The first batch, and whether there are more."""
+        # The rows after it are asked one by one: of the second batch one is enough to know.
+        frames = self.frames(sizes=(self.rows, 1))
+        try:
+            first = next(frames, None)
+            if first is None or first.empty:
+                raise FileRefused(
+                    f"'{self.head.name}' has a header but no rows below it. Export it again with its data."
+                )
+            more = next(frames, None) is not None
+        finally:
+            frames.close()
+        return first, more
+
+    def frames(self, only: list[str] | None = None, sizes: tuple[int, ...] = ()) -> Generator[Frame]:
+        """All rows in batches, of all columns or of those named; after the last, ``cut_short`` is known.
+
+        ``sizes`` are the rows of the first batches, where they are to be others than ``rows``.
+        """
+        layout = self.layout
+        rewrite = self.places.rewrite(self.format.rewrite() if self.format.rewrite else None)
+        names = [*layout.labels, BEYOND]
+        # A header of our own fixes the width: then pandas fills short rows, and with usecols takes long ones.
+        width = layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n"
+        stream = LineStream(self.head, layout.skip, before=width, unquote=layout.unquote, rewrite=rewrite)
+        try:
+            reader = pd.read_csv(
+                stream,  # type: ignore[call-overload]
+                sep=layout.delimiter,
+                header=0,
+                names=names,
+                usecols=names if only is None else only,
+                index_col=False,
+                decimal=layout.decimal or ".",
+                thousands="," if layout.thousands else None,
+                na_values=_NOT_NUMBERS,
+                skipinitialspace=layout.blanks,
+                low_memory=False,
+                encoding_errors="replace",
+                iterator=True,
+            )
+            done = 0
+            for size in itertools.chain(sizes, itertools.repeat(self.rows)):
+                frame = reader.get_chunk(size)
+                done += len(frame)
+                if done > limits.MOST_ROWS:
+                    raise TooLarge(f"'{self.head.name}' has more than {limits.MOST_ROWS} rows. Split the file.")
+                stream.batch_begins()
+                yield frame
+        except (StopIteration, pd.errors.EmptyDataError):
+            self.cut_short = self._is_cut(stream.tail)
+        except (pd.errors.ParserError, UnicodeError, OverflowError, MemoryError, ValueError) as error:
+            raise stream.failure or _refused(self.head.name, error) from None
+        finally:
+            stream.close()
+
+    def _is_cut(self, tail: bytes) -> bool:
+        """Whether the last line breaks off: it has fewer fields than any other."""
+        lines = [line for line in tail.decode("utf-8", "replace").split("\n") if line.strip()]
+        if len(lines) < 2 or self.layout.whole_rows < 2:
+            return False
+        return lines[-1].count(self.layout.delimiter) + 1 < self.layout.whole_rows
+
+
+def _refused(name: str, error: Exception) -> FileRefused:
+    said = str(error).strip().splitlines()
+    reason = said[-1].removeprefix("Error tokenizing data. C error: ") if said else type(error).__name__
+    return FileRefused(
+        f"'{name}' cannot be cut into rows and columns ({reason[:200]}). A plain text export with one header line "
+        "was expected. Export it again, or open it and remove what is not data."
+    )
+
+
+def _batches(parser: _Parser, rows: Rows) -> Iterator[Table]:
+    def marked() -> Iterator[tuple[Frame, bool]]:
+        # One batch behind, because only at the end it is known whether the last line was cut short.
+        held: Frame | None = None
+        for frame in parser.frames():
+            if held is not None:
+                yield held, False
+            held = frame
+        if held is not None:
+            yield held, parser.cut_short
+
+    yield from rows.batches(marked())
+
+
+def _start_time(
+    format: TextFormat, lines: tuple[str, ...], first_time: float, notes: list[Finding]
+) -> datetime | None:
+    """The beginning of the test as the lines above the header name it; None if they do not."""
+    for line in lines if format.start else ():
+        found = re.search(str(format.start), line)
+        begun = one_clock(found[1], format.day_first) if found else None
+        if found and begun is not None:
+            notes.extend(start_notes(found[1], format.day_first))
+            return begun + timedelta(seconds=first_time) if format.start_at_zero else begun
+    return None
+
+
+def _metadata(lines: tuple[str, ...]) -> dict[str, Any]:
+    """Names and values of the lines above the header, at most 100."""
+    found: dict[str, Any] = {}
+    for line in lines:
+        pair = _PAIR.match(line.rstrip(";,\t "))
+        if pair and len(found) < 100:
+            found.setdefault(pair[1].strip(), pair[2].strip())
+    return found

@@ -1,0 +1,271 @@
+"""From batches of parsed text to tables: canonical columns converted, the others as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ...cycling.findings import Finding
+from ...errors import FileRefused
+from ...messages import counted, option_name, spaced
+from ...table import Column, Table
+from .columns import Plan, Planned, in_order
+from .impedance import with_parts
+from .infer import Settings
+from .row_places import MOST_EXAMPLES, Places
+from .values import clocks, column_of, count_column, durations, is_text, number_column, numbers
+
+Floats = NDArray[np.float64]
+BEYOND = "\0beyond the header"
+"""Label of the fields beyond the last header; no header of a file can have it."""
+
+
+class Rows:
+    """Converts the batches of one file; keeps where time began, how many rows passed and what was odd."""
+
+    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Finding], places: Places) -> None:
+        self.file, self.plan, self.settings, self.notes, self.places = file, plan, settings, notes, places
+        self.zero: float | None = None
+        self.passed = 0
+        self.last_time = 0.0
+        self.joint = Joint()
+        self.before: float | None = None
+        self.kept = 0
+        self.unread: Counter[str] = Counter()
+        self.examples: dict[str, list[tuple[int, str]]] = {}
+        self.left_out = 0
+        self.too_wide = 0
+
+    def batches(self, frames: Iterable[tuple[pd.DataFrame, bool]]) -> Iterator[Table]:
+        """Tables of the frames; a frame comes with whether its last line was cut short. Ends with the notes."""
+        for frame, cut_short in frames:
+            table = self._table(frame)
+            self.passed += len(frame)
+            table = self._without_junk(table, cut_short)
+            if table.n:
+                self.kept += table.n
+                yield table
+        self._finish()
+
+    def _table(self, frame: pd.DataFrame) -> Table:
+        if BEYOND in frame:
+            self.too_wide += int(frame[BEYOND].notna().sum())
+        made: dict[str, Column] = {}
+        if self.settings.has_times:
+            made[TIME] = number_column(self._time(frame))
+        for column in self.plan.columns:
+            if column.name != TIME:
+                made[column.name] = self._column(column, frame)
+        current = self.plan.find(CURRENT)
+        if current is not None and current.per_time and TIME in made:
+            made[CURRENT] = self._flow(made)
+        made = self._split(made, frame)
+        made = in_order(with_parts(made))
+        for name in (CURRENT, VOLTAGE, TIME):
+            if name not in made and FREQUENCY in made:
+                made[name] = Column("number", np.zeros(len(frame)), np.zeros(len(frame), bool))
+        return Table(made, len(frame))
+
+    def _flow(self, made: dict[str, Column]) -> Column:
+        """The current in A of charges in A.h that passed since the sample before; 0 where no time did."""
+        time = made[TIME].floats()
+        passed = np.diff(time, prepend=np.nan if self.before is None else self.before)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            flow = made[CURRENT].floats() * 3600 / passed
+        self.before = float(time[-1]) if len(time) else self.before
+        return number_column(np.where(np.isfinite(flow), flow, 0.0) + 0.0)
+
+    def _split(self, made: dict[str, Column], frame: pd.DataFrame) -> dict[str, Column]:
+        """Counters of both directions parted by the direction of the current."""
+        for header, split, unit in self.plan.splits:
+            values = unit.convert(numbers(frame[header], self.settings.decimal)[0])
+            signs = self._signs(made[CURRENT].floats(), frame)
+            made[split.charge] = number_column(np.where(signs < 0, np.abs(values), 0.0))
+            made[split.discharge] = number_column(np.where(signs > 0, np.abs(values), 0.0))
+        return made
+
+    def _signs(self, current: Floats, frame: pd.DataFrame) -> Floats:
+        """+1 in rows of a discharge, -1 of a charge: by the state where there is one, else by the current."""
+        signs = np.asarray(np.sign(current), np.float64)
+        if self.settings.state_column is None:
+            return signs
+        by_word = self._by_word(frame)
+        made: Floats = np.where(np.isnan(by_word), signs, by_word)
+        return made
+
+    def _by_word(self, frame: pd.DataFrame) -> Floats:
+        if self.settings.states is None:
+            return np.full(len(frame), np.nan)
+        return self.settings.states.directions(frame[self.settings.state_column])
+
+    def _column(self, column: Planned, frame: pd.DataFrame) -> Column:
+        series = frame[column.header]
+        if column.role == "number":
+            values, unread = numbers(series, self.settings.decimal)
+            self._note_unread(column.header, series, unread, np.isnan(values))
+            values = column.apply(values)
+            return number_column(self._directed(values, frame) if column.name == CURRENT else values)
+        if column.role == "count":
+            values, unread = numbers(series, self.settings.decimal)
+            self._note_unread(column.header, series, unread, np.isnan(values))
+            return count_column(values) if self.settings.kinds[column.name] == "integer" else number_column(values)
+        if column.header in self.settings.patterns:
+            times = clocks(series, self.settings.patterns[column.header])
+            unread = int((np.isnat(times) & series.notna().to_numpy()).sum())
+            self._note_unread(column.header, series, unread, np.isnat(times))
+            return Column.of(times)
+        made, lost = column_of(series, self.settings.kinds[column.name])
+        self.unread[column.header] += lost
+        return made
+
+    def _note_unread(self, header: str, series: pd.Series[Any], unread: int, empty: NDArray[np.bool_]) -> None:
+        """Count values that are none, and keep the first with their rows."""
+        self.unread[header] += unread
+        kept = self.examples.setdefault(header, [])
+        if not unread or len(kept) == MOST_EXAMPLES:
+            return
+        texts = series.astype("str").str.strip()
+        wrong = empty & series.notna().to_numpy() & ~texts.str.casefold().isin(["", "nan"]).to_numpy(bool)
+        for place in np.flatnonzero(wrong)[: MOST_EXAMPLES - len(kept)].tolist():
+            kept.append((self.passed + place, str(texts.iloc[place])[:40]))
+
+    def _time(self, frame: pd.DataFrame) -> Floats:
+        settings = self.settings
+        series = frame[settings.time_from]
+        if settings.time == "number":
+            values, unread = numbers(series, settings.decimal)
+            values = settings.time_unit.convert(values) if settings.time_unit else values
+        elif settings.time == "duration":
+            values, unread = durations(series) if is_text(series) else (np.full(len(series), np.nan), len(series))
+            if settings.days is not None:
+                days = clocks(frame[settings.days], settings.patterns[settings.days])
+                values = values + np.where(np.isnat(days), np.nan, days.astype(np.int64) / 1e6)
+        else:
+            stamps = clocks(series, str(settings.time))
+            values = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
+            unread = int((np.isnat(stamps) & series.notna().to_numpy()).sum())
+        self._note_unread(str(settings.time_from), series, unread, np.isnan(values))
+        if settings.time_restarts:
+            values = self.joint.feed(values)
+        if self.zero is None:
+            present = values[np.isfinite(values)]
+            if len(present):
+                self.zero = float(present[0])
+                self._note_zero()
+        values = values - (self.zero or 0.0)
+        self.last_time = max(self.last_time, float(np.nanmax(values, initial=0.0)))
+        return values
+
+    def _note_zero(self) -> None:
+        if self.zero and self.settings.time in ("number", "duration") and self.settings.days is None:
+            text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; it was moved to 0."
+            self.notes.append(Finding("assumed", "time_from_first_row", text))
+
+    def _directed(self, current: NDArray[Any], frame: pd.DataFrame) -> NDArray[Any]:
+        by_word = None if self.settings.state_column is None else self._by_word(frame)
+        return directed(current, self.settings, self.passed, by_word)
+
+    def _without_junk(self, table: Table, cut_short: bool) -> Table:
+        """Rows without any number of time, current, voltage or frequency are no samples: titles, ends, blanks."""
+        asked = [table[name] for name in (TIME, CURRENT, VOLTAGE, FREQUENCY) if name in table]
+        empty = np.logical_and.reduce([column.null_mask() for column in asked])
+        if cut_short and not empty[-1]:
+            empty[-1] = True
+            self.notes.append(
+                Finding(
+                    "odd",
+                    "cut_short",
+                    "The last line of the file is incomplete and was left out. The test may have continued.",
+                )
+            )
+        elif cut_short:
+            self.left_out -= 1
+        if not empty.any():
+            return table
+        self.left_out += int(empty.sum()) - int(cut_short)
+        return table.take(~empty)
+
+    def _finish(self) -> None:
+        if not self.kept:
+            raise FileRefused(
+                f"No row of '{self.file}' holds numbers for time, current and voltage. Check whether the export has "
+                f"data below its header, or name the columns with {option_name('column_map')}."
+            )
+        self.notes.extend(time_notes(self.last_time))
+        if self.left_out > 0:
+            text = f"{counted(self.left_out, 'line')} without any time, current or voltage left out."
+            self.notes.append(Finding("odd", "lines_left_out", text))
+        if self.too_wide:
+            wide = f"{counted(self.too_wide, 'line')} {'has' if self.too_wide == 1 else 'have'}"
+            text = f"{wide} more fields than the header. The extra fields were left out."
+            self.notes.append(Finding("odd", "more_fields", text))
+        self.notes.extend(self.places.notes())
+        lines = self.places.lines_of({row for kept in self.examples.values() for row, _ in kept})
+        for header, count in self.unread.items():
+            if count:
+                seen = [f"'{text}'" + _in_line(lines.get(row)) for row, text in self.examples.get(header, [])]
+                self.notes.append(Finding("odd", "unreadable_values", unread_text(header, count, seen)))
+
+
+class Joint:
+    """Times that begin again with each step, put one after the other."""
+
+    def __init__(self) -> None:
+        self._passed = 0.0
+        self._last = 0.0
+
+    def feed(self, values: Floats) -> Floats:
+        """(n,) the next times within steps -> (n,) times since the first step began."""
+        known = np.flatnonzero(np.isfinite(values))
+        if not len(known):
+            return values
+        present = values[known]
+        before = np.concatenate([[self._last], present[:-1]])
+        passed = self._passed + np.cumsum(np.where(present < before, before, 0.0))
+        self._passed, self._last = float(passed[-1]), float(present[-1])
+        joined = values.copy()
+        joined[known] = present + passed
+        return joined
+
+
+def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Floats | None = None) -> NDArray[Any]:
+    """(n,) current positive on discharge and without negative zeros, of the rows from ``first`` on.
+
+    ``by_word``: (n,) +1, -1 or NaN where a state says the direction; it goes before that of the run.
+    """
+    if settings.turn is not None:
+        return current + 0.0 if settings.turn > 0 else 0.0 - current
+    signs = np.zeros(len(current))
+    if settings.directions is not None:
+        signs = settings.directions.rows(first, len(current)).astype(np.float64)
+    if by_word is not None:
+        signs = np.where(np.isnan(by_word), signs, by_word)
+    turned: NDArray[Any] = np.abs(current) * signs + 0.0
+    return turned
+
+
+def unread_text(header: str, count: int, seen: Sequence[str] = ()) -> str:
+    """What is said of values that are none; ``seen`` are the first of them."""
+    kept = "is" if count == 1 else "are"
+    listed = ": " + ", ".join(seen) if seen else ""
+    more = f" and {spaced(count - len(seen))} more" if seen and count > len(seen) else ""
+    return f"{counted(count, 'value')} in '{header}' could not be read and {kept} left empty{listed}{more}."
+
+
+def _in_line(line: int | None) -> str:
+    return "" if line is None else f" in line {spaced(line)}"
+
+
+def time_notes(last: float) -> list[Finding]:
+    """What is odd about a series that ends at ``last`` seconds."""
+    years = last / (365.25 * 86400)
+    if years < 5:
+        return []
+    text = f"Time runs to {last:.6g} s, {years:.0f} years. Check whether the unit that the file names is right."
+    return [Finding("odd", "very_long", text)]

@@ -1,0 +1,365 @@
+"""Columns that come with their types, from parquet or a binary reader: matched like text, kept bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, Protocol
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from ...arrow import of_arrow
+from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ...cycling.findings import Finding
+from ...errors import FileRefused, TooLarge
+from ...messages import counted, option_name, spaced
+from ...table import Column, Table, from_micros
+from .. import limits
+from ..file.source import Head
+from ..reading import Counters, Reading
+from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
+from .dates import date_notes, zone_note
+from .header_units import split_header
+from .impedance import with_parts
+from .infer import Settings, Survey
+from .text_format import check_sign
+from .text_rows import directed, time_notes, unread_text
+from .values import clock_format, clocks, count_column, durations, number_column, numbers
+
+_BUFFER = 1 << 20
+
+Batches = Callable[[Sequence[str] | None], Iterator[pa.RecordBatch]]
+"""Opens the rows anew: all columns, or those named."""
+
+
+@dataclass(frozen=True)
+class ParquetFormat:
+    """One flavour of parquet; the fields mean what they mean in ``text.TextFormat``."""
+
+    name: str
+    brand: str
+    endings: tuple[str, ...]
+    about: str
+    needs: tuple[tuple[str, ...], ...]
+    columns: tuple[From, ...]
+    sign: Literal["charge", "discharge", "found"] = "charge"
+    counters: Counters = None
+    clocks: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    rule: int = 1
+
+    @property
+    def sign_rule(self) -> str:
+        return {
+            "charge": "positive charges; turned",
+            "discharge": "positive discharges",
+            "found": "found from how the voltage answers",
+        }[self.sign]
+
+    def matches(self, head: Head) -> bool:
+        names = parquet_names(head)
+        if names is None or not set(self.exact) <= set(names):
+            return False
+        if self.marks and not set(self.marks) & set(names):
+            return False
+        keys = {split_header(name).key for name in names}
+        return all(any(name in keys for name in group) for group in self.needs)
+
+    def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
+        """Read a parquet file; see ``readers.read``."""
+        path = head.path
+        source = _Parquet(path)
+        plan = plan_columns(
+            unique_labels(source.names), self.columns, clocks=self.clocks, column_map=column_map, file=path.name
+        )
+        return read_typed(self, path.name, plan, source.batches, sign)
+
+
+@lru_cache(maxsize=8)
+def parquet_names(head: Head) -> tuple[str, ...] | None:
+    """The column names of a parquet file, () if it is damaged, or None if it is none."""
+    if not head.raw.startswith(b"PAR1"):
+        return None
+    try:
+        return tuple(pq.read_schema(head.path).names)
+    except (pa.ArrowException, OSError, ValueError):
+        return ()
+
+
+class _Parquet:
+    """A parquet file as record batches, within bounds."""
+
+    def __init__(self, path: Path, name: str | None = None, most: int = limits.MOST_UNPACKED) -> None:
+        self.path = path
+        self.name = name or path.name
+        try:
+            with pq.ParquetFile(path, pre_buffer=False) as file:
+                meta, schema = file.metadata, file.schema_arrow
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise self._damaged(error) from None
+        self.names: list[str] = schema.names
+        unpacked = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
+        if len(self.names) > limits.MOST_COLUMNS or meta.num_rows > limits.MOST_ROWS:
+            raise TooLarge(
+                f"'{self.name}' has {counted(len(self.names), 'column')} and {counted(meta.num_rows, 'row')}; at most "
+                f"{spaced(limits.MOST_COLUMNS)} columns and {spaced(limits.MOST_ROWS)} rows can be read."
+            )
+        if unpacked > most:
+            raise TooLarge(f"'{self.name}' unpacks to more than {most >> 30} GiB. Split the file.")
+
+    def _damaged(self, error: Exception) -> FileRefused:
+        said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+        return FileRefused(f"'{self.name}' is a damaged parquet file ({said}). Write or copy it again.")
+
+    def batches(self, only: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Batches of all columns, or of those named, by their unique labels."""
+        labels = unique_labels(self.names)
+        chosen = None if only is None else [self.names[labels.index(label)] for label in only]
+        try:
+            # Buffering ahead would hold the whole file, no buffer at all a whole row group.
+            with pq.ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER) as file:
+                for batch in file.iter_batches(limits.CHUNK_ROWS, columns=chosen):
+                    names = labels if only is None else [labels[self.names.index(n)] for n in batch.schema.names]
+                    yield batch.rename_columns(names)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise self._damaged(error) from None
+
+
+def parquet_tables(
+    path: Path, name: str | None = None, most: int = limits.MOST_UNPACKED
+) -> Callable[[], Iterator[Table]]:
+    """The rows of a parquet file as they are, in batches, as often as the answer is called; within bounds.
+
+    ``name`` is what errors call the file; ``most`` are the bytes that it may unpack to.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        If it is no parquet file, damaged or beyond the bounds, or has a column that no series can hold.
+    """
+    source = _Parquet(path, name, most)
+    called = name or path.name
+
+    def tables() -> Iterator[Table]:
+        for batch in source.batches():
+            columns = {name: of_arrow(array) for name, array in zip(batch.schema.names, batch, strict=True)}
+            odd = [name for name, column in columns.items() if column is None]
+            if odd:
+                raise FileRefused(
+                    f"The column '{odd[0]}' of '{called}' holds neither numbers, texts, times nor truth values."
+                )
+            yield Table({name: column for name, column in columns.items() if column is not None}, batch.num_rows)
+
+    return tables
+
+
+class Typed(Protocol):
+    """What has to be known of a format whose columns come with their types."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def brand(self) -> str: ...
+
+    @property
+    def sign(self) -> Literal["charge", "discharge", "found"]: ...
+
+    @property
+    def counters(self) -> Counters: ...
+
+
+def read_typed(
+    format: Typed,
+    file: str,
+    plan: Plan,
+    batches: Batches,
+    sign: str | None,
+    notes: list[Finding] | None = None,
+) -> Reading:
+    """The reading of typed batches: sign, times and counts are settled on the columns they need, then rows flow.
+
+    ``sign`` is what a person said, None where it is the format's.
+    """
+    check_sign(sign)
+    notes = [] if notes is None else notes
+    survey = Survey(format.brand, file, plan, ".", format.sign, sign, None)
+    rows = 0
+    for batch in batches(survey.undecided(typed=True)):
+        frame = pd.DataFrame(
+            {name: _numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
+        )
+        survey.feed(frame)
+        rows += len(frame)
+    if not rows:
+        raise FileRefused(f"'{file}' has no rows.")
+    settings = Settings({}, ".")
+    survey.settle_counts(settings, notes)
+    survey.settle_sign(settings, notes)
+    survey.settle_names(settings, notes)
+    typed = _TypedRows(file, plan, settings, notes)
+    start = typed.begin(next(b for b in batches(None) if b.num_rows))
+    return Reading(
+        format.name, typed.tables(batches(None)), start, notes, {}, format.counters, survey.taken, plan.headers
+    )
+
+
+def _numbers_of(array: pa.Array) -> NDArray[np.float64]:
+    column = of_arrow(array)
+    if column is None or column.kind in ("text", "mixed", "datetime"):
+        series = (
+            pd.Series(array.cast(pa.string()).to_pandas())
+            if column is not None and column.kind == "text"
+            else None
+        )
+        return numbers(series)[0] if series is not None else np.full(len(array), np.nan)
+    return column.floats()
+
+
+class _TypedRows:
+    def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Finding]) -> None:
+        self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
+        self.time = plan.find(TIME) or plan.clock
+        self.pattern: str | None = None
+        self.zero: float | None = None
+        self.passed = 0
+        self.last_time = 0.0
+        self.left_out: list[str] = []
+        self.unread: dict[str, int] = {}
+
+    def begin(self, batch: pa.RecordBatch) -> datetime | None:
+        """Look at the first rows: how time is written, and when the test began (the answer)."""
+        columns = dict(zip(batch.schema.names, batch, strict=True))
+        if self.time is not None:
+            first = of_arrow(columns[self.time.header])
+            if first is not None and first.kind == "text":
+                self.pattern, swappable = clock_format([str(v) for v in first.words[:20000]])
+                if self.pattern is not None:
+                    header, example = self.time.header, str(first.words[0])
+                    self.notes.extend(date_notes(header, self.pattern, example, swappable=swappable))
+            if first is not None and first.kind == "datetime" and columns[self.time.header].type.tz is None:
+                self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
+        if self.time is not None and self.time.role == "time" and not self.time.stated:
+            text = f"'{self.time.header}' names no unit. It was read as seconds."
+            self.notes.append(Finding("assumed", "time_unit", text))
+        for planned in self.plan.columns:
+            if planned.role == "clock" or planned is self.time:
+                begun = _first_moment(columns[planned.header], planned)
+                if begun is not None:
+                    return begun
+        return None
+
+    def tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Table]:
+        for batch in batches:
+            if batch.num_rows:
+                yield self._table(batch)
+        self.notes.extend(time_notes(self.last_time))
+        for name in self.left_out:
+            text = f"Column '{name}' holds neither numbers, texts, times nor truth values and was left out."
+            self.notes.append(Finding("odd", "column_left_out", text))
+        for header, count in self.unread.items():
+            text = unread_text(header, count)
+            self.notes.append(Finding("odd", "unreadable_values", text))
+
+    def _table(self, batch: pa.RecordBatch) -> Table:
+        arrays = dict(zip(batch.schema.names, batch, strict=True))
+        made: dict[str, Column] = {}
+        if self.time is not None:
+            made[TIME] = self._time(arrays[self.time.header])
+        for planned in self.plan.columns:
+            if planned.name == TIME:
+                continue
+            column = of_arrow(arrays[planned.header])
+            if column is None:
+                if planned.name not in self.left_out:
+                    self.left_out.append(planned.name)
+                continue
+            made[planned.name] = self._column(planned, column, arrays[planned.header])
+        for header, split, unit in self.plan.splits:
+            made |= _split(split, unit.convert(_numbers_of(arrays[header])), made[CURRENT].floats())
+        made = with_parts(made)
+        for name in (CURRENT, VOLTAGE, TIME):
+            if name not in made and FREQUENCY in made:
+                made[name] = Column("number", np.zeros(batch.num_rows), np.zeros(batch.num_rows, bool))
+        self.passed += batch.num_rows
+        return Table(in_order(made), batch.num_rows)
+
+    def _column(self, planned: Planned, column: Column, array: pa.Array) -> Column:
+        if planned.role == "number":
+            values = column.values if column.kind == "number" else _numbers_of(array)
+            valid = column.valid if column.kind == "number" else ~np.isnan(values)
+            values = planned.apply(values)
+            if planned.name == CURRENT:
+                values = directed(values, self.settings, self.passed)
+            return Column("number", values, None if valid is None or valid.all() else valid)
+        if planned.role == "count" and column.kind != "integer":
+            values = _numbers_of(array)
+            whole = self.settings.kinds.get(planned.name) == "integer"
+            return count_column(values) if whole else number_column(values)
+        return column
+
+    def _time(self, array: pa.Array) -> Column:
+        planned, column = self.time, of_arrow(array)
+        if planned is None or column is None:
+            raise FileRefused(
+                f"The times of '{self.file}' cannot be read. Name their column with {option_name('column_map')}."
+            )
+        if column.kind == "datetime":
+            values = np.where(column.null_mask(), np.nan, column.values / 1e6)
+        elif column.kind == "text":
+            values = self._time_of_text(array)
+        else:
+            values = column.floats()
+            values = (
+                planned.unit.convert(values) if planned.unit is not None and planned.role == "time" else values
+            )
+        present = values[np.isfinite(values)]
+        if self.zero is None and len(present):
+            self.zero = float(present[0])
+            if self.zero and column.kind != "datetime" and self.pattern is None:
+                text = f"Time begins at {self.zero:.6g} s in '{planned.header}'; it was moved to 0."
+                self.notes.append(Finding("assumed", "time_from_first_row", text))
+        values = values - (self.zero or 0.0)
+        self.last_time = max(self.last_time, float(np.nanmax(values, initial=0.0)))
+        return number_column(values)
+
+    def _time_of_text(self, array: pa.Array) -> NDArray[np.float64]:
+        series = pd.Series(array.cast(pa.string()).to_pandas(), dtype="str")
+        if self.pattern is None:
+            return durations(series)[0]
+        stamps = clocks(series, self.pattern)
+        return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
+
+
+def _split(split: Split, values: NDArray[np.float64], current: NDArray[np.float64]) -> dict[str, Column]:
+    way = -np.sign(values) if split.signed else np.sign(current)
+    return {
+        split.charge: number_column(np.where(way < 0, np.abs(values), 0.0)),
+        split.discharge: number_column(np.where(way > 0, np.abs(values), 0.0)),
+    }
+
+
+def _first_moment(array: pa.Array, planned: Planned) -> datetime | None:
+    column = of_arrow(array)
+    if column is None or not len(column) or bool(column.missing()[0]):
+        return None
+    if column.kind == "datetime":
+        return from_micros(int(column.values[0]))
+    if column.kind == "text":
+        pattern, _ = clock_format([str(word) for word in column.words[:20000]])
+        if pattern is None:
+            return None
+        return from_micros(int(clocks(pd.Series([column.tolist()[0]]), pattern).astype(np.int64)[0]))
+    if planned.role != "clock" or column.kind not in ("number", "integer"):
+        return None
+    seconds = float(column.values[0])
+    seconds = seconds / 1000 if seconds > 1e11 else seconds
+    return datetime.fromtimestamp(seconds, UTC) if 1e8 < seconds < 1e11 else None

@@ -1,0 +1,204 @@
+"""Values as cyclers write them: numbers with either decimal mark, durations, clock times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ...table import Column
+
+Floats = NDArray[np.float64]
+
+# Days, hours, minutes, seconds: "0d 00:22:05.05", "2-03:00:00", "130:00:05,5", "00:30".
+_DURATION = (
+    r"^\s*(?:(?P<d>\d{1,6})\s*(?:d|days?|-|\.)[\s,]*)?(?:(?P<h>\d{1,8}):)?"
+    r"(?P<m>\d{1,2}):(?P<s>\d{1,2}(?:[.,]\d{1,20})?)\s*$"
+)
+_SECONDS_IN = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+_GROUPED = r"^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?\s*$"
+
+_DATES = (
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%m/%d/%Y",
+    "%d/%m/%Y",
+    "%d.%m.%Y",
+    "%d-%b-%y",
+    "%d-%b-%Y",
+    "%m-%d-%Y",
+    "%d-%m-%Y",
+)
+_LONG_DATES = ("%d %B %Y,", "%B %d %Y,", "%m/%d/%y", "%d.%m.%y")
+_HOURS = ("%H:%M:%S", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M:%S.%f %p", "%H:%M:%S %p", "%H:%M", "%I:%M %p")
+CLOCKS = (
+    tuple(f"{date} {hour}" for date in _DATES + _LONG_DATES for hour in _HOURS)
+    + tuple(f"%Y-%m-%dT{hour}" for hour in ("%H:%M:%S", "%H:%M:%S.%f", "%H:%M:%SZ", "%H:%M:%S.%fZ"))
+    + _DATES
+)
+_FINER = re.compile(r"(\.\d{6})\d+")
+"""Digits of a second beyond the microsecond, which pandas reads and Python does not."""
+_DAY_FIRST = {"%m/%d/%Y": "%d/%m/%Y", "%m-%d-%Y": "%d-%m-%Y", "%m/%d/%y": "%d/%m/%y"}
+
+
+def is_text(series: pd.Series[Any]) -> bool:
+    return not (pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_bool_dtype(series.dtype))
+
+
+def numbers(series: pd.Series[Any], decimal: str | None = None) -> tuple[Floats, int]:
+    """(n,) float, NaN where there is no number, and how many texts could not be read as one.
+
+    Text is tried with thousands commas (``1,499.88``) and, where ``decimal`` is a comma or unknown, with a
+    decimal comma (``0,5``).
+    """
+    if not is_text(series):
+        return series.to_numpy(np.float64, na_value=np.nan), 0
+    text = series.astype("str").str.strip()
+    text = text.mask(text == "")
+    if decimal == ",":
+        text = _comma_decimals(text)
+    else:
+        grouped = text.str.match(_GROUPED).fillna(False).astype(bool)
+        text = text.mask(grouped, text.str.replace(",", "", regex=False))
+        if decimal is None:
+            text = _comma_decimals(text)
+    made = pd.to_numeric(text, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    unread = int(
+        (
+            np.isnan(made)
+            & text.notna().to_numpy()
+            & (text.str.casefold() != "nan").to_numpy(bool, na_value=False)
+        ).sum()
+    )
+    return made, unread
+
+
+def _comma_decimals(text: pd.Series[Any]) -> pd.Series[Any]:
+    with_comma = text.str.match(r"^[+-]?[\d.]*,\d*(?:[eE][+-]?\d+)?$").fillna(False).astype(bool)
+    plain = text.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+    return text.mask(with_comma, plain)
+
+
+def durations(series: pd.Series[Any]) -> tuple[Floats, int]:
+    """(n,) float seconds of texts such as ``130:00:05.5`` or ``0d 00:00:05``, and how many are none."""
+    text = pa.array(series.astype("str"), type=pa.string(), from_pandas=True)
+    parts = pc.extract_regex(text, _DURATION)
+    total = np.zeros(len(series))
+    for name, seconds in _SECONDS_IN.items():
+        part = pc.replace_substring(pc.struct_field(parts, name), ",", ".")
+        part = pc.if_else(pc.equal(part, ""), "0", part)
+        total += pc.cast(part, pa.float64()).to_numpy(zero_copy_only=False) * seconds
+    missing = np.isnan(total)
+    return total, int((missing & pc.is_valid(text).to_numpy(zero_copy_only=False)).sum())
+
+
+def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | None, bool]:
+    """The one format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could swap."""
+    texts = pd.Series(list(dict.fromkeys(text.strip() for text in sample)), dtype="str")
+    if texts.empty:
+        return None, False
+    # Enough to see a day beyond the 12th of a month; what fits no better later is counted when it is read.
+    texts = texts[:: max(1, len(texts) // 1000)]
+    first = str(texts.iloc[0])
+    for pattern in CLOCKS:
+        if (
+            not _may_fit(first, pattern)
+            or _parsed(texts[:1], pattern).isna().any()
+            or _parsed(texts, pattern).isna().any()
+        ):
+            continue
+        date = next((date for date in _DAY_FIRST if pattern.startswith(date)), None)
+        if date is None:
+            return pattern, False
+        swapped = pattern.replace(date, _DAY_FIRST[date])
+        if _parsed(texts, swapped).isna().any():
+            return pattern, False
+        same = bool((_parsed(texts, swapped) == _parsed(texts, pattern)).all())
+        return (swapped if day_first else pattern), not same
+    return None, False
+
+
+def _may_fit(text: str, pattern: str) -> bool:
+    """Whether a text could be of a pattern: most are not, and this is known fifty times faster than by pandas."""
+    try:
+        datetime.strptime(_FINER.sub(r"\1", text), pattern)
+    except ValueError:
+        return False
+    return True
+
+
+def _parsed(texts: pd.Series[Any], pattern: str) -> pd.Series[Any]:
+    return pd.to_datetime(texts, format=pattern, errors="coerce", cache=False)
+
+
+def clocks(series: pd.Series[Any], pattern: str) -> NDArray[np.datetime64]:
+    """(n,) datetime64[us], NaT where a text does not fit the pattern."""
+    made = pd.to_datetime(series.astype("str").str.strip(), format=pattern, errors="coerce", cache=False)
+    return made.to_numpy("datetime64[us]")
+
+
+def one_clock(text: str, day_first: bool = False) -> datetime | None:
+    """One date and time as a header has it, taken as UTC; None if it is none."""
+    text = re.sub(r"\s+", " ", text.strip())
+    # "12:22:12 PM" and "15:22:12 PM" are both written; the second has its hour already.
+    pattern, _ = clock_format([text], day_first)
+    if pattern is None:
+        return None
+    made = _parsed(pd.Series([text], dtype="str"), pattern).iloc[0]
+    return made.to_pydatetime().replace(tzinfo=UTC) if not pd.isna(made) else None
+
+
+def number_column(values: NDArray[Any]) -> Column:
+    """A number column whose NaNs are nulls: in a text file an absent value and a NaN are the same."""
+    missing = np.isnan(values)
+    return Column("number", values, ~missing if missing.any() else None)
+
+
+def count_column(values: Floats) -> Column:
+    """An integer column of whole numbers with NaN for null."""
+    missing = np.isnan(values)
+    whole = np.where(missing, 0.0, values).astype(np.int64)
+    return Column("integer", whole, ~missing if missing.any() else None)
+
+
+def are_whole(values: Floats) -> bool:
+    """Whether all numbers but NaN are integers that a float holds exactly."""
+    present = values[~np.isnan(values)]
+    return bool((np.isfinite(present) & (np.abs(present) < 2**53) & (present == np.trunc(present))).all())
+
+
+def text_column(series: pd.Series[Any]) -> Column:
+    """A text column; blanks around a text are no part of it, an empty one is null."""
+    codes, words = pd.factorize(series.astype("str").str.strip(), use_na_sentinel=True)
+    valid = codes >= 0
+    kept = tuple(str(word) for word in words)
+    if "" in kept:
+        valid &= codes != kept.index("")
+    return Column("text", np.maximum(codes, 0).astype(np.int32), None if valid.all() else valid, kept or ("",))
+
+
+def column_of(series: pd.Series[Any], kind: str) -> tuple[Column, int]:
+    """A column of the wanted kind ("integer", "number", "boolean", "text") and how many values did not fit it."""
+    n = len(series)
+    if kind == "text":
+        return (text_column(series), 0) if is_text(series) else (text_column(series.astype("str")), 0)
+    if kind == "boolean":
+        if series.dtype == np.bool_:
+            return Column("boolean", series.to_numpy()), 0
+        truth = series.astype("str").str.casefold()
+        known = truth.isin(["true", "false"]).to_numpy(bool)
+        lost = int((~known & series.notna().to_numpy()).sum())
+        return Column("boolean", (truth == "true").to_numpy(bool), None if known.all() else known), lost
+    if kind == "null":
+        return Column.nulls(n), int(series.notna().sum())
+    if kind == "integer" and series.dtype.kind in "iu":
+        return Column("integer", series.to_numpy()), 0
+    values, lost = numbers(series)
+    return (count_column(values) if kind == "integer" else number_column(values)), lost

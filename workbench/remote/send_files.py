@@ -1,0 +1,152 @@
+"""Files sent to a server to be read there: found and named here, sent one by one, read together, reported as here."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence, Set
+from pathlib import Path
+from typing import Any
+
+from ..errors import FileRefused, ServerAway, WorkbenchError
+from ..exchange.passport import sidecar_of
+from ..ingest import FileReport, Growing, IngestOptions, Report
+from ..ingest.options import FileProgress, to_send
+from ..ingest.plan.jobs import Job
+from ..ingest.plan.paths import Paths, is_hidden, shown
+from ..ingest.plan.plan import plan
+from ..ingest.read.worker import outcome_of
+from ..readers import format_of
+from ..readers.non_series.recognise import holding
+from . import wire
+from .client import Client
+
+_LOOK_S = (0.05, 1.0)
+"""How soon, and at the end how seldom, a server is asked how far it is."""
+
+
+def ingest(
+    client: Client,
+    path: str,
+    paths: Paths,
+    options: IngestOptions,
+    *,
+    growing: Growing | None = None,
+    progress: FileProgress | None = None,
+) -> Report:
+    """As ``workbench.ingest.ingest``, on a server; ``path`` is where ingests begin there.
+
+    Folders, a sheet and a name rule are read here, where the files are: what they say of each file is sent with it.
+    The files of a dry run are sent too, since the server reads them.
+    """
+    planned = plan(paths, options, growing=growing)
+    sending = _Sending(client, path, planned.loose, progress or _silent)
+    said = wire.plain(to_send(options, whole_lines=growing is not None))
+    sending.read(planned.jobs, said, planned.report)
+    return planned.close()
+
+
+class _Sending:
+    """The files of one ingest on their way to a server, and what it says of them."""
+
+    def __init__(self, client: Client, path: str, loose: Set[Path], told: FileProgress) -> None:
+        self._client = client
+        self._path = path
+        self._loose = loose
+        self._told = told
+        self._sent: list[str] = []
+
+    def read(self, jobs: Sequence[Job], options: Any, report: Report) -> None:
+        """Have the jobs read there; the report says of them in their order what became of them."""
+        reports: dict[int, FileReport] = {}
+        going: list[Job] = []
+        for job in jobs:
+            strange = _why_strange(job) if self._loose >= set(job.paths) else None
+            if strange is not None and strange.unmapped:
+                report.unmapped.append(FileReport(job.name, "skipped", shown(str(strange))))
+            elif strange is not None:
+                report.skipped += map(shown, job.paths)
+            elif all(path.is_file() for path in job.paths):
+                going.append(job)
+            else:
+                reports[id(job)] = _absent(job)
+        tests = [self._test(job, len(going)) for job in going]
+        for one in self._run(tests, options) if tests else []:
+            job = going[one.pop("test")]
+            reports[id(job)] = FileReport(**{**one, "path": job.name})
+        report.skipped += [shown(path) for job in going if id(job) not in reports for path in job.paths]
+        report.files += [reports[id(job)] for job in jobs if id(job) in reports]
+
+    def _test(self, job: Job, of: int) -> dict[str, Any]:
+        files = [self._send(path, of) for path in job.paths]
+        beside = sidecar_of(job.paths[0])
+        goes_along = is_hidden(beside.name, [job.paths[0].name]) and beside.is_file()
+        return {
+            "files": files,
+            "beside": [self._send(beside, of)] if goes_along else [],
+            "labels": wire.plain(job.labels.said()),
+            "assumed": job.assumed,
+            "odd": job.odd,
+            "loose": self._loose >= set(job.paths),
+        }
+
+    def _send(self, file: Path, of: int) -> int:
+        """Send a file; answers its place among those that were sent."""
+        size = max(file.stat().st_size, 1)
+
+        def sent(bytes_: int) -> None:
+            self._told(0, of, f"sending {shown(file.name)}: {100 * bytes_ // size} %")
+
+        self._told(0, of, f"sending {shown(file.name)}")
+        answer = self._client.upload(f"{self._path}/files", file, params={"name": file.name}, sent=sent).json()
+        self._sent.append(answer["file"])
+        return len(self._sent) - 1
+
+    def _run(self, tests: list[dict[str, Any]], options: Any) -> list[dict[str, Any]]:
+        body = {"files": self._sent, "tests": tests, "options": options}
+        run = self._client.ask("POST", self._path, json=body, changes=True).json()
+        wait = _LOOK_S[0]
+        before: tuple[int, int, str] | None = None
+        while run["state"] == "running":
+            now = (run["done"], run["of"], run["at"] or "waiting for the server")
+            if now != before:
+                self._told(*now)
+                before = now
+            time.sleep(wait)
+            wait = min(wait * 1.5, _LOOK_S[1])
+            run = self._client.get(f"{self._path}/{run['id']}").json()
+        if run["state"] != "done":
+            raise ServerAway(run.get("error") or "The server did not read the files.")
+        self._told(len(tests), len(tests), "")
+        found: list[dict[str, Any]] = run["report"]["files"]
+        return found
+
+
+def _why_strange(job: Job) -> FileRefused | None:
+    """Why a file of a folder need not be sent, told from its beginning: no format knows it, and it holds nothing else
+    of ours. None where it is to be sent."""
+    options = job.options
+    try:
+        if not (options.format or options.column_map or options.parts) and holding(job.paths[0]) is not None:
+            return None
+        format_of(job.paths[0], format=options.format, column_map=options.column_map)
+    except FileRefused as refused:
+        return refused
+    except (WorkbenchError, OSError) as error:
+        return FileRefused(str(error))
+    return None
+
+
+def _silent(done: int, of: int, what: str) -> None:
+    """Progress that nobody watches."""
+
+
+def _absent(job: Job) -> FileReport:
+    """What the readers say of a file that is none."""
+    with tempfile.TemporaryFile() as spool:
+        outcome = outcome_of(job.paths[0], job.options, spool)
+    report = FileReport(job.name, why=shown(outcome["refused"]), format=outcome.get("format", ""))
+    report.odd += job.odd
+    for remark in job.assumed:
+        report.assume("name", remark)
+    return report

@@ -1,0 +1,255 @@
+"""Bytes by key, in memory and in a side file that every process on a store shares and anyone may delete.
+
+An entry is (kind, key) -> bytes and a small JSON ``meta``. Nothing here decides whether an entry is stale: a
+caller whose key does not hold all that the bytes depend on says so by ``valid``, which sees the ``meta``.
+
+The side file is never needed. Whatever goes wrong with it (deleted, damaged, locked, full disk) is a miss,
+counted in ``stats``. Of several that ask for one key at once, in this process or others, one computes and the
+rest wait; who computes holds a lease in the side file that it renews, so that a killed one is replaced.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from .disk import Kept, SideFile, Stats, weight
+
+
+class Found(NamedTuple):
+    """What a look-up gave: the bytes, their meta, and whether they were there (``hit``) or had to be made."""
+
+    data: bytes
+    meta: dict[str, Any]
+    hit: bool
+
+
+Valid = Callable[[dict[str, Any]], bool]
+Make = Callable[[], tuple[bytes, Mapping[str, Any]]]
+
+
+class Cache:
+    """Two levels, each bounded in bytes, the least recently used going first.
+
+    Parameters
+    ----------
+    path : the side file, or None for memory alone.
+    memory_bytes, disk_bytes : bounds; an entry above a quarter of a bound does not enter that level.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None,
+        *,
+        memory_bytes: int = 256 * 2**20,
+        disk_bytes: int = 2 * 2**30,
+    ) -> None:
+        self.stats = Stats()
+        self._memory = _Memory(memory_bytes)
+        self._side = None if path is None else SideFile(Path(path), disk_bytes, self.stats)
+        self._flights: dict[tuple[str, str], _Flight] = {}
+        self._lock = threading.Lock()
+
+    def get(self, kind: str, key: str, valid: Valid | None = None) -> Found | None:
+        """The entry, or None if there is none, it is damaged, or ``valid(meta)`` is false."""
+        return self._look(kind, key, valid, count=True)
+
+    def put(
+        self, kind: str, key: str, data: bytes, meta: Mapping[str, Any] | None = None, *, soon: bool = False
+    ) -> None:
+        """Keep bytes under a key, in place of those that were there; with ``soon`` the side file gets them from
+        a thread, after this returns."""
+        kept = Kept(bytes(data), orjson.dumps(dict(meta or {})))
+        self._memory.put(kind, key, kept)
+        if self._side is not None:
+            (self._side.put_soon if soon else self._side.put)(kind, key, kept)
+
+    def get_or_make(
+        self,
+        kind: str,
+        key: str,
+        make: Make,
+        valid: Valid | None = None,
+        waiting: Callable[[], None] | None = None,
+        *,
+        soon: bool = False,
+    ) -> Found:
+        """The entry, made by ``make() -> (bytes, meta)`` if it is not there or not ``valid``.
+
+        ``soon`` is for one who waits at a screen: nothing is written before this returns, so that another process
+        may make the same meanwhile.
+
+        While another makes it, ``waiting()`` is called every few hundredths of a second; what it raises (a
+        cancel, say) ends the wait. An error of ``make`` goes to its own caller; the next in line makes anew.
+        """
+        found = self._look(kind, key, valid, count=True)
+        if found is not None:
+            return found
+        with self._flight(kind, key, waiting):
+            found = self._look(kind, key, valid)
+            if found is not None:
+                return found
+            if self._side is None or soon:
+                return self._make(kind, key, make, soon)
+            return self._leased(self._side, kind, key, make, valid, waiting)
+
+    def clear(self) -> None:
+        """Drop every entry, in memory and in the side file."""
+        self._memory.clear()
+        if self._side is not None:
+            self._side.clear()
+
+    def close(self) -> None:
+        """Close the side file; the cache may be used again and opens it anew."""
+        if self._side is not None:
+            self._side.close()
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _look(self, kind: str, key: str, valid: Valid | None, count: bool = False) -> Found | None:
+        kept = self._memory.get(kind, key)
+        if kept is not None:
+            found = _checked(kept, valid)
+            if found is not None:
+                self.stats.memory_hits += 1
+                if self._side is not None:
+                    self._side.touch(kind, key)
+                return found
+        if self._side is not None:
+            read = self._side.get(kind, key)
+            found = None if read is None else _checked(read, valid)
+            if read is not None and found is not None:
+                self.stats.disk_hits += 1
+                self._memory.put(kind, key, read)
+                return found
+        self.stats.misses += count
+        return None
+
+    def _make(self, kind: str, key: str, make: Make, soon: bool = False) -> Found:
+        data, meta = make()
+        self.put(kind, key, data, meta, soon=soon)
+        return Found(bytes(data), dict(meta), False)
+
+    def _leased(
+        self,
+        side: SideFile,
+        kind: str,
+        key: str,
+        make: Make,
+        valid: Valid | None,
+        waiting: Callable[[], None] | None,
+    ) -> Found:
+        pause = 0.005
+        while not side.leases.take(kind, key):
+            if waiting is not None:
+                waiting()
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.05)
+        try:
+            found = self._look(kind, key, valid)
+            return found if found is not None else self._make(kind, key, make)
+        finally:
+            side.leases.give_back(kind, key)
+
+    @contextmanager
+    def _flight(self, kind: str, key: str, waiting: Callable[[], None] | None) -> Iterator[None]:
+        """One thread of this process at a time for each key."""
+        place = (kind, key)
+        with self._lock:
+            flight = self._flights.setdefault(place, _Flight())
+            flight.users += 1
+        held = False
+        try:
+            while not (held := flight.lock.acquire(timeout=0.05)):
+                if waiting is not None:
+                    waiting()
+            yield
+        finally:
+            if held:
+                flight.lock.release()
+            with self._lock:
+                flight.users -= 1
+                if not flight.users:
+                    del self._flights[place]
+
+
+class NotCached(Exception):
+    """What was asked for is not in the cache; see `HitsOnly`."""
+
+
+class HitsOnly(Cache):
+    """A view of a cache that makes nothing: what is not there, or not valid any more, raises `NotCached`."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.__dict__ = cache.__dict__
+
+    def get_or_make(
+        self,
+        kind: str,
+        key: str,
+        make: Make,
+        valid: Valid | None = None,
+        waiting: Callable[[], None] | None = None,
+        *,
+        soon: bool = False,
+    ) -> Found:
+        found = self._look(kind, key, valid)
+        if found is None:
+            raise NotCached(key)
+        return found
+
+
+@dataclass
+class _Flight:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    users: int = 0
+
+
+def _checked(kept: Kept, valid: Valid | None) -> Found | None:
+    meta = orjson.loads(kept.meta)
+    return Found(kept.data, meta, True) if valid is None or valid(meta) else None
+
+
+class _Memory:
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._kept: OrderedDict[tuple[str, str], Kept] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, kind: str, key: str) -> Kept | None:
+        with self._lock:
+            kept = self._kept.get((kind, key))
+            if kept is not None:
+                self._kept.move_to_end((kind, key))
+            return kept
+
+    def put(self, kind: str, key: str, kept: Kept) -> None:
+        with self._lock:
+            before = self._kept.pop((kind, key), None)
+            if before is not None:
+                self._size -= weight(before)
+            if weight(kept) > self._most // 4:
+                return
+            self._kept[kind, key] = kept
+            self._size += weight(kept)
+            while self._size > self._most:
+                _, dropped = self._kept.popitem(last=False)
+                self._size -= weight(dropped)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.clear()
+            self._size = 0

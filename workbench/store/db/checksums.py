@@ -1,0 +1,64 @@
+"""A checksum beside every record, so that verify finds each byte of it that changed on the disk.
+
+Lists read single values out of many records, so no read looks at these: it would have to take whole rows. A
+migration that changes the rows of records writes their checksums anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from ...records import KINDS
+from ..records.tables import rows_as_dicts, values_of
+
+REVISIONS = "plot_revisions"
+FURTHER = {REVISIONS: "plot revision", "messages": "message", "plot_drafts": "draft"}
+"""Tables of what is no record of its own, and what a row of each is called."""
+
+
+def seal(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None) -> None:
+    """Take the checksum of these records, or of all of a table, as they are kept now."""
+    chosen, params = (
+        ("", []) if ids is None else (" WHERE id IN (SELECT value FROM json_each(?))", [values_of(ids)])
+    )
+    for row in rows_as_dicts(db.execute(f'SELECT * FROM "{table}"{chosen}', params)):  # noqa: S608
+        keep(db, table, row)
+
+
+def keep(db: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
+    """Take the checksum of one row as it is kept."""
+    db.execute("INSERT OR REPLACE INTO seals VALUES (?, ?, ?)", [table, _name(table, row), _crc(row)])
+
+
+def drop(db: sqlite3.Connection, table: str, ids: Iterable[str]) -> None:
+    """Forget the checksums of deleted records."""
+    db.execute(
+        "DELETE FROM seals WHERE kind = ? AND id IN (SELECT value FROM json_each(?))", [table, values_of(ids)]
+    )
+
+
+def check(db: sqlite3.Connection) -> Iterator[str]:
+    """Rows that are not as they were written, rows without a checksum and checksums without a row, as sentences."""
+    for table in (*KINDS, *FURTHER):
+        known = dict(db.execute("SELECT id, crc FROM seals WHERE kind = ?", [table]))
+        label = FURTHER.get(table) or KINDS[table].label
+        for row in rows_as_dicts(db.execute(f'SELECT * FROM "{table}"')):  # noqa: S608
+            name = _name(table, row)
+            if known.pop(name, None) != _crc(row):
+                yield f"the {label} '{name}' is not as it was written"
+        yield from (f"the {label} '{name}' is not there any more" for name in known)
+
+
+def _name(table: str, row: Mapping[str, Any]) -> str:
+    return f"{row['plot_id']} {row['revision']}" if table == REVISIONS else str(row["id"])
+
+
+def _crc(row: Mapping[str, Any]) -> int:
+    """Nulls are left out, so that a new column without values changes nothing."""
+    held = {name: value for name, value in row.items() if value is not None}
+    return zlib.crc32(orjson.dumps(held, default=repr, option=orjson.OPT_SORT_KEYS))

@@ -1,0 +1,282 @@
+"""One SQLite file, seen by many threads and processes: connections, snapshots, transactions, named errors."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import TypeAlias
+
+from ...errors import Damaged, StoreError
+
+Transaction: TypeAlias = sqlite3.Connection
+"""What `Store.transaction` gives. Outside of this package it is only passed on, to what writes in it."""
+PAGE_SIZE = 4096
+MMAP_BYTES = 4 * 1024**3
+# 16 MB: a write of usual size need not wait until the log is moved into the file.
+LOG_PAGES = 4096
+# A transaction that fits is written once, at its end.
+CACHE_KB = 8192
+BUSY_SECONDS = 30
+_DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "no such column", "no such table")
+_UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS", "SQLITE_IOERR_DATA")
+
+
+class _Told(threading.local):
+    """What a function that stopped a query had to say; SQLite passes on only that it did."""
+
+    text: str = ""
+
+
+_TOLD = _Told()
+
+
+class _Undone(Exception):
+    """Ends a transaction of which nothing is to stay. Never leaves the module."""
+
+
+class _Handle:
+    """A connection that is closed with its last user, whichever thread that was."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.depth = 0
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
+class _Mine(threading.local):
+    reader: _Handle | None = None
+    writer: _Handle | None = None
+    pid: int = 0
+
+
+class Connections:
+    """The connections to the file at ``path``: per thread one that only reads and one that writes.
+
+    Readers never wait (write-ahead log); writers wait for each other, at most ``BUSY_SECONDS``. A connection
+    is never carried into a forked process.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._mine = _Mine()
+        self._handles: weakref.WeakSet[_Handle] = weakref.WeakSet()
+        self._writing = threading.RLock()
+        self._pid = os.getpid()
+        self._closed = False
+        self._file = self._present()
+        self._stand_ins: list[str] = []
+        self._refusal: StoreError | None = None
+        self.on_new_tables: Callable[[sqlite3.Connection], None] = lambda connection: None
+        """Called in a transaction where the tables are not those of the one before: another process changed them."""
+        self._tables: int | None = None
+
+    def _connect(self, *, writes: bool) -> _Handle:
+        if self._closed:
+            raise StoreError(f"The store '{self.path}' was closed; open it again.")
+        self._check_same()
+        with named(self.path):
+            connection = sqlite3.connect(
+                self.path,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=256,
+            )
+            handle = _Handle(connection)
+            connection.execute(f"pragma page_size = {PAGE_SIZE}")
+            connection.execute(f"pragma mmap_size = {MMAP_BYTES}")
+            connection.execute("pragma foreign_keys = on")
+            connection.execute("pragma cell_size_check = on")
+            connection.create_function("fold", 1, _fold, deterministic=True)
+            connection.create_function("damaged_series", 2, _damaged_series)
+            if writes:
+                if self._refusal is None:  # else what is only tried leaves the file as it is
+                    connection.execute("pragma journal_mode = wal")
+                connection.execute("pragma synchronous = full")
+                connection.execute(f"pragma wal_autocheckpoint = {LOG_PAGES}")
+                connection.execute(f"pragma cache_size = -{CACHE_KB}")
+            else:
+                connection.execute("pragma temp_store = memory")
+                for text in self._stand_ins:
+                    connection.execute(text)
+                connection.execute("pragma query_only = on")
+        self._handles.add(handle)
+        return handle
+
+    def _present(self) -> tuple[int, int] | None:
+        """Which file stands at the path now."""
+        try:
+            found = os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise StoreError(f"The store '{self.path}' cannot be reached: {error}.") from error
+        return found.st_dev, found.st_ino
+
+    def _check_same(self) -> None:
+        """Refuse to go on where another file took the place of the store: what is written would be lost with it."""
+        present = self._present()
+        if self._file is None:
+            self._file = present
+        elif present is None:
+            raise StoreError(f"The store '{self.path}' is gone: it was moved or deleted while it was open.")
+        elif present != self._file:
+            raise StoreError(
+                f"The store '{self.path}' was replaced by another file while it was open; open it again."
+            )
+
+    def _own(self) -> _Mine:
+        mine = self._mine
+        if mine.pid != os.getpid():
+            mine.reader = mine.writer = None
+            mine.pid = os.getpid()
+            if self._pid != mine.pid:
+                self._writing = threading.RLock()
+                self._pid = mine.pid
+        return mine
+
+    def _reader(self) -> _Handle:
+        mine = self._own()
+        if mine.reader is None or self._closed:
+            mine.reader = self._connect(writes=False)
+        return mine.reader
+
+    def _writer(self) -> _Handle:
+        mine = self._own()
+        if mine.writer is None or self._closed:
+            mine.writer = self._connect(writes=True)
+        return mine.writer
+
+    def only_read(self, refusal: StoreError, stand_ins: Sequence[str] = ()) -> None:
+        """From now on no transaction begins: it raises ``refusal``. Connections that read run ``stand_ins`` first."""
+        self._refusal = refusal
+        self._stand_ins = [*stand_ins]
+        self._mine.reader = None
+
+    def current(self) -> sqlite3.Connection:
+        """This thread's connection: the writing one inside a transaction, else the one that only reads."""
+        writer = self._own().writer
+        if writer is not None and writer.depth:
+            return writer.connection
+        return self._reader().connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """One unchanging view of the store for all reads of this thread inside; joins an outer one."""
+        writer = self._own().writer
+        if writer is not None and writer.depth:
+            with named(self.path):
+                yield writer.connection
+            return
+        reader = self._reader()
+        with named(self.path):
+            if not reader.depth:
+                self._check_same()
+                reader.connection.execute("begin")
+            reader.depth += 1
+            try:
+                yield reader.connection
+            finally:
+                reader.depth -= 1
+                if not reader.depth and reader.connection.in_transaction:
+                    reader.connection.execute("rollback")
+
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Write all or nothing; joins an outer transaction of this thread, which then decides."""
+        if self._refusal is not None:
+            raise self._refusal
+        return self._transaction()
+
+    @contextmanager
+    def trial(self) -> Iterator[Transaction]:
+        """A transaction of which nothing stays, also where the store was opened to read."""
+        with suppress(_Undone), self._transaction() as connection:
+            yield connection
+            raise _Undone
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Transaction]:
+        writer = self._writer()
+        if writer.depth:
+            yield writer.connection
+            return
+        with self._writing, named(self.path):
+            self._check_same()
+            writer.connection.execute("begin immediate")
+            writer.depth = 1
+            try:
+                self._check_tables(writer.connection)
+                yield writer.connection
+                writer.connection.execute("commit")
+            finally:
+                writer.depth = 0
+                if writer.connection.in_transaction:
+                    writer.connection.execute("rollback")
+
+    def _check_tables(self, connection: sqlite3.Connection) -> None:
+        """Look at the tables again where they changed: a newer workbench may have upgraded the store meanwhile."""
+        (tables,) = connection.execute("pragma schema_version").fetchone()
+        if tables != self._tables:
+            self.on_new_tables(connection)
+            (self._tables,) = connection.execute("pragma schema_version").fetchone()
+
+    def close(self) -> None:
+        """Close the connections of all threads; later use is an error."""
+        self._closed = True
+        for handle in list(self._handles):
+            handle.connection.close()
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """SQLite's own errors as ours, with the name of the file; broken constraints pass, callers word them."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # SQLite's own messages quote the file: where that is damaged, they may be no text at all.
+        text = str(error).lower()
+        if "user-defined function raised" in text and _TOLD.text:
+            told, _TOLD.text = _TOLD.text, ""
+            raise Damaged(told) from error
+        code = getattr(error, "sqlite_errorname", "")
+        if isinstance(error, UnicodeDecodeError) or code in _UNREADABLE or any(sign in text for sign in _DAMAGE):
+            raise Damaged(
+                f"The store '{path}' is damaged ({error}). Run 'workbench verify', then restore a backup."
+            ) from error
+        if "locked" in text or "busy" in text:
+            raise StoreError(
+                f"The store '{path}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
+            ) from error
+        if code == "SQLITE_FULL" or code.startswith("SQLITE_IOERR"):
+            raise StoreError(
+                f"The store '{path}' could not be written ({error}). Is its disk full, or at its quota? Nothing of "
+                "this was stored; make room and try again."
+            ) from error
+        if "readonly" in text:
+            raise StoreError(
+                f"The store '{path}' or its folder may not be written. Ask for the right to write both, or copy "
+                "the store to where you have it. A backup can be read without that right."
+            ) from error
+        raise StoreError(f"The store '{path}' could not be used: {error}.") from error
+
+
+def _fold(text: str | None) -> str | None:
+    """Case ignored by Unicode; SQLite itself knows only the letters of ASCII."""
+    return None if text is None else text.casefold()
+
+
+def _damaged_series(owner: object, dataset: object) -> None:
+    """Called by a query that found a series at odds with its log: ends it with an error that names the series."""
+    _TOLD.text = (
+        f"Damaged series of '{owner}': the number of its {dataset} does not agree with its log; restore a backup."
+    )
+    raise Damaged(_TOLD.text)

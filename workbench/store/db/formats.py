@@ -1,0 +1,229 @@
+"""Which format a store has, who can read and write it, and how it gets the steps that it lacks."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import orjson
+
+from ...errors import StoreError, StoreTooNew, StoreTooOld
+from .. import migrations
+from ..migrations import Migration
+
+APPLICATION = 0x57426E63
+APPLIED = "_sqlite_migrations"
+"""The table of the steps that a store has; the name is that of 0.1.0."""
+_APPLIED_TABLE = (
+    f'CREATE TABLE "{APPLIED}" (\n   "id" INTEGER PRIMARY KEY,\n   "migration_set" TEXT,\n   "name" TEXT,\n'
+    '   "applied_at" TEXT\n)',
+    f'CREATE UNIQUE INDEX "idx_{APPLIED}_migration_set_name"\n    ON "{APPLIED}" ("migration_set", "name")',
+)
+Objects = dict[tuple[str, str], str]
+"""(type, name) -> SQL of each table, index and trigger of a store."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """The format of a store: its number, the release that brought it, and the oldest formats that can read it and
+    write it, each with its release. It is kept in the store, for versions that do not know its steps."""
+
+    number: int
+    version: str
+    reader: int
+    reader_version: str
+    writer: int
+    writer_version: str
+
+    def after(self, step: Migration) -> Format:
+        """The format once a step is taken."""
+        own = None if step.is_additive else step.number
+        reader, writer = step.oldest_reader or own, step.oldest_writer or own
+        newer = step.number > self.number
+        return Format(
+            step.number if newer else self.number,
+            step.version if newer else self.version,
+            *((reader, _version_of(reader)) if reader else (self.reader, self.reader_version)),
+            *((writer, _version_of(writer)) if writer else (self.writer, self.writer_version)),
+        )
+
+
+FIRST = Format(1, "0.1.0", 1, "0.1.0", 1, "0.1.0")
+NONE = Format(0, "", 0, "", 0, "")
+
+
+def _version_of(number: int) -> str:
+    return next(step.version for step in migrations.MIGRATIONS if step.number == number)
+
+
+@dataclass(frozen=True)
+class State:
+    """What an opener has to know of a file: its format (0: it is no store yet), the steps it lacks, and whether this
+    version may only read it."""
+
+    format: Format
+    pending: tuple[Migration, ...]
+    only_read: bool
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the file is to become a store."""
+        return self.format.number == 0
+
+    @property
+    def is_additive(self) -> bool:
+        """Whether the steps it lacks only add to it."""
+        return all(step.is_additive for step in self.pending)
+
+
+def state_of(db: sqlite3.Connection, path: Path) -> State:
+    """The state of a file; refuses one that is not a store of ours, and one that this version cannot read.
+
+    Raises
+    ------
+    StoreError
+        If the file belongs to another application.
+    StoreTooNew
+        If its format can be read only by newer versions.
+    """
+    (application,) = db.execute("pragma application_id").fetchone()
+    tables = {name for (name,) in db.execute("select name from sqlite_master where type = 'table'")}
+    if not tables and not application:
+        return State(NONE, migrations.MIGRATIONS, False)
+    if application != APPLICATION:
+        raise StoreError(f"'{path}' is a database of another application. Give the path of a workbench store.")
+    applied: set[tuple[str, str]] = set()
+    if APPLIED in tables:
+        applied = set(db.execute(f"select migration_set, name from {APPLIED}").fetchall())  # noqa: S608
+    found = format_of(db) if "facts" in tables else FIRST
+    _refuse_newer(found, applied, path)
+    pending = tuple(step for step in migrations.MIGRATIONS if step.key not in applied)
+    return State(found, pending, found.writer > migrations.FORMAT)
+
+
+def format_of(db: sqlite3.Connection) -> Format:
+    """The format that a store says it has."""
+    row = db.execute("select value from facts where name = 'format'").fetchone()
+    return FIRST if row is None else Format(**orjson.loads(row[0]))
+
+
+def _refuse_newer(found: Format, applied: set[tuple[str, str]], path: Path) -> None:
+    if found.reader > migrations.FORMAT:
+        raise StoreTooNew(
+            f"The store '{path}' was written by a newer workbench (it has format {found.number}, and this is "
+            f"{version('battery-workbench')}, which knows format {migrations.FORMAT}). Update battery-workbench to "
+            f"{found.reader_version} or later to open it."
+        )
+    unknown = sorted(f"{set}.{name}" for set, name in applied - {step.key for step in migrations.MIGRATIONS})
+    if unknown and found.number <= migrations.FORMAT:
+        raise StoreTooNew(
+            f"The store '{path}' was written by a newer workbench (it has {', '.join(unknown)}). "
+            "Update battery-workbench to open it."
+        )
+
+
+def may_not_write(state: State, path: Path) -> StoreTooNew:
+    """The refusal of a change to a store that this version may only read."""
+    return StoreTooNew(
+        f"The store '{path}' can be read here but not changed: it has format {state.format.number}, which "
+        f"battery-workbench {state.format.writer_version} or later writes. Update battery-workbench to change it."
+    )
+
+
+def opened_to_read(path: Path) -> StoreError:
+    """The refusal of a change to a store that was opened to read."""
+    return StoreError(f"The store '{path}' was opened to read only. Open it without read_only to change it.")
+
+
+def too_old(state: State, path: Path) -> StoreTooOld:
+    """The refusal of a store that needs more than additions."""
+    return StoreTooOld(
+        f"The store '{path}' is of an older workbench ({_of(state.format)}) and needs to be upgraded to format "
+        f"{migrations.FORMAT}. Run 'workbench upgrade --store {path}': it makes a backup first."
+    )
+
+
+def upgrade_notice(state: State, path: Path) -> str:
+    """What is said before a store gets what only adds to it."""
+    after = state.format
+    for step in state.pending:
+        after = after.after(step)
+    locked = ""
+    if after.reader > state.format.number:
+        locked = f" Versions before {after.reader_version} cannot open it afterwards."
+    return (
+        f"The store '{path}' is of an older workbench ({_of(state.format)}). It is brought to format {after.number} "
+        f"now: columns, tables or indexes are added, nothing else changes.{locked}"
+    )
+
+
+def _of(found: Format) -> str:
+    return f"format {found.number}, battery-workbench {found.version}"
+
+
+def apply(db: sqlite3.Connection, steps: Iterable[Migration]) -> None:
+    """Take these steps, inside one transaction: the store has all of them afterwards, or none."""
+    found = FIRST
+    if not db.execute("select 1 from sqlite_master where name = ?", (APPLIED,)).fetchone():
+        for text in _APPLIED_TABLE:
+            db.execute(text)
+        db.execute(f"pragma application_id = {APPLICATION}")
+    elif db.execute("select 1 from sqlite_master where name = 'facts'").fetchone():
+        found = format_of(db)
+    for step in steps:
+        while step.prepare is not None and step.prepare(db):
+            pass  # what was written since it was prepared; in a new store, all of it
+        for text in step.sql:
+            db.execute(text)
+        if step.run is not None:
+            step.run(db)
+        db.execute(
+            f"insert into {APPLIED} (migration_set, name, applied_at) values (?, ?, ?)",  # noqa: S608
+            (*step.key, str(datetime.now(UTC))),
+        )
+        found = found.after(step)
+    if found != FIRST:
+        _keep(db, "format", orjson.dumps(asdict(found)).decode())
+        _keep(db, "schema", fingerprint(objects(db)))
+
+
+def _keep(db: sqlite3.Connection, name: str, value: str) -> None:
+    db.execute("insert or replace into facts (name, value) values (?, ?)", (name, value))
+
+
+def objects(db: sqlite3.Connection) -> Objects:
+    """The tables, indexes and triggers of a store as SQLite keeps their texts."""
+    query = (
+        "select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite@_%' escape '@'"
+    )
+    return {(type, name): sql for type, name, sql in db.execute(query)}
+
+
+def fingerprint(found: Objects) -> str:
+    """A text that differs for different tables."""
+    return hashlib.sha256(orjson.dumps(sorted([*key, sql] for key, sql in found.items()))).hexdigest()
+
+
+@cache
+def reference(steps: tuple[Migration, ...]) -> tuple[Objects, dict[str, dict[str, str]]]:
+    """What a new store of these steps has: its objects, and the columns of each table."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        apply(db, steps)
+        made = objects(db)
+        return made, {name: columns_of(db, name) for type, name in made if type == "table"}
+
+
+def columns_of(db: sqlite3.Connection, table: str) -> dict[str, str]:
+    """The columns of a table in their order: name -> type, and whether it may be null or is a key."""
+    query = 'select name, type, "notnull", pk from pragma_table_info(?)'
+    return {
+        name: f"{type}{' NOT NULL' if filled else ''}{' PRIMARY KEY' if key else ''}"
+        for name, type, filled, key in db.execute(query, (table,))
+    }

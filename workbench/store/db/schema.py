@@ -1,0 +1,127 @@
+"""Whether the tables of a store are those that the migrations make and the record classes need, in plain words."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import Damaged
+from ...records import KINDS, Record
+from .. import migrations
+from ..migrations import Migration
+from ..records.tables import column_texts, index_texts
+from .formats import Objects, State, columns_of, fingerprint, objects, reference
+
+_NAME = re.compile(r'INDEX "(\w+)"')
+
+
+MOST = 5
+
+
+def refuse_wrong_tables(db: sqlite3.Connection, state: State, path: Path) -> None:
+    """Refuse a store whose tables are not as they must be.
+
+    Raises
+    ------
+    Damaged
+        With what differs, and what to do.
+    """
+    wrong = [] if state.is_new else differences(db, state.pending)
+    if wrong:
+        more = f"; and {len(wrong) - MOST} more" if len(wrong) > MOST else ""
+        raise Damaged(
+            f"The tables of the store '{path}' are not those of format {state.format.number}: "
+            f"{'; '.join(wrong[:MOST])}{more}. Restore a backup; if there is none, report this text."
+        )
+
+
+def differences(db: sqlite3.Connection, pending: tuple[Migration, ...] = ()) -> list[str]:
+    """What is not as it must be, as sentences; empty if the tables are right.
+
+    ``pending`` are steps that the store lacks: it is only compared with what the others make then.
+    """
+    found = objects(db)
+    wrong = [] if pending else [text for cls in KINDS.values() for text in _undeclared(found, cls)]
+    left = db.execute("select value from facts where name = 'schema'").fetchone()
+    if pending or left is None or left[0] != fingerprint(found):
+        wrong += _changed(db, found, tuple(step for step in migrations.MIGRATIONS if step not in pending))
+    return list(dict.fromkeys(wrong))
+
+
+def _undeclared(found: Objects, cls: type[Record]) -> Iterator[str]:
+    """Where the table of a kind is not what its class says."""
+    table = found.get(("table", cls.table))
+    if table is None:
+        yield _missing("table", cls.table, f"the class {cls.__name__} is kept there")
+        return
+    for name, text in column_texts(cls).items():
+        if not _declares(table, text):
+            yield _wrong_column(cls, table, name, text)
+    for text in index_texts(cls):
+        name = _NAME.findall(text)[0]
+        if found.get(("index", name)) != text:
+            yield _wrong_index(name, text, found.get(("index", name)))
+
+
+def _declares(table: str, text: str) -> bool:
+    return f"{text}," in table or f"{text})" in table
+
+
+def _wrong_column(cls: type[Record], table: str, name: str, text: str) -> str:
+    made, _ = reference(migrations.MIGRATIONS)
+    if not _declares(made.get(("table", cls.table), ""), text):
+        return (
+            f"the class {cls.__name__} declares '{name}' as no migration makes it: add a file to "
+            f'workbench/store/migrations with ALTER TABLE "{cls.table}" ADD COLUMN {text}'
+        )
+    if f'"{name}" ' not in table:
+        return f"the table '{cls.table}' has no column '{name}' (it should be {text})"
+    return f"the column '{name}' of the table '{cls.table}' is declared otherwise (it should be {text})"
+
+
+def _wrong_index(name: str, text: str, there: str | None) -> str:
+    made, _ = reference(migrations.MIGRATIONS)
+    if made.get(("index", name)) != text:
+        return f"no migration makes the index '{name}': add a file to workbench/store/migrations with {text}"
+    if there is None:
+        return _missing("index", name, text)
+    return f"the index '{name}' is declared otherwise (it should be {text})"
+
+
+def _changed(db: sqlite3.Connection, found: Objects, steps: tuple[Migration, ...]) -> Iterator[str]:
+    """Where the tables are not what these steps make; what a store has besides is its own."""
+    made, columns = reference(steps)
+    for (type, name), text in made.items():
+        there = found.get((type, name))
+        if there is None:
+            yield _missing(type, name)
+        elif there != text and type != "table":
+            yield f"the {type} '{name}' is declared otherwise (it should be {text})"
+        elif there != text:
+            held = columns_of(db, name)
+            for one, declared in columns[name].items():
+                if one not in held:
+                    yield f"the table '{name}' has no column '{one}' (it should be {declared})"
+                elif held[one] != declared:
+                    yield f"the column '{one}' of the table '{name}' is {held[one]} and should be {declared}"
+
+
+def _missing(type: str, name: str, why: str = "") -> str:
+    return f"there is no {type} '{name}'" + (f" ({why})" if why else "")
+
+
+def stand_ins(pending: tuple[Migration, ...]) -> list[str]:
+    """Statements for a connection that only reads: what additive steps would add, as empty tables and as columns of
+    nulls, in views of this connection alone. The store itself stays as it is."""
+    before = reference(tuple(step for step in migrations.MIGRATIONS if step not in pending))[1]
+    made = []
+    for table, columns in reference(migrations.MIGRATIONS)[1].items():
+        added = [name for name in columns if name not in before.get(table, ())]
+        nulls = ", ".join(f'NULL AS "{name}"' for name in added)
+        if table not in before:
+            made.append(f'CREATE TEMP VIEW "{table}" AS SELECT {nulls} WHERE 0')
+        elif added:
+            made.append(f'CREATE TEMP VIEW "{table}" AS SELECT *, {nulls} FROM main."{table}"')  # noqa: S608
+    return made

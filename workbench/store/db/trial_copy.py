@@ -1,0 +1,61 @@
+"""A private copy of a store's records, to try out what a change would do: nobody waits for it, and nothing stays."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from ..store import Store
+from .connections import named
+
+_BULK = ("chunks", "contents")
+"""Tables of samples and of bytes: most of a store, and no record."""
+
+
+@contextmanager
+def rehearsal(store: Store) -> Iterator[Store]:
+    """A store with all records of another at one moment, without samples and bytes; it is gone at the end.
+
+    The other store is read and not locked: who writes there meanwhile waits for nothing.
+    """
+    with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder) / store.path.name
+        with named(store.path), closing(sqlite3.connect(place, isolation_level=None, uri=True)) as copy:
+            copy.execute("attach ? as origin", [f"{store.path.absolute().as_uri()}?mode=ro"])
+            copy.execute("begin")
+            _copy(copy)
+            copy.execute("commit")
+        private = Store.open(place, create=False)
+        try:
+            with private.transaction() as db:
+                pass
+            # This thread's writes need not outlive a power cut.
+            db.execute("pragma synchronous = off")
+            yield private
+        finally:
+            private.close()
+
+
+def _copy(db: sqlite3.Connection) -> None:
+    made = db.execute("select type, name, sql from origin.sqlite_master where sql is not null").fetchall()
+    tables = {name: sql for type, name, sql in made if type == "table" and not name.startswith("sqlite_")}
+    virtual = [name for name, sql in tables.items() if sql.lower().startswith("create virtual")]
+    # A virtual table brings its own tables along, filled a little.
+    brought = [name for name in tables if any(name.startswith(f"{owner}_") for owner in virtual)]
+    for name, sql in tables.items():
+        if name not in brought:
+            db.execute(sql)
+    for name in brought:
+        db.execute(f'delete from main."{name}"')  # noqa: S608
+    for name in tables:
+        if name not in virtual and name not in _BULK:
+            db.execute(f'insert into main."{name}" select * from origin."{name}"')  # noqa: S608
+    for type, _, sql in made:
+        if type != "table":
+            db.execute(sql)
+    for name in ("application_id", "user_version"):
+        (value,) = db.execute(f"pragma origin.{name}").fetchone()
+        db.execute(f"pragma main.{name} = {value}")

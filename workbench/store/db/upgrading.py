@@ -1,0 +1,240 @@
+"""``workbench upgrade``: a store of an older format gets all that it lacks, after a backup beside it.
+
+Each step is one transaction, so that the store is old or new whenever it is stopped, and the next call goes on. Who
+upgrades holds a lease in the store: two never work at the same time.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from ...errors import Damaged, StoreError
+from .. import migrations
+from ..migrations import Migration
+from ..store import check_sqlite, checked_path
+from . import lease
+from .backup import backup as copy_to
+from .database_file import Host
+from .formats import State, apply, state_of
+from .schema import refuse_wrong_tables
+
+ADDED = 16 << 20
+"""Bytes that a step needs which only adds to a store."""
+Progress = Callable[[int, int, str], object]
+"""Called with how many parts are done, of how many, and what is done next."""
+_FACT = "upgrade"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an upgrade does: from one format to another by ``steps``, in words. ``needs`` and ``free`` are bytes in the
+    folder of the store; ``backup`` is where the copy of before goes, None for none."""
+
+    path: Path
+    format: int
+    to: int
+    steps: tuple[str, ...]
+    backup: Path | None
+    needs: int
+    free: int
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the store is up to date."""
+        return not self.steps
+
+
+class _Begun(NamedTuple):
+    """What an upgrade notes in the store while it is under way."""
+
+    lease: str | None
+    beat: int
+    backup: str | None
+
+
+def plan(path: str | Path, *, backup: bool = True) -> Plan:
+    """What `upgrade` would do with the store at ``path``; nothing is changed.
+
+    Raises
+    ------
+    StoreError, StoreTooNew, NotFound, Damaged
+        As opening it does.
+    """
+    with _opened(path) as store:
+        return _planned(store, _state(store), backup)
+
+
+def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None = None) -> Plan:
+    """Bring the store at ``path`` to the format of this version; returns what was done.
+
+    Parameters
+    ----------
+    backup : copy the store first, to a file beside it.
+    progress : hears how far it is.
+
+    Raises
+    ------
+    StoreError
+        If the disk has no room for it, or another process is at it. The store is as it was.
+    """
+    with _opened(path) as store:
+        state = _state(store)
+        if not state.pending:
+            return _planned(store, state, backup)
+        with store.transaction() as db:
+            pass
+        # A step may make a table anew, which links lead to; they are looked at once it is done.
+        db.execute("pragma foreign_keys = off")
+        with _lease(store) as begun:
+            told = _told(progress, len(state.pending) + 1)
+            made = _backed_up(store, _planned(store, state, backup and begun.backup is None), begun, told)
+            for place, step in enumerate(state.pending):
+                told(place + 1, step.about)
+                _take(store, step, is_last=step is state.pending[-1])
+            told(len(state.pending) + 1, "")
+        return made
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[Host]:
+    check_sqlite()
+    store = Host(checked_path(Path(path), create=False))
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _state(store: Host) -> State:
+    with store.snapshot() as db:
+        state = state_of(db, store.path)
+        refuse_wrong_tables(db, state, store.path)
+    return state
+
+
+def _planned(store: Host, state: State, backup: bool) -> Plan:
+    path = store.path
+    steps = tuple(dict.fromkeys(step.about for step in state.pending))
+    with store.snapshot() as db:
+        (size,) = db.execute("select page_count * page_size from pragma_page_count, pragma_page_size").fetchone()
+    place = _free_name(path, state.format.number) if backup and steps else None
+    needs = (size if place else 0) + (ADDED if state.is_additive else size)
+    free = shutil.disk_usage(path.parent).free
+    return Plan(path, state.format.number, migrations.FORMAT, steps, place, needs if steps else 0, free)
+
+
+def _free_name(path: Path, format: int) -> Path:
+    """A name beside the store that no file has."""
+    names = (
+        f"{path.stem}.format-{format}{more}{path.suffix}" for more in ("", *(f"-{n}" for n in range(2, 10_000)))
+    )
+    return next(place for name in names if not (place := path.with_name(name)).exists())
+
+
+def _told(progress: Progress | None, of: int) -> Callable[[int, str], None]:
+    def tell(done: int, what: str) -> None:
+        if progress is not None:
+            progress(done, of, what)
+
+    return tell
+
+
+def _backed_up(store: Host, made: Plan, begun: _Begun, told: Callable[[int, str], None]) -> Plan:
+    """Copy the store, unless an upgrade that was stopped did so; refuse where there is no room."""
+    _refuse_without_room(made)
+    if made.backup is None:
+        return made if begun.backup is None else replace(made, backup=Path(begun.backup))
+    for partial in made.backup.parent.glob(f"{made.backup.name}.*.partial"):
+        partial.unlink(missing_ok=True)  # of an upgrade that was killed: this one holds the lease
+    with store.transaction() as db:
+        _note(db, begun._replace(backup=str(made.backup)))
+    copy_to(store, made.backup, lambda part: told(0, f"Backup to {made.backup}: {part:.0%}"))
+    return made
+
+
+def _is_of_now(db: sqlite3.Connection, copy: str | None) -> bool:
+    """Whether a backup is there, whole, and nothing was written since: its clock is that of the store."""
+    if copy is None or not Path(copy).exists():
+        return False
+    clock = "select value from facts where name = 'clock'"
+    try:
+        with closing(sqlite3.connect(copy)) as other:
+            same: bool = other.execute(clock).fetchone() == db.execute(clock).fetchone()
+            return same
+    except sqlite3.Error:
+        return False
+
+
+def _refuse_without_room(made: Plan) -> None:
+    if made.free < made.needs:
+        without = " Without a backup (--no-backup) it needs less." if made.backup is not None else ""
+        raise StoreError(
+            f"The upgrade of '{made.path}' needs {made.needs / 1e9:.2f} GB in its folder, and {made.free / 1e9:.2f} GB "
+            f"are free. Make room and run it again.{without}"
+        )
+
+
+def _take(store: Host, step: Migration, *, is_last: bool) -> None:
+    """One step: what it prepares in transactions of their own, then itself in one."""
+    more = step.prepare is not None
+    while more and step.prepare is not None:
+        with store.transaction() as db:
+            more = step.prepare(db)
+    with store.transaction() as db:
+        apply(db, [step])
+        if (lost := db.execute("pragma foreign_key_check").fetchone()) is not None:
+            table, row, parent, _ = lost
+            raise Damaged(
+                f"The upgrade of '{store.path}' stopped: row {row} of '{table}' refers to one of '{parent}' that is "
+                "not there. The store is as it was before this step. Run 'workbench verify'."
+            )
+        if is_last:
+            refuse_wrong_tables(db, state_of(db, store.path), store.path)
+            db.execute("delete from facts where name = ?", (_FACT,))
+
+
+@contextmanager
+def _lease(store: Host) -> Iterator[_Begun]:
+    """Keep others from upgrading meanwhile; what one that was stopped had done already.
+
+    Raises
+    ------
+    StoreError
+        If another process is upgrading the store.
+    """
+    with store.transaction() as db:
+        before = _begun(db)
+        if before.lease is not None and lease.is_held(before.lease, before.beat):
+            raise StoreError(
+                f"The store '{store.path}' is being upgraded by another process; wait until it is done."
+            )
+        kept = before.backup if _is_of_now(db, before.backup) else None
+        begun = _Begun(lease.take(), time.time_ns() // 1000, kept)
+        _note(db, begun)
+    try:
+        yield begun
+    except BaseException:
+        # Why it stopped is what to show; a lease that stays ends with this process.
+        with suppress(StoreError), store.transaction() as db:
+            _note(db, _begun(db)._replace(lease=None))
+        raise
+
+
+def _begun(db: sqlite3.Connection) -> _Begun:
+    row = db.execute("select value from facts where name = ?", (_FACT,)).fetchone()
+    return _Begun(None, 0, None) if row is None else _Begun(*orjson.loads(row[0]))
+
+
+def _note(db: sqlite3.Connection, begun: _Begun) -> None:
+    db.execute(
+        "insert or replace into facts (name, value) values (?, ?)", (_FACT, orjson.dumps([*begun]).decode())
+    )

@@ -1,0 +1,180 @@
+"""The catalog of a store as one scope sees it: columns with counts and examples, open names, series, summaries."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...cycling.columns import SERIES_COLUMNS, Described
+from ...cycling.cycles import CYCLE_COLUMNS
+from ...cycling.life import KINDS, LIFE_COLUMNS, NEEDS
+from ...cycling.steps import STEP_COLUMNS, STEP_TYPE
+from ...records import SOURCES, Record
+from ...records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
+from ...table import Column, Kind, Table
+from ...units import split_unit
+from ..scope import Scope
+from ..series.layout import Layout
+from ..store import Store
+from .listing import list_columns
+from .open_fields import Path, Seen, census, join_name, joined_kind
+from .tables import reach, values_of
+
+EXAMPLES = 5
+
+
+def catalog(store: Store, scope: Scope) -> Catalog:
+    """What the scope reaches: every list source with its columns, how many records fill each, the names found
+    under open objects, the columns of its series with units, and the columns of the two summaries."""
+    with store.snapshot() as db:
+        sources = [_source(store, db, cls, scope) for cls in SOURCES.values()]
+        steps = _summary(db, scope, "steps", STEP_COLUMNS)
+        cycles = _summary(db, scope, "cycles", CYCLE_COLUMNS)
+    return Catalog(sources, steps, cycles)
+
+
+def _source(store: Store, db: sqlite3.Connection, cls: type[Record], scope: Scope) -> CatalogSource:
+    source = cls.listed_as or ""
+    columns = list_columns(cls)
+    table = store.rows.plan_list(source, scope, {}, list(columns), None).table
+    described = [
+        CatalogColumn(
+            name,
+            column.kind,
+            _one_unit(table[join_name((*column.path[:-1], "unit"))]) if _is_value(column.path) else None,
+            column.meaning,
+            *_filled(table[name]),
+        )
+        for name, column in columns.items()
+    ]
+    found = {member.name: member for member in cls.members().values() if member.open}
+    names = [name for column in found for name in _names(db, cls, column, scope)]
+    meaning = " ".join((cls.__doc__ or "").split())
+    return CatalogSource(source, meaning, table.n, described, names, _series(db, cls, scope, table))
+
+
+def _is_value(path: Path) -> bool:
+    return len(path) > 1 and path[-1] == "value"
+
+
+def _filled(column: Column) -> tuple[int, list[Any]]:
+    """How many values there are (an empty text, as of no tags, is none), and a few different ones."""
+    values = [value for value in column.tolist() if value is not None and value != ""]
+    different = list(dict.fromkeys(values))
+    if len(different) <= EXAMPLES:
+        return len(values), different
+    # From all over the records: the first ones are often of one cell.
+    return len(values), [different[place * (len(different) - 1) // (EXAMPLES - 1)] for place in range(EXAMPLES)]
+
+
+def _one_unit(column: Column) -> str | None:
+    """The unit that all records agree on."""
+    units = set(column.tolist()) - {None}
+    return units.pop() if len(units) == 1 else None
+
+
+def _names(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope) -> Iterable[CatalogColumn]:
+    seen = census(db, cls, column, scope, EXAMPLES)
+    for path, held in seen.items():
+        unit = _sibling_unit(seen, path) if _is_value(path) else None
+        meaning = f"Found under '{join_name(path[:-1])}'."
+        yield CatalogColumn(join_name(path), held.kind, unit, meaning, held.filled, list(held.examples))
+
+
+def _sibling_unit(seen: Mapping[Path, Seen], path: Path) -> str | None:
+    unit = seen.get((*path[:-1], "unit"))
+    if unit is None or len(unit.examples) != 1:
+        return None
+    return str(next(iter(unit.examples)))
+
+
+def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Table) -> list[CatalogSeries]:
+    """The columns of the sampled data of a source, the most frequent first; a unit that records disagree on
+    is None."""
+    known = {column.name: column for column in SERIES_COLUMNS}
+    units = _kept_units(db, cls, scope)
+    counted = _counted(db, table["id"].tolist(), "series")
+    if "cycles" in cls.samples:
+        counted += _over_life(counted)
+    found = [
+        CatalogSeries(name, kind, units.get(name, split_unit(name)[1]), count) for name, kind, count in counted
+    ]
+    order = {name: place for place, name in enumerate((*known, *KINDS))}
+    return sorted(
+        found,
+        key=lambda column: (
+            column.name in KINDS,
+            -column.records,
+            order.get(column.name, len(order)),
+            column.name,
+        ),
+    )
+
+
+def _over_life(counted: list[tuple[str, Kind, int]]) -> list[tuple[str, Kind, int]]:
+    """The columns over the life of a cell that these columns of time series give."""
+    counts = {name: count for name, _, count in counted}
+    return [
+        (name, KINDS[name], min(counts[need] for need in needs))
+        for name, needs in NEEDS["series"].items()
+        if counts.keys() >= {*needs} and name not in counts
+    ]
+
+
+def _counted(db: sqlite3.Connection, owners: list[str], dataset: str) -> list[tuple[str, Kind, int]]:
+    """Name, kind and number of owners of each column in the published data of these owners."""
+    query = (
+        "SELECT l.digest, l.body, count(*) FROM json_each(?) AS wanted "
+        "JOIN series AS s ON s.owner = wanted.value AND s.dataset = ? "
+        "LEFT JOIN layouts AS l ON l.digest = s.layout GROUP BY l.digest ORDER BY count(*) DESC, l.digest"
+    )
+    kinds: dict[str, set[Kind]] = {}
+    counts: Counter[str] = Counter()
+    for digest, body, count in db.execute(query, [values_of(owners), dataset]):
+        for column in Layout.load(digest, body).fields:
+            counts[column.name] += count
+            kinds.setdefault(column.name, set()).add(column.kind)
+    return [(name, joined_kind(kinds[name]), count) for name, count in counts.items()]
+
+
+def _kept_units(db: sqlite3.Connection, cls: type[Record], scope: Scope) -> dict[str, str | None]:
+    """The units of columns whose records say them beside the table, by the name under which they are stored."""
+    if "columns" not in cls.members():
+        return {}
+    clause, params = reach(cls, scope)
+    named = "DISTINCT json_extract(j.value, '$.name'), json_extract(j.value, '$.unit')"
+    kept = f'"{cls.table}" AS t, json_each(t."columns") AS j'
+    rows = db.execute(f"SELECT {named} FROM {kept} WHERE {clause}", params)  # noqa: S608
+    found: dict[str, set[str]] = {}
+    for name, unit in rows:
+        found.setdefault(name, set()).add(unit)
+    return {name: (units.pop() or None) if len(units) == 1 else None for name, units in found.items()}
+
+
+def _summary(
+    db: sqlite3.Connection, scope: Scope, dataset: str, described: Iterable[Described]
+) -> list[CatalogSummary]:
+    """The columns of a summary in their order, each with the measurements that have it, then given ones."""
+    clause, params = reach(SOURCES["measurements"], scope)
+    ids = [id for (id,) in db.execute(f"SELECT id FROM measurements AS t WHERE {clause}", params)]  # noqa: S608
+    counts = {name: (kind, count) for name, kind, count in _counted(db, ids, dataset)}
+    if dataset == "steps" and counts:
+        counts[STEP_TYPE] = (
+            "text",
+            max(count for _, count in counts.values()),
+        )  # computed on read for all of them
+    for name, needs in NEEDS[dataset].items():
+        if all(need in counts for need in needs):  # computed on read from what these measurements hold
+            counts.setdefault(name, (KINDS[name], min(counts[need][1] for need in needs)))
+    found = []
+    over_life = [column for column in LIFE_COLUMNS if column.name in counts]
+    for column in (*described, *over_life):
+        _, count = counts.pop(column.name, (column.kind, 0))
+        found.append(CatalogSummary(column.name, column.kind, column.unit, column.meaning, count))
+    found += [
+        CatalogSummary(name, kind, split_unit(name)[1], "A column of given summaries.", count)
+        for name, (kind, count) in sorted(counts.items())
+    ]
+    return found

@@ -1,0 +1,158 @@
+"""What records must not break together: names that differ, links that fit, fields that only the store sets."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import BadRequest, Conflict, Invalid, Problem, instead
+from ...records import KINDS, Batch, Dashboard, Instance, Member, Record
+from .tables import encode, stored, unique_terms
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The record that has already what must be unique; with ``reuse`` it is answered in place of a new one."""
+
+    id: str
+    message: str
+    reuse: bool
+
+
+def holder(db: sqlite3.Connection, record: Record) -> Holder | None:
+    """Who holds already what must be unique, if anyone does."""
+    cls = type(record)
+    row = encode(record)
+    for rule in cls.unique:
+        terms = unique_terms(cls, rule)
+        given = [row[column] for _, column in terms]
+        if any(row[column] is None and "COALESCE" not in term for term, column in terms):
+            continue
+        test = " AND ".join(f"{term} = ?" for term, _ in terms)
+        found = db.execute(
+            f'SELECT id, name FROM "{cls.table}" WHERE {test} AND id <> ?',  # noqa: S608
+            [*("" if value is None else value for value in given), record.id],
+        ).fetchone()
+        if found is not None:
+            return Holder(found[0], _taken(cls, rule.fields, found[1]), rule.reuse)
+    return None
+
+
+def check_new_id(db: sqlite3.Connection, id: str) -> None:
+    """Refuse an id that is no UUID or that any record of any kind has: series know their owners by id alone.
+
+    Raises
+    ------
+    Invalid, Conflict
+    """
+    try:
+        plain = str(uuid.UUID(id)) == id
+    except ValueError:
+        plain = False
+    if not plain:
+        raise Invalid(Problem(("id",), f"'{id}' is no UUID in its usual form.", "uuid_parsing"))
+    for cls in KINDS.values():
+        if db.execute(f'SELECT 1 FROM "{cls.table}" WHERE id = ?', [id]).fetchone():  # noqa: S608
+            raise Conflict(f"The id '{id}' is taken.", id)
+
+
+def _taken(cls: type[Record], fields: tuple[str, ...], name: str) -> str:
+    if "content_hash" in fields:
+        return f"The {cls.label} '{name}' holds the same content."
+    if "name" not in fields:
+        return f"The {cls.label} '{name}' has the same {fields[-1]}."
+    parent = cls.parent()
+    place = f" in its {KINDS[parent.link.table].label}" if parent is not None and parent.link else ""
+    return f"There is a {cls.label} '{name}'{place} already."
+
+
+def check_company(db: sqlite3.Connection, record: Record) -> None:
+    """Refuse what does not fit what the record stands with: a batch and its cells are of one specification, a
+    layout places plots of its own dashboard.
+
+    Raises
+    ------
+    BadRequest
+    """
+    if isinstance(record, Batch):
+        _check_cells(db, record)
+    if isinstance(record, Dashboard):
+        _check_layout(db, record)
+
+
+def check_batch(record: Instance, batch: Record) -> None:
+    if getattr(batch, "specification_id", None) != record.specification_id:
+        raise BadRequest(f"The batch '{batch.name}' belongs to another cell specification.")
+
+
+def _check_cells(db: sqlite3.Connection, batch: Batch) -> None:
+    held = "SELECT count(*) FROM instances WHERE batch_id = ? AND specification_id <> ?"
+    (strangers,) = db.execute(held, [batch.id, batch.specification_id]).fetchone()
+    if strangers:
+        raise BadRequest(f"{strangers} cells of the batch '{batch.name}' belong to another cell specification.")
+
+
+def _check_layout(db: sqlite3.Connection, board: Dashboard) -> None:
+    on_board = {id for (id,) in db.execute("SELECT id FROM plots WHERE dashboard_id = ?", [board.id])}
+    strangers = [tile.plot_id for tile in board.layout if tile.plot_id not in on_board]
+    if strangers:
+        raise BadRequest(f"The layout places '{strangers[0]}', which is no plot of this dashboard.")
+
+
+def refuse_read_only(cls: type[Record], data: Mapping[str, Any]) -> None:
+    found = [name for name in data if name in cls.members() and name not in cls.given()]
+    if found:
+        raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
+
+
+def refuse_kept(cls: type[Record], data: Mapping[str, Any]) -> None:
+    """Refuse values from outside for what comes with the bytes of a record.
+
+    Raises
+    ------
+    Invalid
+    """
+    if found := [name for name in data if name in cls.kept]:
+        raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
+
+
+def refuse_fixed(present: Record, changes: Mapping[str, Any]) -> None:
+    """Refuse another value for what stays as it was given.
+
+    Raises
+    ------
+    BadRequest
+    """
+    for name in sorted(present.fixed & changes.keys()):
+        if changes[name] != getattr(present, name):
+            raise BadRequest(f"The '{name}' of a {present.label} stays; make a new {present.label}.")
+
+
+def _read_only(cls: type[Record], name: str) -> str:
+    member = cls.members()[name]
+    if member.through is not None:
+        return f"'{name}' is read only; it comes with '{member.through.link}'."
+    return f"'{name}' is read only; the store keeps it."
+
+
+def check_page(cls: type[Record], order_by: str, order: str, limit: int | None, offset: int) -> None:
+    if order_by not in cls.sorts:
+        message = f"A {cls.label} is not sorted by '{order_by}'. {instead(order_by, cls.sorts, 'sort columns')}"
+        raise Invalid(Problem(("order_by",), message))
+    if order not in ("asc", "desc"):
+        raise Invalid(Problem(("order",), f"The order is 'asc' or 'desc', not '{order}'."))
+    if limit is not None and limit < 0:
+        raise Invalid(Problem(("limit",), f"A page cannot have {limit} rows."))
+    if offset < 0:
+        raise Invalid(Problem(("offset",), f"{offset} rows cannot be skipped."))
+
+
+def pointing_at(cls: type[Record]) -> Iterable[tuple[type[Record], Member]]:
+    """The kinds and fields that link to this kind."""
+    for other in KINDS.values():
+        for member in stored(other):
+            if member.link is not None and member.link.table == cls.table:
+                yield other, member

@@ -1,0 +1,347 @@
+"""What a `list` step answers: rows of one source, filtered, in order, with typed columns and dotted names."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ...errors import Damaged, Invalid, Problem, instead
+from ...records import SOURCES, Member, Record
+from ...table import Column, Kind, Table
+from ..db.database_file import Host
+from ..scope import Scope
+from .conditions import Condition, among, assigned, sound
+from .open_fields import Path, Seen, descend, flat, join_name, refuse_branches, seen_at, split_name
+from .tables import Reading, fold, json_of, reach, tables_of
+
+FIRST = ("id", "name", "notes", "project_id", "created_at", "updated_at", "created_by_email")
+MOST_REMEMBERED = 4096
+_BEHIND = {"study": "studies", "batch": "batches"}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The rows of a list: ``total`` is how many match, ``unfilled`` the dotted names that no record in reach
+    fills."""
+
+    table: Table
+    total: int
+    unfilled: list[str]
+
+
+@dataclass(frozen=True)
+class ListColumn:
+    """A column that every list of its source has, or can have: where it comes from and what it holds."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    member: Member
+    path: Path = ()
+    default: bool = True
+
+
+@cache
+def list_columns(cls: type[Record]) -> dict[str, ListColumn]:
+    """The columns of a source by name: those that stand in every list first, in their order, then those that
+    ``fields`` can name besides."""
+    members = cls.members()
+    ordered = [members[name] for name in FIRST]
+    ordered += [member for name, member in members.items() if name not in FIRST]
+    found = [column for member in ordered for column in _columns_of(member)]
+    found.sort(key=lambda column: not column.default)
+    return {column.name: column for column in found}
+
+
+def _columns_of(member: Member) -> list[ListColumn]:
+    if member.storage != "json" or member.name == "tags":
+        return [ListColumn(member.name, member.kind, member.meaning, member, default=not member.aside)]
+    if member.shape is None:
+        return []
+    columns = []
+    for part, info in member.shape.model_fields.items():
+        number = f"{info.description or part}"
+        value, unit = (member.name, part, "value"), (member.name, part, "unit")
+        columns.append(ListColumn(join_name(value), "number", number, member, value))
+        columns.append(ListColumn(join_name(unit), "text", f"Unit of {join_name(value)}.", member, unit))
+    return columns
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """One column of an answer: the SQL expression, how its values become plain ones, and their kind."""
+
+    name: str
+    expression: str
+    kind: Kind
+    read: Callable[[Any], Any] | None = None
+
+
+class Listing:
+    """Lists of records for plans, over one store."""
+
+    def __init__(self, store: Host) -> None:
+        self._store = store
+        self._seen: dict[tuple[str, Scope, Path], tuple[int, Seen]] = {}
+
+    def plan_list(
+        self,
+        source: str,
+        scope: Scope,
+        where: Mapping[str, Any],
+        fields: Sequence[str] | None,
+        limit: int | None,
+    ) -> Listed:
+        """The rows of a source in the order of ``created_at``, then ``id``.
+
+        Parameters
+        ----------
+        source : one of the list sources of a recipe.
+        where : bound Filters, key -> list or single value; null is no condition.
+        fields : the columns wanted; None for the source's own. Dotted names reach into open objects.
+        limit : at most so many rows; None for all.
+
+        Raises
+        ------
+        Invalid
+            For filters and fields that the source does not have, with ``loc`` beginning at ``where`` or
+            ``fields``.
+        """
+        cls = _source(source)
+        with self._store.snapshot() as db:
+            reading = Reading(cls)
+            problems: list[Problem] = []
+            shown, unfilled = self._shown(db, cls, reading, scope, fields, problems)
+            narrowed = _narrowed(cls, scope, where, problems)
+            if problems:
+                raise Invalid(problems)
+            rows, total = _rows(db, reading, shown, narrowed, limit)
+        return Listed(_table(shown, rows), total, unfilled)
+
+    def columns(self, source: str) -> dict[str, Kind]:
+        """The columns of a source, open names apart: first those of every list, in order, then the others."""
+        return {name: column.kind for name, column in list_columns(_source(source)).items()}
+
+    def dependencies(
+        self, source: str, fields: Iterable[str] | None = None, where: Iterable[str] | None = None
+    ) -> tuple[str, ...]:
+        """The tables that a list of a source is read from; ``series`` stands for the counts of samples.
+
+        Parameters
+        ----------
+        fields : the columns that are listed; None for the source's own.
+        where : the keys of its filters; None for any of them.
+        """
+        cls = _source(source)
+        known = list_columns(cls)
+        names = [name for name, column in known.items() if column.default] if fields is None else fields
+        members = [known[name].member for name in names if name in known]
+        for key in cls.filters if where is None else where:
+            if key in cls.filters:
+                members.append(cls.members()[cls.filters[key].field])
+        found = dict.fromkeys((cls.table, *tables_of(cls, members)))
+        matches = {
+            cls.filters[key].match for key in (cls.filters if where is None else where) if key in cls.filters
+        }
+        found |= dict.fromkeys(_BEHIND[match] for match in sorted(matches & set(_BEHIND)))
+        return tuple(found)
+
+    def _shown(
+        self,
+        db: sqlite3.Connection,
+        cls: type[Record],
+        reading: Reading,
+        scope: Scope,
+        fields: Sequence[str] | None,
+        problems: list[Problem],
+    ) -> tuple[list[_Shown], list[str]]:
+        known = list_columns(cls)
+        if fields is None:
+            fields = [name for name, column in known.items() if column.default]
+        shown: dict[str, _Shown] = {}
+        unfilled = []
+        for n, name in enumerate(fields or ["id"]):
+            if name in shown:
+                continue
+            if name in known:
+                shown[name] = _plain(reading, known[name])
+                continue
+            try:
+                shown[name] = self._open(db, cls, reading, scope, name, ("fields", n))
+            except Invalid as error:
+                problems += error.problems
+                continue
+            if shown[name].kind == "null":
+                unfilled.append(name)
+        return list(shown.values()), unfilled
+
+    def _open(
+        self,
+        db: sqlite3.Connection,
+        cls: type[Record],
+        reading: Reading,
+        scope: Scope,
+        name: str,
+        loc: tuple[str | int, ...],
+    ) -> _Shown:
+        path = split_name(name)
+        member = cls.members().get(path[0])
+        if member is None or not member.open:
+            raise Invalid(Problem(loc, self._unknown(cls, name, path)))
+        seen = self.seen(db, cls, path, scope)
+        if len(path) == 1:
+            seen.is_object = True
+        refuse_branches(name, path, seen, loc)
+        keys = path[1:]
+        return _Shown(
+            name,
+            reading.field(path[0]),
+            seen.kind,
+            lambda text: None if text == "{}" else flat(descend(json_of(text), keys)),
+        )
+
+    def seen(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
+        """What the records in reach hold under a dotted name; looked at again when a record has changed."""
+        revision = self._store.row_revisions([cls.table])[cls.table]
+        key = (cls.table, scope, path)
+        known = self._seen.get(key)
+        if known is not None and known[0] == revision:
+            return known[1]
+        if len(self._seen) >= MOST_REMEMBERED:
+            self._seen.clear()
+        seen = seen_at(db, cls, path, scope)
+        self._seen[key] = (revision, seen)
+        return seen
+
+    def _unknown(self, cls: type[Record], name: str, path: Path) -> str:
+        known = list_columns(cls)
+        under = [other for other, column in known.items() if column.path[: len(path)] == path]
+        if under:
+            listed = ", ".join(f"'{other}'" for other in under)
+            return f"'{name}' is an object, not a value. The names under it are {listed}."
+        opened = [member.name for member in cls.members().values() if member.open]
+        also = f" Names under {', '.join(f'{other}.' for other in opened)} are free." if opened else ""
+        near = [*known, *(join_name((other, *path[1:])) for other in opened if path[1:])]
+        return f"The source '{cls.listed_as}' has no column '{name}'. {instead(name, near, 'columns')}{also}"
+
+
+def _source(source: str) -> type[Record]:
+    cls = SOURCES.get(source)
+    if cls is None:
+        raise Invalid(
+            Problem(("source",), f"There is no source '{source}'. {instead(source, SOURCES, 'sources')}")
+        )
+    return cls
+
+
+def _plain(reading: Reading, column: ListColumn) -> _Shown:
+    expression = reading.field(column.member.name)
+    if column.path:
+        place = ".".join(column.path[1:])
+        return _Shown(column.name, f"json_extract({expression}, '$.{place}')", column.kind)
+    if column.member.storage == "json":
+        return _Shown(column.name, expression, column.kind, lambda text: flat(json_of(text)))
+    return _Shown(column.name, expression, column.kind)
+
+
+def _rows(
+    db: sqlite3.Connection,
+    reading: Reading,
+    shown: Sequence[_Shown],
+    narrowed: tuple[str, str, list[Any]],
+    limit: int | None,
+) -> tuple[list[tuple[Any, ...]], int]:
+    """The rows and how many match. The few rows of the answer are chosen first, by order alone, so that joins
+    and counts are made for no others."""
+    source, clause, params = narrowed
+    columns = ", ".join(column.expression for column in shown)
+    order = "ORDER BY t.created_at, t.id"
+    chosen = f"SELECT t.rowid FROM {source} WHERE {clause} {order} LIMIT ?"  # noqa: S608
+    statement = f"SELECT {columns} FROM {reading.source()} WHERE t.rowid IN ({chosen}) {order}"  # noqa: S608
+    rows = db.execute(statement, [*params, -1 if limit is None else limit]).fetchall()
+    if limit is None or len(rows) < limit:
+        return rows, len(rows)
+    (total,) = db.execute(f"SELECT count(*) FROM {source} WHERE {clause}", params).fetchone()  # noqa: S608
+    return rows, total
+
+
+def _table(shown: Sequence[_Shown], rows: list[tuple[Any, ...]]) -> Table:
+    """The rows as typed columns; an empty answer keeps its columns and kinds."""
+    columns = {}
+    lists: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(shown)
+    for column, values in zip(shown, lists, strict=True):
+        read = column.read
+        plain = values if read is None else [None if value is None else read(value) for value in values]
+        try:
+            columns[column.name] = _column(plain, column.kind)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise Damaged(
+                f"Column '{column.name}' of a list holds what it cannot ({error}); run 'workbench verify'."
+            ) from error
+    return Table(columns, len(rows))
+
+
+def _column(values: Sequence[Any], kind: Kind) -> Column:
+    if kind != "datetime":
+        return Column.from_python(values, kind)
+    # Stored as microseconds already.
+    counted = Column.from_python(values, "integer")
+    return Column("datetime", counted.values, counted.valid)
+
+
+def _narrowed(
+    cls: type[Record], scope: Scope, where: Mapping[str, Any], problems: list[Problem]
+) -> tuple[str, str, list[Any]]:
+    """FROM, WHERE and parameters of what the filters let through."""
+    reading = Reading(cls)
+    found = [reach(cls, scope)]
+    for key, value in where.items():
+        loc = ("where", key)
+        if key not in cls.filters:
+            problems.append(Problem(loc, _not_applicable(cls, key)))
+            continue
+        if value is None:
+            continue
+        try:
+            found.append(_filter(reading, scope, key, value))
+        except Invalid as error:
+            problems += error.problems
+    clause = " AND ".join(f"({text})" for text, _ in found)
+    return reading.source(), clause, [param for _, params in found for param in params]
+
+
+def _filter(reading: Reading, scope: Scope, key: str, value: Any) -> Condition:
+    cls = reading.cls
+    wanted = cls.filters[key]
+    if wanted.match == "in":
+        return among(reading.field(wanted.field), value if isinstance(value, list | tuple) else [value])
+    loc = ("where", key)
+    if isinstance(value, list | tuple):
+        raise Invalid(Problem(loc, f"'{key}' takes one value, not a list."))
+    choices = cls.members()[wanted.field].choices
+    if choices and value not in choices:
+        listed = ", ".join(f"'{choice}'" for choice in choices)
+        raise Invalid(Problem(loc, f"'{key}' is one of {listed}, not {value!r}."))
+    if not isinstance(value, str) or not sound(value):
+        return "0", []
+    if wanted.match == "study":
+        return assigned(cls, value, scope)
+    if wanted.match == "contains":
+        return 'instr(t."name_folded", ?) > 0', [fold(value)]
+    field = reading.field(wanted.field)
+    if wanted.match == "batch":
+        meant = "SELECT id FROM batches WHERE id = ? OR name_folded = ?"
+        return f"{field} IN ({meant})", [value, fold(value)]
+    return f"{field} = ?", [value]
+
+
+def _not_applicable(cls: type[Record], key: str) -> str:
+    sources = [source for source, other in SOURCES.items() if key in other.filters]
+    if not sources:
+        names = {name for other in SOURCES.values() for name in other.filters}
+        return f"There is no filter '{key}'. {instead(key, sorted(names), 'filters')}"
+    listed = ", ".join(f"'{source}'" for source in sources)
+    return f"The filter '{key}' does not apply to '{cls.listed_as}'; it applies to {listed}."

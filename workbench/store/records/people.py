@@ -1,0 +1,414 @@
+"""Who may do what: keys, members and their roles, and the account of what was done under which key."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import IntEnum
+from typing import Any
+
+import orjson
+
+from ...errors import BadRequest, Conflict, NotFound, Unauthorized, instead
+from ...records import Organization, User
+from ...table import from_micros, to_micros
+from ..scope import Scope
+from .rows import Rows
+from .tables import rows_as_dicts
+
+ADMIN, MEMBER = "Admin", "Member"
+USE_SECONDS = 3600
+"""A key's use is written down at most once in this time."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+_NOBODY = hashlib.sha256(b"no key").digest()
+
+
+class Right(IntEnum):
+    """What one may do in a project, each with all before it."""
+
+    NOTHING = 0
+    READ = 1
+    WRITE = 2
+    MANAGE = 3
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role in a project as the wire names it."""
+
+    id: str
+    name: str
+    right: Right
+    description: str
+
+
+ROLES: dict[str, Role] = {
+    role.id: role
+    for role in (
+        Role("project-admin", "Project Admin", Right.MANAGE, "Also members, invites and the project itself."),
+        Role(
+            "project-contributor", "Project Contributor", Right.WRITE, "Also makes, changes and deletes records."
+        ),
+        Role("project-viewer", "Project Viewer", Right.READ, "Reads, draws and chooses values."),
+    )
+}
+KEY_ROLES = {"admin": None, "contributor": ROLES["project-contributor"], "viewer": ROLES["project-viewer"]}
+"""The words of ``workbench keys create --role``; admin is an Admin of the organization."""
+
+
+@dataclass(frozen=True)
+class Issued:
+    """A new key; ``key`` is shown here and never again."""
+
+    key: str
+    id: str
+    organization_id: str
+    user_id: str
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: a user of an organization, and what they may do in its projects."""
+
+    user: User
+    organization: Organization
+    is_admin: bool
+    key_id: str | None = None
+    everywhere: Right = Right.NOTHING
+    roles: Mapping[str, Right] = field(default_factory=dict)
+
+    def right_in(self, project_id: str) -> Right:
+        """The right in a project of the caller's organization."""
+        return Right.MANAGE if self.is_admin else max(self.everywhere, self.roles.get(project_id, Right.NOTHING))
+
+    @property
+    def highest(self) -> Right:
+        """The right that holds for the organization's records without a project: the highest in any project."""
+        return Right.MANAGE if self.is_admin else max(self.everywhere, *self.roles.values(), Right.NOTHING)
+
+
+class People:
+    """Keys, members and roles of a store."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._store = rows.store
+
+    # Keys
+
+    def issue(self, organization_id: str, user_id: str, *, days: float | None = None) -> Issued:
+        """A new key for a member; only the hash of its secret is kept."""
+        secret = secrets.token_urlsafe(32)
+        with self._store.transaction() as db:
+            if self.member(organization_id, user_id) is None:
+                raise NotFound("This user is no member of this organization.")
+            id = "".join(secrets.choice(_LETTERS) for _ in range(8))
+            now = self._store.clock(db)
+            expires = None if days is None else to_micros(now + timedelta(days=days))
+            db.execute(
+                "insert into keys (id, secret, organization_id, user_id, created_at, expires_at) "
+                "values (?, ?, ?, ?, ?, ?)",
+                [id, _hash(secret), organization_id, user_id, to_micros(now), expires],
+            )
+            self.note(db, "key.created", organization_id, user_id, target=id)
+        return Issued(f"wb_{id}_{secret}", id, organization_id, user_id)
+
+    def keys(self, organization_id: str) -> list[dict[str, Any]]:
+        """The keys of an organization, without their secrets, oldest first; times are ``datetime`` or None."""
+        rows = self._store.connection().execute(
+            "select k.id, k.organization_id, k.user_id, u.email, k.created_at, k.expires_at, k.used_at, k.revoked_at "
+            "from keys as k join users as u on u.id = k.user_id where k.organization_id = ? order by k.created_at",
+            [organization_id],
+        )
+        return [_with_times(row) for row in rows_as_dicts(rows)]
+
+    def any_key(self) -> bool:
+        """Whether a key was ever made on this store."""
+        return self._store.connection().execute("select 1 from keys limit 1").fetchone() is not None
+
+    def revoke(self, organization_id: str, key_id: str) -> None:
+        """Make a key void, at once and for good; doing it twice is harmless."""
+        with self._store.transaction() as db:
+            now = self._store.tick(db)
+            done = db.execute(
+                "update keys set revoked_at = coalesce(revoked_at, ?) where id = ? and organization_id = ?",
+                [now, key_id, organization_id],
+            )
+            if not done.rowcount:
+                known = [key["id"] for key in self.keys(organization_id)]
+                raise NotFound(f"There is no key '{key_id}'. {instead(key_id, known, 'keys')}")
+            self.note(db, "key.revoked", organization_id, target=key_id)
+
+    def caller(self, key: str) -> Caller:
+        """Who a key belongs to.
+
+        Raises
+        ------
+        Unauthorized
+            If it is malformed, unknown, revoked or expired, or its user is no active member any more: one answer
+            for all of these.
+        """
+        prefix, _, rest = key.partition("_")
+        id, _, secret = rest.partition("_")
+        found = self._key(id) if prefix == "wb" else None
+        kept = bytes(found["secret"]) if found is not None else _NOBODY
+        same = hmac.compare_digest(kept, _hash(secret))
+        if found is None or not same or not _in_force(found):
+            raise Unauthorized("This key is unknown, revoked or expired. Ask an administrator for a new one.")
+        return self._caller(found)
+
+    def _key(self, id: str) -> dict[str, Any] | None:
+        rows = self._store.connection().execute(
+            "select k.*, m.role, m.everywhere, m.is_active, m.joined_at, u.email, u.name as user_name, "
+            "u.created_at as user_created, u.updated_at as user_updated, o.name as organization_name, "
+            "o.created_at as organization_created, o.updated_at as organization_updated from keys as k "
+            "join members as m on m.organization_id = k.organization_id and m.user_id = k.user_id "
+            "join users as u on u.id = k.user_id join organizations as o on o.id = k.organization_id where k.id = ?",
+            [id],
+        )
+        return next(iter(rows_as_dicts(rows)), None)
+
+    def _caller(self, found: Mapping[str, Any]) -> Caller:
+        if time.time() * 1e6 - (found["used_at"] or 0) > USE_SECONDS * 1e6:
+            self._used(found)
+        user = User.model_construct(
+            id=found["user_id"],
+            name=found["user_name"],
+            email=found["email"],
+            created_at=from_micros(found["user_created"]),
+            updated_at=from_micros(found["user_updated"]),
+        )
+        organization = Organization.model_construct(
+            id=found["organization_id"],
+            name=found["organization_name"],
+            created_at=from_micros(found["organization_created"]),
+            updated_at=from_micros(found["organization_updated"]),
+        )
+        return self.standing(user, organization, key_id=found["id"])
+
+    def standing(self, user: User, organization: Organization, *, key_id: str | None = None) -> Caller:
+        """A member as a caller, with their present rights."""
+        member = self.member(organization.id, user.id)
+        if member is None:
+            raise NotFound(f"'{user.email}' is no member of '{organization.name}'.")
+        everywhere = ROLES[member["everywhere"]].right if member["everywhere"] else Right.NOTHING
+        roles = {project: ROLES[role].right for project, role in self.roles_of(organization.id, user.id).items()}
+        return Caller(user, organization, member["role"] == ADMIN, key_id, everywhere, roles)
+
+    def _used(self, found: Mapping[str, Any]) -> None:
+        with self._store.transaction() as db:
+            now = self._store.tick(db)
+            db.execute("update keys set used_at = ? where id = ?", [now, found["id"]])
+            db.execute(
+                "update members set joined_at = coalesce(joined_at, ?) where organization_id = ? and user_id = ?",
+                [now, found["organization_id"], found["user_id"]],
+            )
+            self.note(db, "key.used", found["organization_id"], found["user_id"], key_id=found["id"])
+
+    # Members and roles
+
+    def member(self, organization_id: str, user_id: str) -> dict[str, Any] | None:
+        """The membership: ``role``, ``everywhere`` (a role on every project), ``is_active`` ...; None without one."""
+        rows = self._store.connection().execute(
+            "select * from members where organization_id = ? and user_id = ?", [organization_id, user_id]
+        )
+        return next(iter(rows_as_dicts(rows)), None)
+
+    def members(self, organization_id: str) -> list[dict[str, Any]]:
+        """All members of an organization with their addresses, oldest first."""
+        rows = self._store.connection().execute(
+            "select m.*, u.email, u.name from members as m join users as u on u.id = m.user_id "
+            "where m.organization_id = ? order by m.created_at, m.user_id",
+            [organization_id],
+        )
+        return rows_as_dicts(rows)
+
+    def roles_of(self, organization_id: str, user_id: str) -> dict[str, str]:
+        """The roles of a user in single projects: project id -> role id."""
+        rows = self._store.connection().execute(
+            "select r.project_id, r.role from project_roles as r join projects as p on p.id = r.project_id "
+            "where p.organization_id = ? and r.user_id = ? order by r.created_at",
+            [organization_id, user_id],
+        )
+        return dict(rows.fetchall())
+
+    def roles_in(self, project_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        """The roles that were given in projects: project id -> rows of ``project_roles``."""
+        rows = self._store.connection().execute(
+            "select * from project_roles where project_id in (select value from json_each(?)) order by created_at",
+            [orjson.dumps(list(project_ids)).decode()],
+        )
+        found: dict[str, list[dict[str, Any]]] = {id: [] for id in project_ids}
+        for row in rows_as_dicts(rows):
+            found[row["project_id"]].append(row)
+        return found
+
+    def visible(self, caller: Caller) -> tuple[str, ...]:
+        """The ids of all projects that the caller may look into."""
+        rows = self._store.connection().execute(
+            "select id from projects where organization_id = ? order by id", [caller.organization.id]
+        )
+        return tuple(id for (id,) in rows if caller.right_in(id) >= Right.READ)
+
+    def enrol(
+        self,
+        organization_id: str,
+        email: str,
+        *,
+        role: str | None = None,
+        everywhere: str | None = None,
+        invited: bool = False,
+    ) -> tuple[User, bool, bool]:
+        """Make somebody a member; returns the user, whether they are new to the store, and whether they were an
+        active member already. Somebody who is keeps what they are, unless ``role`` says otherwise."""
+        if role not in (None, ADMIN, MEMBER):
+            raise BadRequest(f"There is no role '{role}'. {instead(str(role), [ADMIN, MEMBER], 'roles')}")
+        with self._store.transaction() as db:
+            user, made = self._user(email)
+            there = self.member(organization_id, user.id)
+            now = self._store.tick(db)
+            if there is None:
+                db.execute(
+                    "insert into members (organization_id, user_id, role, everywhere, invited_at, created_at) "
+                    "values (?, ?, ?, ?, ?, ?)",
+                    [organization_id, user.id, role or MEMBER, everywhere, now if invited else None, now],
+                )
+            elif not there["is_active"] or (role, everywhere) != (None, None):
+                self._refuse_last_admin(organization_id, user.id, stays=(role or there["role"]) == ADMIN)
+                db.execute(
+                    "update members set role = coalesce(?, role), everywhere = coalesce(?, everywhere), is_active = 1 "
+                    "where organization_id = ? and user_id = ?",
+                    [role, everywhere, organization_id, user.id],
+                )
+        return user, made, there is not None and bool(there["is_active"])
+
+    def _user(self, email: str) -> tuple[User, bool]:
+        try:
+            return self._rows.user(email), False
+        except NotFound:
+            data = {"name": email, "email": email}
+            return self._rows.create(User, data, scope=Scope("", None)), True
+
+    def change_member(
+        self, organization_id: str, user_id: str, *, role: str | None = None, is_active: bool | None = None
+    ) -> None:
+        """Give a member another role in the organization, or suspend and readmit them.
+
+        Raises
+        ------
+        NotFound
+            If there is no such member.
+        Conflict
+            If the organization would be left without an active Admin.
+        """
+        if role not in (None, ADMIN, MEMBER):
+            raise BadRequest(f"There is no role '{role}'. {instead(str(role), [ADMIN, MEMBER], 'roles')}")
+        with self._store.transaction() as db:
+            there = self._there(organization_id, user_id)
+            stays = (role or there["role"]) == ADMIN and (there["is_active"] if is_active is None else is_active)
+            self._refuse_last_admin(organization_id, user_id, stays=bool(stays))
+            db.execute(
+                "update members set role = coalesce(?, role), is_active = coalesce(?, is_active) "
+                "where organization_id = ? and user_id = ?",
+                [role, None if is_active is None else int(is_active), organization_id, user_id],
+            )
+
+    def remove_member(self, organization_id: str, user_id: str) -> None:
+        """Take somebody out of an organization: their roles go, their keys are revoked, their records stay."""
+        with self._store.transaction() as db:
+            self._there(organization_id, user_id)
+            self._refuse_last_admin(organization_id, user_id, stays=False)
+            now = self._store.tick(db)
+            mine = "organization_id = ? and user_id = ?"
+            db.execute(
+                f"update keys set revoked_at = coalesce(revoked_at, ?) where {mine}",  # noqa: S608
+                [now, organization_id, user_id],
+            )
+            db.execute(
+                "delete from project_roles where user_id = ? and project_id in "
+                "(select id from projects where organization_id = ?)",
+                [user_id, organization_id],
+            )
+            db.execute(f"delete from members where {mine}", [organization_id, user_id])  # noqa: S608
+
+    def _there(self, organization_id: str, user_id: str) -> dict[str, Any]:
+        found = self.member(organization_id, user_id)
+        if found is None:
+            raise NotFound(f"No user '{user_id}' here.")
+        return found
+
+    def _refuse_last_admin(self, organization_id: str, user_id: str, *, stays: bool) -> None:
+        admins = {m["user_id"] for m in self.members(organization_id) if m["role"] == ADMIN and m["is_active"]}
+        if not stays and admins == {user_id}:
+            raise Conflict("This is the only active Admin of the organization; make another one first.")
+
+    def give_role(self, organization_id: str, project_id: str, user_id: str, role_id: str) -> None:
+        """Give a member a role in a project, in place of the one they had there."""
+        if role_id not in ROLES:
+            raise BadRequest(f"There is no project role '{role_id}'. {instead(role_id, ROLES, 'project roles')}")
+        with self._store.transaction() as db:
+            self._there(organization_id, user_id)
+            now = self._store.tick(db)
+            db.execute(
+                "insert into project_roles values (?, ?, ?, ?, ?) on conflict (project_id, user_id) "
+                "do update set role = excluded.role, updated_at = excluded.updated_at",
+                [project_id, user_id, role_id, now, now],
+            )
+
+    def take_role(self, project_id: str, user_id: str) -> None:
+        """Take somebody's role in a project."""
+        with self._store.transaction() as db:
+            done = db.execute(
+                "delete from project_roles where project_id = ? and user_id = ?", [project_id, user_id]
+            )
+            if not done.rowcount:
+                raise NotFound(f"No user '{user_id}' here.")
+
+    # The account
+
+    def note(
+        self,
+        db: sqlite3.Connection,
+        action: str,
+        organization_id: str | None = None,
+        user_id: str | None = None,
+        *,
+        key_id: str | None = None,
+        target: str | None = None,
+        status: int | None = None,
+        request: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write down that something was done or refused, inside the transaction that does it."""
+        told = None if detail is None else orjson.dumps(dict(detail)).decode()
+        row = [self._store.tick(db), organization_id, user_id, key_id, action, target, status, request, told]
+        db.execute("insert into audit values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def account(self, organization_id: str, *, limit: int = 100) -> list[dict[str, Any]]:
+        """What was done last in an organization, newest first."""
+        rows = self._store.connection().execute(
+            "select * from audit where organization_id = ? order by at desc limit ?", [organization_id, limit]
+        )
+        return rows_as_dicts(rows)
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _in_force(key: Mapping[str, Any]) -> bool:
+    now = time.time() * 1e6
+    return key["revoked_at"] is None and bool(key["is_active"]) and (key["expires_at"] or now + 1) > now
+
+
+def _with_times(row: Mapping[str, Any]) -> dict[str, Any]:
+    moments: dict[str, datetime | None] = {
+        name: None if value is None else from_micros(value) for name, value in row.items() if name.endswith("_at")
+    }
+    return {**row, **moments}

@@ -1,0 +1,589 @@
+"""Records in the store: make, read, change and delete them, inside one scope and one transaction.
+
+What a kind is stands in its class (`workbench.records`); this module holds what all kinds share: links that
+must lead somewhere, names that must differ, what goes when something is deleted.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar, overload
+
+from pydantic import ValidationError
+
+from ...errors import BadRequest, Conflict, Damaged, NotFound, instead
+from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Session, User, kind
+from ...table import Kind, to_micros
+from ..db import checksums as seals
+from ..db.database_file import Host
+from ..scope import Scope
+from ..series.series import Series
+from . import messages as talk
+from . import revisions, search
+from .conditions import conditions
+from .constraints import (
+    check_batch,
+    check_company,
+    check_new_id,
+    check_page,
+    holder,
+    pointing_at,
+    refuse_fixed,
+    refuse_read_only,
+)
+from .listing import Listed, Listing
+from .tables import ASSIGNMENTS, Reading, decode, encode, reach, rows_as_dicts, select, stored, values_of
+from .tags import tidy
+
+R = TypeVar("R", bound=Record)
+SAMPLED = tuple(table for table, cls in KINDS.items() if cls.samples)
+"""The tables of records that may have sampled data."""
+LOCAL_USER = "local@localhost"
+
+
+@dataclass(frozen=True)
+class Page(Generic[R]):
+    """Some records of a list: ``items``, how many they are, and how many match in all."""
+
+    items: list[R]
+    count: int
+    total: int
+
+
+def new_id(moment: datetime) -> str:
+    """A version 7 UUID of this moment, to the microsecond: ids stand in the order of ``created_at``."""
+    millis, micros = divmod(to_micros(moment), 1000)
+    fraction = micros * 4096 // 1000
+    number = (millis & (1 << 48) - 1) << 80 | 7 << 76 | fraction << 64 | 2 << 62 | secrets.randbits(62)
+    text = f"{number:032x}"
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+class Rows:
+    """All records of a store. Every method takes the scope of its caller and sees nothing beyond it."""
+
+    def __init__(self, store: Host, series: Series) -> None:
+        self.store = store
+        self.series = series
+        self._listing = Listing(store)
+
+    @overload
+    def create(
+        self,
+        kind: type[R],
+        data: Mapping[str, Any],
+        *,
+        scope: Scope,
+        actor: str | None = None,
+        id: str | None = None,
+        connection: sqlite3.Connection | None = None,
+        origin: str = "save",
+    ) -> R: ...
+
+    @overload
+    def create(
+        self,
+        kind: str,
+        data: Mapping[str, Any],
+        *,
+        scope: Scope,
+        actor: str | None = None,
+        id: str | None = None,
+        connection: sqlite3.Connection | None = None,
+        origin: str = "save",
+    ) -> Any: ...
+
+    def create(
+        self,
+        kind: type[Record] | str,
+        data: Mapping[str, Any],
+        *,
+        scope: Scope,
+        actor: str | None = None,
+        id: str | None = None,
+        connection: sqlite3.Connection | None = None,
+        origin: str = "save",
+    ) -> Any:
+        """A new record of this kind.
+
+        A record of a project goes into that of its parent, else, unless ``data`` says otherwise, into the one
+        of the scope; a model or a material without a ``project_id`` belongs to the whole organization.
+
+        Parameters
+        ----------
+        kind : the class, or its table, source or entity name.
+        data : the fields a caller may give (`Record.given`), as Python or JSON values.
+        actor : id of the user who does it.
+        id : the id to use; by default a new one. One that is taken is a `Conflict`.
+        connection : of a transaction that the caller holds open.
+        origin : how a plot came about, kept with its revision.
+
+        Raises
+        ------
+        Invalid
+            With every problem of ``data``.
+        NotFound
+            If a link leads to no record in reach.
+        BadRequest
+            If links do not fit together, or for a bad tag.
+        Conflict
+            If the name is taken; ``existing_id`` is the record that has it.
+        """
+        cls = _class(kind)
+        refuse_read_only(cls, data)
+        with self._writing(connection) as db:
+            if id is not None:
+                check_new_id(db, id)
+            now = self.store.clock(db)
+            values = {**data, "id": id or new_id(now), "created_at": now, "updated_at": now}
+            if "organization_id" in cls.members():
+                values |= {"organization_id": scope.organization_id, "created_by": actor}
+            self._place(db, cls, values, scope)
+            if "tags" in values:
+                values["tags"] = tidy(db, values["tags"], scope, values.get("project_id"))
+            record = cls.checked(values)
+            self._check_links(db, record, scope)
+            held = holder(db, record)
+            if held is not None and held.reuse:
+                return self._get(db, cls, held.id, scope)
+            if held is not None:
+                raise Conflict(held.message, held.id)
+            insert(db, record)
+            seals.seal(db, cls.table, [record.id])
+            if isinstance(record, Plot):
+                revisions.keep(db, record, origin, actor)
+            self.store.bump(db, cls.table)
+            seen = scope._replace(organization_id=record.id) if cls.scoping == "itself" else scope
+            return self._get(db, cls, record.id, seen)
+
+    @overload
+    def get(self, kind: type[R], id: str, scope: Scope) -> R: ...
+
+    @overload
+    def get(self, kind: str, id: str, scope: Scope) -> Any: ...
+
+    def get(self, kind: type[Record] | str, id: str, scope: Scope) -> Any:
+        """The record of this id. One that does not exist and one out of reach are the same `NotFound`."""
+        with self.store.snapshot() as db:
+            return self._get(db, _class(kind), id, scope)
+
+    @overload
+    def find(self, kind: type[R], ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None) -> R: ...
+
+    @overload
+    def find(self, kind: str, ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None) -> Any: ...
+
+    def find(
+        self, kind: type[Record] | str, ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None
+    ) -> Any:
+        """The record that ``ref`` means: a record, an id or an exact name.
+
+        Raises
+        ------
+        NotFound
+            If nothing in reach has that id or name; says which names come near.
+        BadRequest
+            If several records have that name; says their ids. ``where`` narrows the choice, as in `page`.
+        """
+        cls = _class(kind)
+        wanted = ref.id if isinstance(ref, Record) else ref
+        if not isinstance(wanted, str):
+            raise BadRequest(f"A {cls.label} is named by its id, its name or the record, not by {wanted!r}.")
+        with self.store.snapshot() as db:
+            found = self._found(db, cls, wanted, scope, where)
+            if found is not None:
+                return found
+            clause, params = reach(cls, scope)
+            names = db.execute(f'SELECT DISTINCT name FROM "{cls.table}" AS t WHERE {clause}', params)  # noqa: S608
+            raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
+
+    def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Any]) -> R | None:
+        """The record of an id or an exact name, if there is one; told at no cost where there is none."""
+        with self.store.snapshot() as db:
+            found: R | None = self._found(db, kind, wanted, scope, where)
+            return found
+
+    def _found(
+        self, db: sqlite3.Connection, cls: type[Record], wanted: str, scope: Scope, where: Mapping[str, Any] | None
+    ) -> Any:
+        rows = self._select(db, cls, scope, where or {}, "AND t.id = ?", [wanted])
+        rows = rows or self._select(db, cls, scope, where or {}, "AND t.name = ? ORDER BY t.id", [wanted])
+        if len(rows) == 1:
+            return self._record(cls, rows[0])
+        if rows:
+            ids = ", ".join(row["id"] for row in rows[:10])
+            raise BadRequest(f"{len(rows)} records of kind {cls.label} are called '{wanted}'; give an id: {ids}.")
+        return None
+
+    def update(
+        self,
+        kind: type[Record] | str,
+        id: str,
+        changes: Mapping[str, Any],
+        scope: Scope,
+        actor: str | None = None,
+        *,
+        connection: sqlite3.Connection | None = None,
+    ) -> Any:
+        """Change what ``changes`` names, leave the rest; an object given replaces the old one whole.
+
+        A plot gets a new revision. ``changes`` of a plot may hold the ``revision`` it started from; if that is
+        no longer the newest one, nothing changes.
+
+        Raises
+        ------
+        As `create`; Conflict also for a stale revision, with both numbers in its text.
+        """
+        cls = _class(kind)
+        changes = dict(changes)
+        with self._writing(connection) as db:
+            present = self._own(db, cls, id, scope)
+            if isinstance(present, Plot):
+                revisions.check_revision(present, changes)
+            refuse_read_only(cls, changes)
+            refuse_fixed(present, changes)
+            return self.change(db, present, changes, scope, actor, "save")
+
+    def change(
+        self,
+        db: sqlite3.Connection,
+        present: Record,
+        changes: Mapping[str, Any],
+        scope: Scope,
+        actor: str | None,
+        origin: str,
+    ) -> Any:
+        """Write a record as changed, inside a transaction; ``origin`` is kept with the revision of a plot."""
+        cls = type(present)
+        values = {member.name: getattr(present, member.name) for member in stored(cls)} | dict(changes)
+        if "project_id" in changes and changes["project_id"] != getattr(present, "project_id", None):
+            raise BadRequest(f"A {cls.label} stays in its project; make a new one in the other.")
+        if "tags" in changes:
+            values["tags"] = tidy(db, changes["tags"], scope, values["project_id"], but=present.id)
+        if isinstance(present, Plot):
+            values["revision"] = present.revision + 1
+        record = cls.checked(values)
+        if encode(record) == encode(present):
+            return present
+        self._check_links(db, record, scope)
+        held = holder(db, record)
+        if held is not None:
+            raise Conflict(held.message, held.id)
+        record.updated_at = self.store.clock(db)
+        _replace(db, record)
+        seals.seal(db, cls.table, [record.id])
+        if isinstance(record, Plot):
+            revisions.keep(db, record, origin, actor)
+        self.store.bump(db, cls.table)
+        return self._get(db, cls, present.id, scope)
+
+    def delete(
+        self,
+        kind: type[Record] | str,
+        id: str,
+        scope: Scope,
+        *,
+        connection: sqlite3.Connection | None = None,
+    ) -> dict[str, int]:
+        """Delete a record and what cannot be without it; returns how many records went, by table.
+
+        A specification takes its batches and cells with it, a cell its measurements, a measurement its series
+        and analyses, a material its property sets, a dashboard its plots, a project all it holds. What is only
+        linked stays and loses the link: the cells of a batch, the simulations of a model or specification, the
+        specifications made of a material, the drive cycles cut from a measurement, what a study holds.
+        """
+        cls = _class(kind)
+        if cls in (Organization, User):
+            raise BadRequest(f"A {cls.label} is not deleted; its records would be nobody's.")
+        gone: dict[str, list[str]] = {}
+        touched: set[str] = set()
+        with self._writing(connection) as db:
+            self._own(db, cls, id, scope)
+            self._remove(db, cls, [id], gone, touched)
+            self.store.bump(db, *sorted(touched | set(gone)))
+        if connection is None:
+            self.series.tidy()
+        return {table: len(ids) for table, ids in gone.items()}
+
+    @overload
+    def page(
+        self,
+        kind: type[R],
+        scope: Scope,
+        *,
+        where: Mapping[str, Any] | None = None,
+        order_by: str = "created_at",
+        order: str = "asc",
+        limit: int | None = 100,
+        offset: int = 0,
+    ) -> Page[R]: ...
+
+    @overload
+    def page(
+        self,
+        kind: str,
+        scope: Scope,
+        *,
+        where: Mapping[str, Any] | None = None,
+        order_by: str = "created_at",
+        order: str = "asc",
+        limit: int | None = 100,
+        offset: int = 0,
+    ) -> Page[Any]: ...
+
+    def page(
+        self,
+        kind: type[Record] | str,
+        scope: Scope,
+        *,
+        where: Mapping[str, Any] | None = None,
+        order_by: str = "created_at",
+        order: str = "asc",
+        limit: int | None = 100,
+        offset: int = 0,
+    ) -> Page[Any]:
+        """Records of a kind, page by page; equal sort values stand in the order of ids, so pages never overlap.
+
+        Parameters
+        ----------
+        where : field -> value (equal; None for null) or a mapping of comparisons: ``contains`` (case ignored),
+            ``in``, ``gt``, ``gte``, ``lt``, ``lte``; for ``tags`` ``all`` and ``any``. ``study_id`` keeps what
+            is assigned to that study.
+        order_by : one of the kind's `sorts`. order : ``asc`` or ``desc``.
+        limit : at most so many; None for all. offset : so many are skipped.
+
+        Raises
+        ------
+        Invalid
+            For an unknown field, comparison, sort column or direction, or a value of the wrong type.
+        """
+        cls = _class(kind)
+        check_page(cls, order_by, order, limit, offset)
+        reading = Reading(cls)
+        columns = select(reading, list(cls.members()))
+        clause, params = conditions(reading, scope, where or {})
+        sort = "t.name_folded" if order_by == "name" else reading.field(order_by)
+        direction = order.upper()
+        statement = (
+            f"SELECT {columns} FROM {reading.source()} WHERE {clause} "  # noqa: S608
+            f"ORDER BY {sort} {direction}, t.id {direction} LIMIT ? OFFSET ?"
+        )
+        with self.store.snapshot() as db:
+            found = rows_as_dicts(db.execute(statement, [*params, -1 if limit is None else limit, offset]))
+            total = len(found) + offset
+            if (offset and not found) or (limit is not None and len(found) == limit):
+                counted = f"SELECT count(*) FROM {reading.source()} WHERE {clause}"  # noqa: S608
+                (total,) = db.execute(counted, params).fetchone()
+        items = [self._record(cls, row) for row in found]
+        return Page(items, len(items), total)
+
+    def assign(self, study: str, kind: type[Record] | str, id: str, scope: Scope) -> None:
+        """Put a measurement or a simulation into a study; doing it twice is harmless."""
+        self._assign(study, _class(kind), id, scope, "INSERT OR IGNORE INTO {table} VALUES (?, ?)")
+
+    def unassign(self, study: str, kind: type[Record] | str, id: str, scope: Scope) -> None:
+        """Take it out of the study again; the record itself stays."""
+        self._assign(study, _class(kind), id, scope, 'DELETE FROM {table} WHERE "study_id" = ? AND {column} = ?')
+
+    def _assign(self, study: str, cls: type[Record], id: str, scope: Scope, statement: str) -> None:
+        table = f"study_{cls.table}"
+        if table not in ASSIGNMENTS:
+            raise BadRequest(f"A study holds measurements and simulations, no {cls.label}.")
+        _, _, column = ASSIGNMENTS[table]
+        with self.store.transaction() as db:
+            owner = self._get(db, kind("studies"), study, scope)
+            record = self._get(db, cls, id, scope)
+            if record.project_id not in (None, owner.project_id):
+                raise BadRequest(f"This {cls.label} belongs to another project than the study.")
+            changed = db.execute(statement.format(table=table, column=f'"{column}"'), [study, id]).rowcount
+            if changed:
+                self.store.bump(db, "studies", table)
+
+    def organizations(self) -> list[Organization]:
+        """All organizations of the store, the oldest first: where a caller learns what scopes there are."""
+        with self.store.snapshot() as db:
+            rows = db.execute('SELECT * FROM "organizations" ORDER BY id')
+            return [self._record(Organization, row) for row in rows_as_dicts(rows)]
+
+    def user(self, email: str) -> User:
+        """The user of this address, case ignored."""
+        with self.store.snapshot() as db:
+            rows = rows_as_dicts(db.execute("SELECT * FROM users WHERE email = ?", [email.lower()]))
+        for row in rows:
+            user: User = self._record(User, row)
+            return user
+        raise NotFound(f"There is no user '{email}'.")
+
+    def plan_list(
+        self,
+        source: str,
+        scope: Scope,
+        where: Mapping[str, Any],
+        fields: Sequence[str] | None,
+        limit: int | None,
+    ) -> Listed:
+        """The rows of a list step; see `Listing.plan_list`."""
+        return self._listing.plan_list(source, scope, where, fields, limit)
+
+    def columns(self, source: str, scope: Scope) -> dict[str, Kind]:
+        """The columns of a list source, open names apart; see `Listing.columns`."""
+        return self._listing.columns(source)
+
+    def dependencies(
+        self, source: str, fields: Iterable[str] | None = None, where: Iterable[str] | None = None
+    ) -> tuple[str, ...]:
+        """The tables whose revisions a list of this source hangs on; see `Listing.dependencies`."""
+        return self._listing.dependencies(source, fields, where)
+
+    def of_content(self, content_hash: str, scope: Scope) -> Measurement | None:
+        """The measurement of the scope's project that was read from this very content, if there is one."""
+        found = self.page(Measurement, scope, where={"content_hash": content_hash}, limit=None).items
+        return next((item for item in found if item.project_id == scope.project_id), None)
+
+    def pieces(self) -> set[str]:
+        """The hashes of all stored bytes that a record refers to."""
+        with self.store.snapshot() as db:
+            rows = db.execute(
+                "SELECT json_extract(value, '$.piece') FROM measurements, json_each(files) "
+                "UNION SELECT piece FROM raw_data UNION SELECT piece FROM attachments WHERE owner IN "
+                "(SELECT id FROM material_properties UNION SELECT id FROM models) "
+                "UNION SELECT piece FROM upload_objects WHERE piece IS NOT NULL"
+            )
+            return {piece for (piece,) in rows}
+
+    @contextmanager
+    def _writing(self, connection: sqlite3.Connection | None) -> Iterator[sqlite3.Connection]:
+        if connection is not None:
+            yield connection
+            return
+        with self.store.transaction() as db:
+            yield db
+
+    def _select(
+        self,
+        db: sqlite3.Connection,
+        cls: type[Record],
+        scope: Scope,
+        where: Mapping[str, Any],
+        tail: str,
+        params: Sequence[Any],
+    ) -> list[dict[str, Any]]:
+        reading = Reading(cls)
+        columns = select(reading, list(cls.members()))
+        clause, bound = conditions(reading, scope, where)
+        statement = f"SELECT {columns} FROM {reading.source()} WHERE {clause} {tail}"  # noqa: S608
+        return rows_as_dicts(db.execute(statement, [*bound, *params]))
+
+    def _get(self, db: sqlite3.Connection, cls: type[Record], id: str, scope: Scope) -> Any:
+        rows = self._select(db, cls, scope, {}, "AND t.id = ?", [id]) if isinstance(id, str) else []
+        if not rows:
+            raise NotFound(f"No {cls.label} '{id}' here.")
+        return self._record(cls, rows[0])
+
+    def _own(self, db: sqlite3.Connection, cls: type[Record], id: str, scope: Scope) -> Any:
+        """A record that the scope's organization may also change."""
+        record = self._get(db, cls, id, scope)
+        if cls.shared and record.organization_id is None:
+            raise BadRequest(f"The {cls.label} '{record.name}' is the system's; make one of your own from it.")
+        return record
+
+    def _record(self, cls: type[Record], row: Mapping[str, Any]) -> Any:
+        try:
+            return cls.model_validate(decode(cls, row))
+        except (ValidationError, ValueError, TypeError, Damaged) as error:
+            raise Damaged(f"The {cls.label} '{row['id']}' is damaged: {error}") from None
+
+    def _place(self, db: sqlite3.Connection, cls: type[Record], values: dict[str, Any], scope: Scope) -> None:
+        """Settle which project a new record belongs to."""
+        if cls.scoping != "project":
+            return
+        parent = cls.parent()
+        owner: Any = None
+        if parent is not None and parent.link is not None and isinstance(values.get(parent.name), str):
+            owner = self._get(db, KINDS[parent.link.table], values[parent.name], scope)
+        inherited = owner.project_id if owner is not None else None
+        default = inherited or (None if cls.everywhere else scope.project_id)
+        wanted = values.setdefault("project_id", default)
+        if inherited is not None and wanted != inherited:
+            raise BadRequest(f"This {cls.label} belongs to the project of what it is made under.")
+        if wanted is not None and wanted != scope.project_id:
+            raise NotFound(f"No project '{wanted}' here.")
+
+    def _check_links(self, db: sqlite3.Connection, record: Record, scope: Scope) -> None:
+        project = getattr(record, "project_id", None)
+        for member in stored(type(record)):
+            target = getattr(record, member.name)
+            if member.link is None or target is None or member.name in ("organization_id", "created_by"):
+                continue
+            linked = self._get(db, KINDS[member.link.table], target, scope)
+            if type(record).scoping == "project" and getattr(linked, "project_id", None) not in (None, project):
+                raise BadRequest(
+                    f"'{member.name}' is a {linked.label} of one project, which a {record.label} that all "
+                    "projects share cannot point to."
+                )
+            if isinstance(record, Instance) and isinstance(linked, Batch):
+                check_batch(record, linked)
+        check_company(db, record)
+
+    def _remove(
+        self,
+        db: sqlite3.Connection,
+        cls: type[Record],
+        ids: list[str],
+        gone: dict[str, list[str]],
+        touched: set[str],
+    ) -> None:
+        listed = values_of(ids)
+        for other, member in pointing_at(cls):
+            column = f'"{member.name}" IN (SELECT value FROM json_each(?))'  # noqa: S608
+            if member.link is not None and member.link.on_delete == "cascade":
+                found = db.execute(f'SELECT id FROM "{other.table}" WHERE {column}', [listed])  # noqa: S608
+                children = [id for (id,) in found]
+                if children:
+                    self._remove(db, other, children, gone, touched)
+                continue
+            emptied = f'UPDATE "{other.table}" SET "{member.name}" = NULL WHERE {column} RETURNING id'  # noqa: S608
+            if changed := [id for (id,) in db.execute(emptied, [listed])]:
+                seals.seal(db, other.table, changed)
+                touched.add(other.table)
+        for table, (study, other_table, column) in ASSIGNMENTS.items():
+            side = study if cls.table == "studies" else column if cls.table == other_table else None
+            if side is not None:
+                cut = f'DELETE FROM "{table}" WHERE "{side}" IN (SELECT value FROM json_each(?))'  # noqa: S608
+                if db.execute(cut, [listed]).rowcount:
+                    touched |= {"studies", table}
+        if cls is Plot and revisions.forget(db, listed):
+            touched.add("dashboards")
+        if cls is Session:
+            talk.forget(db, listed)
+        if cls.table in SAMPLED:
+            for id in ids:
+                self.series.delete(id, connection=db)
+        search.forget(db, ids)
+        seals.drop(db, cls.table, ids)
+        db.execute(f'DELETE FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))', [listed])  # noqa: S608
+        gone.setdefault(cls.table, []).extend(ids)
+
+
+def insert(db: sqlite3.Connection, record: Record) -> None:
+    """Write a new record and its entry in the search."""
+    row = encode(record)
+    names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
+    db.execute(f'INSERT INTO "{record.table}" ({names}) VALUES ({marks})', list(row.values()))  # noqa: S608
+    search.index(db, record)
+
+
+def _replace(db: sqlite3.Connection, record: Record) -> None:
+    row = encode(record)
+    changes = ", ".join(f'"{name}" = ?' for name in row)
+    db.execute(f'UPDATE "{record.table}" SET {changes} WHERE id = ?', [*row.values(), record.id])  # noqa: S608
+    search.index(db, record)
+
+
+def _class(name: type[Record] | str) -> type[Record]:
+    return kind(name) if isinstance(name, str) else name

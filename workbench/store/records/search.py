@@ -1,0 +1,271 @@
+"""Search over all kinds: names by any part of them, free text by the beginnings of its words.
+
+Every record that search knows has one narrow entry; two FTS5 indexes stand beside the entries, trigrams of the
+folded names and words of the texts. A search of two letters, too short for trigrams, scans the entries.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ...errors import BadRequest, Invalid, Problem
+from ...records import ENTITIES, Record
+from ...table import to_micros
+from ..db.database_file import Host
+from ..scope import Scope
+from .conditions import sound
+from .tables import decode, fold, moment_of, rows_as_dicts, values_of
+
+RULE = 1
+"""The rule by which a record becomes an entry: it rises whenever the same record is to be found by other words."""
+ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A record that was found; ``entity_type`` is the wire's name of its kind, ``parent_id`` one level up."""
+
+    id: str
+    entity_type: str
+    name: str
+    project_id: str | None
+    parent_id: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page of hits; ``total`` counts what ``per_type`` lets through."""
+
+    results: list[Hit]
+    query: str
+    total: int
+    limit: int
+    offset: int
+
+
+def index(db: sqlite3.Connection, record: Record) -> None:
+    """Write the record's entry anew, inside the transaction that writes the record."""
+    cls = type(record)
+    if cls.entity is None:
+        return
+    forget(db, [record.id])
+    words = [
+        str(getattr(record, name))
+        for name, member in cls.members().items()
+        if member.searched is not None and member.searched.how == "words" and getattr(record, name)
+    ]
+    parent = cls.parent()
+    db.execute(
+        "INSERT INTO search_entries (entity, id, organization_id, project_id, parent_id, created_at, name, "
+        "folded, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            cls.entity,
+            record.id,
+            getattr(record, "organization_id", None),
+            getattr(record, "project_id", None),
+            getattr(record, parent.name) if parent is not None else None,
+            to_micros(record.created_at),
+            record.name,
+            fold(record.name),
+            "\n".join(words),
+        ],
+    )
+
+
+def forget(db: sqlite3.Connection, ids: Sequence[str]) -> None:
+    """Drop the entries of deleted records."""
+    db.execute("DELETE FROM search_entries WHERE id IN (SELECT value FROM json_each(?))", [values_of(ids)])
+
+
+def rebuild(db: sqlite3.Connection) -> None:
+    """Write the entries of all records anew, inside a transaction."""
+    for cls in ENTITIES.values():
+        for row in rows_as_dicts(db.execute(f'SELECT * FROM "{cls.table}" ORDER BY id')):  # noqa: S608
+            index(db, cls.model_validate(decode(cls, row)))
+
+
+def search(
+    store: Host,
+    text: str,
+    scope: Scope,
+    *,
+    limit: int = 25,
+    offset: int = 0,
+    per_type: int = 5,
+    entity_types: Iterable[str] | None = None,
+) -> Found:
+    """Records of the scope's organization whose name holds ``text``, or whose notes or description have words
+    that begin with its words. Hits by name come first within their kind, kinds in their fixed order.
+
+    With a project in the scope, what belongs to a project is restricted to that one; records without a
+    project, and projects, models and materials, are not. Without one, nothing is restricted.
+
+    Raises
+    ------
+    Invalid
+        For a text shorter than two characters or a number out of its range.
+    BadRequest
+        For a text of blanks only.
+    """
+    entities = None if entity_types is None else list(entity_types)
+    nothing = at_once(text, limit=limit, offset=offset, per_type=per_type, entity_types=entities)
+    if nothing is not None:
+        return nothing
+    wanted = text.strip()
+    with store.snapshot() as db:
+        found = _ranked(db, fold(wanted), wanted, scope, entities, per_type)
+    found.sort(key=lambda row: (ORDER[row[0]], row[1]))
+    hits = [
+        Hit(id, entity, name, project, parent, moment_of(created))
+        for entity, _, id, name, project, parent, created in found
+    ]
+    return Found(hits[offset : offset + limit], wanted, len(hits), limit, offset)
+
+
+def at_once(
+    text: str,
+    *,
+    limit: int = 25,
+    offset: int = 0,
+    per_type: int = 5,
+    entity_types: Iterable[str] | None = None,
+) -> Found | None:
+    """The answer to a search that can find nothing, told without a look at the store; None for all others. Errors as
+    ``search``."""
+    wanted = _checked(text, limit, offset, per_type)
+    if "\0" in wanted or not sound(wanted) or (entity_types is not None and not list(entity_types)):
+        return Found([], wanted, 0, limit, offset)
+    return None
+
+
+def _checked(text: str, limit: int, offset: int, per_type: int) -> str:
+    problems = []
+    if len(text) < 2 or (text.strip() and len(text.strip()) < 2):
+        problems.append(Problem(("q",), "A search text has at least 2 characters.", "string_too_short"))
+    for name, value, least, most in (
+        ("limit", limit, 1, 100),
+        ("offset", offset, 0, None),
+        ("per_type", per_type, 1, 20),
+    ):
+        if value < least or (most is not None and value > most):
+            bounds = f"at least {least}" if most is None else f"from {least} to {most}"
+            problems.append(Problem((name,), f"'{name}' is {bounds}, not {value}.", "out_of_range"))
+    if problems:
+        raise Invalid(problems)
+    if not text.strip():
+        raise BadRequest("A search text must hold more than blanks.")
+    return text.strip()
+
+
+def _ranked(
+    db: sqlite3.Connection,
+    folded: str,
+    text: str,
+    scope: Scope,
+    entities: list[str] | None,
+    per_type: int,
+) -> list[tuple[Any, ...]]:
+    """The best ``per_type`` entries of each kind: (entity, place, id, name, project, parent, created)."""
+    hits, params = _name_hits(folded)
+    words = _words(text)
+    if words is not None:
+        hits += " UNION ALL SELECT rowid, 3 FROM search_words WHERE search_words MATCH ?"
+        params.append(words)
+    reach = "(e.organization_id = ? OR e.organization_id IS NULL)"
+    bound: list[Any] = [scope.organization_id]
+    if scope.project_id is not None:
+        everywhere = [entity for entity, cls in ENTITIES.items() if cls.everywhere]
+        reach += " AND (e.project_id IS NULL OR e.project_id = ? OR e.entity IN (SELECT value FROM json_each(?)))"
+        bound += [scope.project_id, values_of(everywhere)]
+    if scope.projects is not None:
+        of_project = "coalesce(iif(e.entity = 'project', e.id, e.project_id), '')"
+        reach += f" AND {of_project} IN (SELECT '' UNION ALL SELECT value FROM json_each(?))"  # noqa: S608
+        bound.append(values_of(scope.projects))
+    if entities is not None:
+        reach += " AND e.entity IN (SELECT value FROM json_each(?))"
+        bound.append(values_of(entities))
+    statement = f"""
+        WITH hits AS ({hits}),
+        ranked AS (
+            SELECT e.*, min(hits.rank) AS rank FROM hits JOIN search_entries AS e ON e.entry = hits.entry
+            WHERE {reach} GROUP BY e.entry
+        ),
+        placed AS (
+            SELECT *, row_number() OVER (PARTITION BY entity ORDER BY rank, folded, created_at, id) AS place
+            FROM ranked
+        )
+        SELECT entity, place, id, name, project_id, parent_id, created_at FROM placed WHERE place <= ?
+        """  # noqa: S608
+    return db.execute(statement, [*params, *bound, per_type]).fetchall()
+
+
+def _name_hits(folded: str) -> tuple[str, list[Any]]:
+    rank = "CASE WHEN folded = ? THEN 0 WHEN instr(folded, ?) = 1 THEN 1 ELSE 2 END AS rank"
+    if len(folded) >= 3:
+        matched = "SELECT rowid FROM search_names WHERE search_names MATCH ?"
+        quoted = '"' + folded.replace('"', '""') + '"'
+        return (
+            f"SELECT entry, {rank} FROM search_entries WHERE entry IN ({matched})",  # noqa: S608
+            [folded, folded, quoted],
+        )
+    return (
+        f"SELECT entry, {rank} FROM search_entries WHERE instr(folded, ?) > 0",  # noqa: S608
+        [folded, folded, folded],
+    )
+
+
+def _words(text: str) -> str | None:
+    """The words of the text as FTS5 prefixes, all of which must be there; None if it has no word."""
+    words = [part for part in text.split() if any(letter.isalnum() for letter in part)]
+    quoted = ['"' + word.replace('"', '""') + '"*' for word in words]
+    return " ".join(quoted) or None
+
+
+def check_index(db: sqlite3.Connection) -> list[str]:
+    """The two indexes against the entries, as sentences; needs a connection that may write, and writes nothing."""
+    findings = []
+    for index in ("search_names", "search_words"):
+        try:
+            db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
+        except sqlite3.DatabaseError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_CORRUPT"):
+                raise
+            findings.append(f"the index {index} does not agree with what it indexes ({error})")
+    return findings
+
+
+def check(db: sqlite3.Connection) -> list[str]:
+    """Records without an entry, and entries without a record or at odds with it, as sentences."""
+    findings = []
+    for entity, cls in ENTITIES.items():
+        rows = db.execute(
+            f'SELECT t.id FROM "{cls.table}" AS t LEFT JOIN search_entries AS e '  # noqa: S608
+            f"ON e.id = t.id AND e.entity = ? AND e.name = t.name AND e.folded = t.name_folded AND {_same(cls)} "
+            "WHERE e.id IS NULL",
+            [entity],
+        )
+        findings += [f"search does not know the {cls.label} '{id}' as it is" for (id,) in rows]
+        rows = db.execute(
+            f'SELECT id FROM search_entries WHERE entity = ? AND id NOT IN (SELECT id FROM "{cls.table}")',  # noqa: S608
+            [entity],
+        )
+        findings += [f"search knows a {cls.label} '{id}' that is not there" for (id,) in rows]
+    return findings
+
+
+def _same(cls: type[Record]) -> str:
+    """The SQL that an entry ``e`` says of its record ``t`` what it should."""
+    members = cls.members()
+    words = [n for n, one in members.items() if one.searched is not None and one.searched.how == "words"]
+    said = " || ".join(f"COALESCE(char(10) || NULLIF(t.\"{name}\", ''), '')" for name in words) or "''"
+    parent = cls.parent()
+    pairs = {"created_at": "t.created_at", "parent_id": "NULL" if parent is None else f't."{parent.name}"'}
+    pairs |= {name: f"t.{name}" if name in members else "NULL" for name in ("organization_id", "project_id")}
+    return " AND ".join(
+        [f"e.words = substr({said}, 2)", *(f"e.{name} IS {value}" for name, value in pairs.items())]
+    )

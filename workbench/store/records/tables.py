@@ -1,0 +1,294 @@
+"""SQL out of the records' declarations: tables, indexes, the joins behind a field, and the one place of scope."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from functools import cache, lru_cache
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+from ...errors import Damaged
+from ...records import KINDS, Member, Record
+from ...records.record import Link, Unique
+from ...table import from_micros, to_micros
+from ..scope import EVERYTHING, Scope, Within
+
+# Which records stand in which studies: table -> (side of the study, table of the other side, its column).
+ASSIGNMENTS = {
+    "study_measurements": ("study_id", "measurements", "measurement_id"),
+    "study_simulations": ("study_id", "simulations", "simulation_id"),
+}
+_MEND = "Run 'workbench verify', which names the record, and restore a backup."
+_SQL_TYPE = {
+    "text": "TEXT",
+    "date": "TEXT",
+    "json": "TEXT",
+    "integer": "INTEGER",
+    "boolean": "INTEGER",
+    "datetime": "INTEGER",
+    "number": "REAL",
+}
+
+
+def fold(text: str) -> str:
+    """The text with case ignored, by Unicode."""
+    return text.casefold()
+
+
+@cache
+def stored(cls: type[Record]) -> tuple[Member, ...]:
+    """The fields that are columns of the kind's table, in their order."""
+    return tuple(member for member in cls.members().values() if member.stored)
+
+
+def column_sql(member: Member) -> str:
+    """The declaration of a field's column, as the text of its table has it: what a migration adds for a new field."""
+    words = [f'"{member.name}"', _SQL_TYPE[member.storage]]
+    if member.name == "id":
+        words.append("PRIMARY KEY")
+    if member.required:
+        words.append("NOT NULL")
+    if member.storage == "json":
+        nothing = "" if member.required else f'"{member.name}" IS NULL OR '
+        words.append(f'CHECK ({nothing}json_valid("{member.name}"))')
+    if member.link is not None:
+        words.append(f'REFERENCES "{member.link.table}"("id")')
+    return " ".join(words)
+
+
+def column_texts(cls: type[Record]) -> dict[str, str]:
+    """The declarations of all columns of a kind's table, by name."""
+    return {member.name: column_sql(member) for member in stored(cls)} | {
+        "name_folded": '"name_folded" TEXT NOT NULL'
+    }
+
+
+def index_texts(cls: type[Record]) -> Iterable[str]:
+    """The statements that make the indexes of a kind's table: its uniqueness rules and its links."""
+    for n, unique in enumerate(cls.unique):
+        terms = [term for term, _ in unique_terms(cls, unique)]
+        guard = [f'"{name}" IS NOT NULL' for name in unique.fields if _exempts(cls, name)]
+        where = f" WHERE {' AND '.join(guard)}" if guard else ""
+        yield f'CREATE UNIQUE INDEX "{cls.table}_unique_{n}" ON "{cls.table}" ({", ".join(terms)}){where}'
+    for member in stored(cls):
+        if member.link is not None and member.name not in ("organization_id", "created_by"):
+            yield f'CREATE INDEX "{cls.table}_{member.name}" ON "{cls.table}" ("{member.name}")'
+
+
+def _exempts(cls: type[Record], name: str) -> bool:
+    """Whether a null in this field of a uniqueness rule exempts the record from it (a missing content hash
+    does, a missing project does not)."""
+    return not cls.members()[name].required and name not in ("organization_id", "project_id")
+
+
+def unique_terms(cls: type[Record], unique: Unique) -> list[tuple[str, str]]:
+    """The SQL terms of a uniqueness rule, each with the column its value comes from."""
+    terms = []
+    for name in unique.fields:
+        column = "name_folded" if unique.folded and name == "name" else name
+        nullable = name in ("organization_id", "project_id") and not cls.members()[name].required
+        terms.append((f"COALESCE(\"{column}\", '')" if nullable else f'"{column}"', column))
+    return terms
+
+
+def encode(record: Record) -> dict[str, Any]:
+    """The row of a record: times as microseconds, objects as JSON text."""
+    row = {member.name: _encode(getattr(record, member.name), member) for member in stored(type(record))}
+    row["name_folded"] = fold(record.name)
+    return row
+
+
+def _encode(value: Any, member: Member) -> Any:
+    if value is None:
+        return None
+    if member.storage == "json":
+        return orjson.dumps(_plain(value)).decode()
+    if isinstance(value, datetime):
+        return to_micros(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return int(value) if isinstance(value, bool) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_none=True)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def decode(cls: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a row, the reverse of `encode`; read-only fields may be among them."""
+    members = cls.members()
+    return {name: decode_value(members[name], value) for name, value in row.items() if name in members}
+
+
+def json_of(text: Any) -> Any:
+    """What a stored JSON text holds.
+
+    Raises
+    ------
+    Damaged
+        If it is none any more.
+    """
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Damaged(f"A stored JSON text is damaged ({error}). {_MEND}") from error
+
+
+def moment_of(micros: Any) -> datetime:
+    """A stored time.
+
+    Raises
+    ------
+    Damaged
+        If it is none any more.
+    """
+    try:
+        return from_micros(micros)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise Damaged(f"A stored time is damaged ({error}). {_MEND}") from error
+
+
+def decode_value(member: Member, value: Any) -> Any:
+    if value is None:
+        return None
+    if member.storage == "json":
+        return json_of(value)
+    if member.storage == "datetime":
+        return moment_of(value)
+    if member.storage == "date":
+        return date.fromisoformat(value)
+    return bool(value) if member.storage == "boolean" else value
+
+
+def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[Any]]:
+    """The condition that keeps a query to what the caller may see. Every query on records has it.
+
+    A record of a project is seen in that project; one without a project in every project of its organization.
+    """
+    if cls.scoping == "everyone":
+        return "1", []
+    if cls.scoping == "itself":
+        return f'{alias}."id" = ?', [scope.organization_id]
+    owned = f'{alias}."organization_id" = ?'
+    if cls.shared:
+        owned = f'({owned} OR {alias}."organization_id" IS NULL)'
+    among = "IN (SELECT value FROM json_each(?))"
+    if cls.scoping == "organization":
+        if scope.projects is None or cls.table != "projects":
+            return owned, [scope.organization_id]
+        return f'{owned} AND {alias}."id" {among}', [scope.organization_id, values_of(scope.projects)]
+    if scope.project_id is None and scope.projects is not None:
+        several = f'({alias}."project_id" IS NULL OR {alias}."project_id" {among})'
+        return f"{owned} AND {several}", [scope.organization_id, values_of(scope.projects)]
+    inside = f'({alias}."project_id" IS NULL OR {alias}."project_id" = ?)'
+    return f"{owned} AND {inside}", [scope.organization_id, scope.project_id]
+
+
+@lru_cache(maxsize=256)
+def owned_within(scope: Within) -> tuple[str, tuple[Any, ...]]:
+    """The condition that keeps a query on sampled data, with a column ``owner``, to records within the scope."""
+    if scope is EVERYTHING:
+        return "1", ()
+    conditions: list[str] = []
+    params: list[Any] = []
+    for cls in KINDS.values():
+        if cls.samples:
+            clause, more = reach(cls, scope)
+            conditions.append(f'exists (select 1 from "{cls.table}" as t where t.id = owner and {clause})')  # noqa: S608
+            params += more
+    return f"({' or '.join(conditions)})", tuple(params)
+
+
+class Reading:
+    """The joins and expressions that one query over a kind needs; ask for fields first, then for `source`."""
+
+    def __init__(self, cls: type[Record]) -> None:
+        self.cls = cls
+        self._joins: dict[str, str] = {}
+
+    def field(self, name: str) -> str:
+        """The SQL expression of a field, stored or read only."""
+        return self._field(self.cls, name, "t")
+
+    def source(self) -> str:
+        """The FROM clause, after all fields were asked for."""
+        return " ".join([f'"{self.cls.table}" AS t', *self._joins.values()])
+
+    def _field(self, cls: type[Record], name: str, alias: str) -> str:
+        member = cls.members()[name]
+        if member.through is not None:
+            link = cls.members()[member.through.link].link
+            joined = self._join(_link(link), alias, member.through.link)
+            return self._field(KINDS[_link(link).table], member.through.field, joined)
+        if member.counted is not None:
+            counted = member.counted
+            return f'(SELECT count(*) FROM "{counted.table}" WHERE "{counted.link}" = {alias}."id")'  # noqa: S608
+        if member.sampled is not None:
+            return sampled_rows(f'{alias}."id"', member.sampled.dataset)
+        return f'{alias}."{name}"'
+
+    def _join(self, link: Link, alias: str, column: str) -> str:
+        joined = f"{alias}_{column}"
+        self._joins.setdefault(
+            joined, f'LEFT JOIN "{link.table}" AS {joined} ON {joined}."id" = {alias}."{column}"'
+        )
+        return joined
+
+
+def _link(link: Link | None) -> Link:
+    if link is None:
+        raise TypeError("a field shown through another needs a link there")
+    return link
+
+
+def sampled_rows(owner: str, dataset: str) -> str:
+    """The SQL of how many rows the published data of an owner have.
+
+    Too many in a list to verify each row's checksum: the number is compared with that in the log of its series.
+    """
+    same = "l.owner = s.owner AND l.dataset = s.dataset AND l.revision = s.revision"
+    return (
+        '(SELECT CASE WHEN l."rows" IS s."rows" THEN s."rows" ELSE damaged_series(s.owner, s.dataset) END '  # noqa: S608
+        f"FROM series AS s LEFT JOIN series_log AS l ON {same} "
+        f"WHERE s.owner = {owner} AND s.dataset = '{dataset}')"
+    )
+
+
+def tables_of(cls: type[Record], members: Iterable[Member]) -> Iterator[str]:
+    """The other tables that these fields of a kind are read from; `series` stands for counts of samples."""
+    for member in members:
+        yield from _tables_of(cls, member)
+
+
+def _tables_of(cls: type[Record], member: Member) -> Iterator[str]:
+    if member.through is not None:
+        target = KINDS[_link(cls.members()[member.through.link].link).table]
+        yield target.table
+        yield from _tables_of(target, target.members()[member.through.field])
+    if member.counted is not None:
+        yield member.counted.table
+    if member.sampled is not None:
+        yield "series"
+
+
+def values_of(ids: Iterable[str]) -> str:
+    """A list of texts as one parameter for ``IN (SELECT value FROM json_each(?))``."""
+    return orjson.dumps(list(ids)).decode()
+
+
+def rows_as_dicts(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
+    names = [item[0] for item in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def select(reading: Reading, fields: Sequence[str]) -> str:
+    """The SELECT list of these fields, each under its own name."""
+    return ", ".join(f'{reading.field(name)} AS "{name}"' for name in fields)

@@ -1,0 +1,106 @@
+"""The rules that made what is derived: which one made steps, cycles and the search, and which are older than today's.
+
+A rule is a number beside the code that it is about. Counts have none: they are computed when they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...cycling import cycles, steps
+from ...records import Measurement
+from ..db.connections import Transaction
+from ..db.database_file import Host
+from ..records import search
+from ..records.tables import reach, values_of
+from ..scope import Scope
+
+BEFORE = 1
+"""The rule of all that was made before rules were kept."""
+_MADE = f"coalesce(l.rule, {BEFORE})"
+_OF_SERIES = "join series_log as l using (owner, dataset, revision)"
+_DERIVED = (
+    "m.measurement_type = 'time_series' "
+    "and (dataset <> 'steps' or coalesce(m.source ->> '$.steps', '') <> 'given')"
+)
+"""Tables of steps that were given are used as they are, whatever the rule."""
+
+
+def today(dataset: str) -> int:
+    """The rule by which steps or cycles are made now."""
+    return {"steps": steps.RULE, "cycles": cycles.RULE}[dataset]
+
+
+def rules(*, given: bool = False, reader: int | None = None) -> dict[str, int | None]:
+    """What is kept with a measurement that is stored now: the rule of its reader, and those of steps, unless they are
+    ``given``, and cycles."""
+    return {"series": reader, "steps": None if given else today("steps"), "cycles": today("cycles")}
+
+
+def rules_of(store: Host, dataset: str, owners: Iterable[str], *, derived: bool = False) -> dict[int, int]:
+    """By which rules the steps or cycles of these measurements were made, and how many by each; with ``derived``
+    without tables that were given, which takes a look at each record."""
+    made = (
+        f"select {_MADE}, count(*) from json_each(?) as w "  # noqa: S608
+        f"join series as s on s.owner = w.value and s.dataset = ? {_OF_SERIES}"
+    )
+    only = f"join measurements as m on m.id = owner where {_DERIVED}" if derived else ""
+    with store.snapshot() as db:
+        return dict(db.execute(f"{made} {only} group by 1 order by 1", (values_of(owners), dataset)))
+
+
+def in_reach(store: Host, scope: Scope) -> list[str]:
+    """The ids of the measurements that a scope sees."""
+    clause, params = reach(Measurement, scope)
+    with store.snapshot() as db:
+        return [id for (id,) in db.execute(f"select id from measurements as t where {clause}", params)]  # noqa: S608
+
+
+@dataclass(frozen=True)
+class Outdated:
+    """A measurement with steps or cycles by an older rule than today's; ``datasets`` says which, with their rules."""
+
+    id: str
+    name: str
+    datasets: dict[str, int]
+
+
+def outdated(store: Host, ids: Iterable[str] | None = None) -> list[Outdated]:
+    """The measurements, of these or of all, whose steps or cycles an older rule made, the oldest first."""
+    chosen = "" if ids is None else "and m.id in (select value from json_each(?))"
+    query = (
+        f"select m.id, m.name, dataset, {_MADE} from series as s {_OF_SERIES} "  # noqa: S608
+        f"join measurements as m on m.id = owner where {_DERIVED} {chosen} and dataset in ('steps', 'cycles') "
+        f"and {_MADE} < case dataset when 'steps' then ? else ? end order by m.id, dataset desc"
+    )
+    bound = [*([] if ids is None else [values_of(ids)]), today("steps"), today("cycles")]
+    found: dict[str, Outdated] = {}
+    with store.snapshot() as db:
+        for id, name, dataset, made in db.execute(query, bound):
+            found.setdefault(id, Outdated(id, name, {})).datasets[dataset] = made
+    return list(found.values())
+
+
+def read_by(store: Host, ids: Iterable[str] | None = None) -> dict[tuple[str, int], int]:
+    """(format, rule of its reader) -> how many measurements were read so, of those whose rule is known."""
+    chosen = "" if ids is None else "and m.id in (select value from json_each(?))"
+    query = (
+        f"select m.source ->> '$.format', l.rule, count(*) from series as s {_OF_SERIES} "  # noqa: S608
+        f"join measurements as m on m.id = owner where dataset = 'series' and l.rule is not null {chosen} group by 1, 2"
+    )
+    with store.snapshot() as db:
+        found = db.execute(query, [] if ids is None else [values_of(ids)])
+        return {(str(format), rule): count for format, rule, count in found}
+
+
+def search_rule(store: Host) -> int:
+    """The rule by which the search knows the records."""
+    with store.snapshot() as db:
+        row = db.execute("select value from facts where name = 'search_rule'").fetchone()
+    return BEFORE if row is None else int(row[0])
+
+
+def keep_search_rule(db: Transaction) -> None:
+    """Note that the search knows all records by today's rule."""
+    db.execute("insert or replace into facts (name, value) values ('search_rule', ?)", (search.RULE,))

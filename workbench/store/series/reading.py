@@ -1,0 +1,392 @@
+"""Reading one published series: exact columns, windows, and samples that stand for many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...dataset import Samples
+from ...errors import BadRequest, NotFound, instead
+from ...table import Column, Table, concat_columns
+from . import codec, pyramid
+from . import sample_selection as selection
+from .chunks import CHUNK, INDEX, Fetcher, Head
+from .layout import Field, Layout, Row, Stats, load_stats
+
+Window: TypeAlias = tuple[float | int | None, float | int | None]
+Rows: TypeAlias = NDArray[np.int64]
+RAW_EDGE = CHUNK
+
+
+@dataclass
+class Reading:
+    """One series inside one snapshot."""
+
+    row: Row
+    layout: Layout
+    fetch: Fetcher
+    _chunks: dict[tuple[int, int], Column] = field(default_factory=dict)
+
+    def place(self, name: str) -> int:
+        """The number of a column.
+
+        Raises
+        ------
+        NotFound
+            With the nearest names there are.
+        """
+        place = self.layout.places.get(name)
+        if place is not None:
+            return place
+        raise NotFound(
+            f"The {self.row.dataset} of '{self.row.owner}' has no column '{name}'. "
+            f"{instead(name, self.layout.names, 'columns')}"
+        )
+
+    def table(self, names: Iterable[str], start: int, stop: int) -> Table:
+        """The rows ``start`` to before ``stop`` of some columns, exact."""
+        start, stop = max(start, 0), min(stop, self.row.rows)
+        count = max(stop - start, 0)
+        return Table({name: self.column(self.place(name), start, start + count) for name in names}, count)
+
+    def column(self, place: int, start: int, stop: int) -> Column:
+        one = self.layout.fields[place]
+        if stop <= start:
+            return _empty(one)
+        first, last = start // CHUNK, (stop - 1) // CHUNK
+        if first == last:
+            return self._chunk(place, first).slice(start - first * CHUNK, stop - first * CHUNK)
+        if one.kind == "text":
+            parts = []
+            for chunk, payload in enumerate(self.fetch.payloads(0, place, first, last), first):
+                with self.fetch.decoding(0, place, chunk):
+                    parts.append(codec.decode_column(payload, one.kind, one.dtype))
+            return concat_columns(parts).slice(start - first * CHUNK, stop - first * CHUNK)
+        return self._joined(one, place, first, last).slice(start - first * CHUNK, stop - first * CHUNK)
+
+    def _joined(self, one: Field, place: int, first: int, last: int) -> Column:
+        end = min((last + 1) * CHUNK, self.row.rows)
+        values = np.empty(end - first * CHUNK, one.dtype)
+        valid: NDArray[np.bool_] | None = None
+        held = {chunk for chunk in (first, last) if (place, chunk) in self._chunks}
+        start, stop = first + (first in held), last - (last in held)
+        payloads = self.fetch.payloads(0, place, start, stop) if start <= stop else iter(())
+        for chunk in range(first, last + 1):
+            at = (chunk - first) * CHUNK
+            part = values[at : at + CHUNK]
+            if chunk in held:
+                known = self._chunks[place, chunk].valid
+                part[:] = self._chunks[place, chunk].values
+            else:
+                payload = next(payloads)
+                with self.fetch.decoding(0, place, chunk):
+                    known = codec.decode_into(payload, part)
+            if known is not None:
+                valid = np.ones(len(values), bool) if valid is None else valid
+                valid[at : at + CHUNK] = known
+        return Column(one.kind, values, valid)
+
+    def _chunk(self, place: int, chunk: int) -> Column:
+        """One chunk, kept for the rest of this reading: a window looks at its ends more than once."""
+        known = self._chunks.get((place, chunk))
+        if known is None:
+            one = self.layout.fields[place]
+            (payload,) = self.fetch.payloads(0, place, chunk, chunk)
+            with self.fetch.decoding(0, place, chunk):
+                known = codec.decode_column(payload, one.kind, one.dtype)
+            self._chunks[place, chunk] = known
+        return known
+
+    def sample(self, x: str, columns: Sequence[str], window: Window | None, most: int) -> Samples:
+        """At most ``most`` samples of those whose x lies in the window."""
+        names = list(dict.fromkeys([x, *columns]))
+        wanted = [self.place(name) for name in dict.fromkeys(columns)]
+        if window is None or window == (None, None):
+            return self._of_range(names, x, wanted, 0, self.row.rows, most)
+        bounds = _bounds(self.layout.fields[self.place(x)], window)
+        if bounds is None:
+            return self._chosen(names, np.zeros(0, np.int64), 0)
+        if self._is_sorted(x):
+            start, stop = self._located(self.place(x), bounds)
+            return self._of_range(names, x, wanted, start, stop, most)
+        return self._of_scattered(names, x, wanted, bounds, most)
+
+    def sample_rows(self, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
+        """At most ``most`` samples of those with the numbers ``rows[0]`` to before ``rows[1]``."""
+        names = list(dict.fromkeys([x, *columns]))
+        wanted = [self.place(name) for name in dict.fromkeys(columns)]
+        start = min(max(rows[0], 0), self.row.rows)
+        stop = min(max(rows[1], start), self.row.rows)
+        return self._of_range(names, x, wanted, start, stop, most)
+
+    @cached_property
+    def _stats(self) -> list[Stats]:
+        return load_stats(self.row.stats)
+
+    def _is_sorted(self, x: str) -> bool:
+        return self._stats[self.place(x)].sorted
+
+    def _located(self, place: int, bounds: tuple[Any, Any]) -> tuple[int, int]:
+        """The range of rows whose x, never falling, lies within the bounds."""
+        low, high = bounds
+        return self._first(place, low, "left"), self._first(place, high, "right")
+
+    def _first(self, place: int, bound: Any, side: str) -> int:
+        """The first row whose value is not below (``left``) or is above (``right``) the bound."""
+        before, after = 0, -(-self.row.rows // CHUNK)
+        while before < after:
+            middle = (before + after) // 2
+            top = self.fetch.head(place, middle).high
+            if top is None or top < bound or (side == "right" and top == bound):
+                before = middle + 1
+            else:
+                after = middle
+        if before * CHUNK >= self.row.rows:
+            return self.row.rows
+        values = self._chunk(place, before).values
+        return before * CHUNK + int(np.searchsorted(values, bound, side="left" if side == "left" else "right"))
+
+    def _of_range(self, names: list[str], x: str, wanted: list[int], start: int, stop: int, most: int) -> Samples:
+        total = max(stop - start, 0)
+        if total <= most:
+            table = self.table(names, start, stop)
+            return Samples(np.arange(start, start + total), table, True, total)
+        if most < 2:
+            return self._chosen(names, np.arange(start, start + most), total)
+        gathered = _Gathered(self, names, wanted)
+        gathered.range(start, stop, most)
+        return gathered.samples(x, most, total, ordered=self._is_sorted(x))
+
+    def _of_scattered(
+        self, names: list[str], x: str, wanted: list[int], bounds: tuple[Any, Any], most: int
+    ) -> Samples:
+        """Samples of an x in no order: chunks whose extremes lie outside are not read; one chunk is held."""
+        place = self.place(x)
+        found = [
+            (chunk, self._inside(place, chunk, bounds))
+            for chunk, head in enumerate(self.fetch.heads(place, -(-self.row.rows // CHUNK)))
+            if _touches(head, bounds)
+        ]
+        counts = [int(np.count_nonzero(np.unpackbits(packed))) for _, packed in found]
+        total = sum(counts)
+        if total <= most or most < 2:
+            parts = [np.flatnonzero(_mask(packed)) + chunk * CHUNK for chunk, packed in found]
+            rows = np.concatenate(parts)[:most] if parts else np.zeros(0, np.int64)
+            return self._chosen(names, rows, total)
+        size = selection.bucket_size(total, most, len(wanted))
+        gathered = _Gathered(self, names, wanted)
+        for (chunk, packed), count in zip(found, counts, strict=True):
+            if count:
+                rows = np.flatnonzero(_mask(packed))
+                gathered.scattered(chunk, rows, size)
+                self._chunks.clear()
+        return gathered.samples(x, most, total, ordered=False)
+
+    def _inside(self, place: int, chunk: int, bounds: tuple[Any, Any]) -> NDArray[np.uint8]:
+        column = self._chunk(place, chunk)
+        del self._chunks[place, chunk]
+        with np.errstate(invalid="ignore"):
+            mask = (column.values >= bounds[0]) & (column.values <= bounds[1])
+        if column.valid is not None:
+            mask &= column.valid
+        return np.packbits(mask)
+
+    def _chosen(self, names: list[str], rows: Rows, total: int) -> Samples:
+        """The samples with these numbers, a chunk at a time."""
+        edges = np.searchsorted(rows, np.arange(0, self.row.rows + CHUNK, CHUNK)).tolist()
+        parts = [(chunk, a, b) for chunk, (a, b) in enumerate(pairwise(edges)) if b > a]
+        columns: dict[str, Column] = {}
+        for name in names:
+            place = self.place(name)
+            made = []
+            for chunk, a, b in parts:
+                made.append(self._chunk(place, chunk).take(rows[a:b] - chunk * CHUNK))
+                del self._chunks[place, chunk]
+            columns[name] = concat_columns(made) if made else _empty(self.layout.fields[place])
+        return Samples(rows, Table(columns, len(rows)), len(rows) == total, total)
+
+
+@dataclass
+class _Gathered:
+    """Candidates of a reduced read, with the columns that were asked for."""
+
+    reading: Reading
+    names: list[str]
+    wanted: list[int]
+    rows: list[Rows] = field(default_factory=list)
+    columns: dict[str, list[Column]] = field(default_factory=dict)
+
+    def _add(self, rows: Rows, columns: Iterable[Column]) -> None:
+        self.rows.append(rows)
+        for name, column in zip(self.names, columns, strict=True):
+            self.columns.setdefault(name, []).append(column)
+
+    def range(self, start: int, stop: int, most: int) -> None:
+        """Of neighbouring samples: the coarsest level that is fine enough, finer ones at both ends."""
+        level = self._level(stop - start, most)
+        size = selection.bucket_size(stop - start, most, len(self.wanted))
+        self._segment(start, stop, level, size)
+
+    def _level(self, n: int, most: int) -> int:
+        """The coarsest level with enough buckets in n rows; 0 for the samples themselves."""
+        row = self.reading.row
+        need = selection.least_buckets(most, len(self.wanted))
+        level, size = 0, row.base
+        while size and n / size >= need and -(-row.rows // size) >= pyramid.LEAST_BUCKETS:
+            level, size = level + 1, size * pyramid.FACTOR
+        return level
+
+    def _segment(self, start: int, stop: int, level: int, size: int) -> None:
+        if stop <= start:
+            return
+        if level == 0 or stop - start <= RAW_EDGE:
+            self._raw(start, stop, size)
+            return
+        row = self.reading.row
+        width = row.base * pyramid.FACTOR ** (level - 1)
+        first = -(-start // width)
+        last = -(-stop // width) if stop == row.rows else stop // width
+        if last <= first:
+            self._segment(start, stop, level - 1, size)
+            return
+        self._segment(start, first * width, level - 1, size)
+        self._buckets(level, width, first, last)
+        self._segment(last * width, stop, level - 1, size)
+
+    def _raw(self, start: int, stop: int, size: int) -> None:
+        reading = self.reading
+        read = {name: reading.column(reading.place(name), start, stop) for name in self.names}
+        ranked = [read[reading.layout.names[place]] for place in self.wanted]
+        places = selection.candidates(ranked, stop - start, size)
+        self._add(places + start, [column.take(places) for column in read.values()])
+
+    def scattered(self, chunk: int, rows: Rows, size: int) -> None:
+        """Of samples ``rows`` of one chunk."""
+        reading = self.reading
+        read = {name: reading._chunk(reading.place(name), chunk).take(rows) for name in self.names}
+        ranked = [read[reading.layout.names[place]] for place in self.wanted]
+        places = selection.candidates(ranked, len(rows), size)
+        self._add(rows[places] + chunk * CHUNK, [column.take(places) for column in read.values()])
+
+    def _buckets(self, level: int, width: int, first: int, last: int) -> None:
+        """The kept rows of the buckets ``first`` to before ``last`` of a level."""
+        reading = self.reading
+        span = reading.row.buckets
+        begin, end = first // span, (last - 1) // span
+        places = [reading.place(name) for name in self.names]
+        streams = [reading.fetch.payloads(level, place, begin, end) for place in (INDEX, *places)]
+        for chunk, (index, *payloads) in enumerate(zip(*streams, strict=True), begin):
+            with reading.fetch.decoding(level, INDEX, chunk):
+                of_group, numbers = pyramid.frames_of(index)
+                used = sorted({int(of_group[0]), *(int(of_group[place + 1]) for place in self.wanted)})
+                decoded = [codec.decode(numbers[frame])[0] for frame in used]
+                count = len(decoded[0]) // 2
+                cut = slice(max(first - chunk * span, 0), min(last - chunk * span, count))
+                starts = (np.arange(count) + chunk * span) * width
+                rows = np.stack([one.reshape(2, count) + starts for one in decoded])[:, :, cut]
+            order, kept = _order(rows)
+            columns = []
+            for payload, place in zip(payloads, places, strict=True):
+                with reading.fetch.decoding(level, place, chunk):
+                    columns.append(_frames_column(payload, used, reading.layout.fields[place], cut).take(order))
+            self._add(kept, columns)
+
+    def samples(self, x: str, most: int, total: int, *, ordered: bool) -> Samples:
+        rows = np.concatenate(self.rows)
+        joined = {name: concat_columns(parts) for name, parts in self.columns.items()}
+        names = self.reading.layout.names
+        ranked = [joined[names[place]] for place in self.wanted]
+        along = joined[x].values if ordered else None
+        kept = selection.choose(along, ranked or [joined[x]], most)
+        table = Table({name: column.take(kept) for name, column in joined.items()}, len(kept))
+        return Samples(rows[kept], table, False, total)
+
+
+def level_buckets(reading: Reading, level: int, size: int, start: int, stop: int) -> pyramid.Buckets:
+    """The buckets ``start`` to before ``stop`` of a level, all groups and columns; both in one chunk."""
+    chunk = start // reading.row.buckets
+    first, last = start - chunk * reading.row.buckets, stop - chunk * reading.row.buckets
+    (index,) = reading.fetch.payloads(level, INDEX, chunk, chunk)
+    with reading.fetch.decoding(level, INDEX, chunk):
+        of_group, numbers = pyramid.frames_of(index)
+        decoded = [codec.decode(number)[0].reshape(2, -1) for number in numbers]
+    used = range(len(numbers))
+    pick = (of_group.astype(np.int64)[None, :, None] * 2 + np.arange(2)) * (last - first)
+    pick = (pick + np.arange(last - first)[:, None, None]).ravel()
+    cut = slice(first, last)
+    offsets = np.concatenate([one for number in decoded for one in number[:, cut]])
+    rows = offsets[pick].reshape(last - first, -1, 2) + (np.arange(start, stop) * size)[:, None, None]
+    columns = []
+    for place, one in enumerate(reading.layout.fields):
+        (payload,) = reading.fetch.payloads(level, place, chunk, chunk)
+        with reading.fetch.decoding(level, place, chunk):
+            columns.append(_frames_column(payload, used, one, cut).take(pick))
+    return pyramid.Buckets(rows, columns)
+
+
+def _order(rows: Rows) -> tuple[Rows, Rows]:
+    """Places that sort the rows of some buckets (frames, 2, buckets) and drop repeated ones, and the rows so sorted."""
+    # Packed with their places and bucket by bucket they are nearly in order: several times faster than an argsort.
+    first = int(rows.min())
+    packed = (rows.reshape(-1, rows.shape[2]) - first) << 20
+    packed |= np.arange(rows.size).reshape(packed.shape)
+    packed = np.sort(packed.T.ravel(), kind="stable")
+    numbers = packed >> 20
+    fresh = np.ones(len(numbers), bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=fresh[1:])
+    return (packed & ((1 << 20) - 1))[fresh], numbers[fresh] + first
+
+
+def _frames_column(payload: bytes, used: Sequence[int], one: Field, cut: slice) -> Column:
+    _, frames = pyramid.frames_of(payload)
+    parts = []
+    for frame in used:
+        column = codec.decode_column(frames[frame], one.kind, one.dtype)
+        count = len(column) // 2
+        stop = min(cut.stop, count)
+        parts += [column.slice(cut.start, stop), column.slice(count + cut.start, count + stop)]
+    return concat_columns(parts)
+
+
+def _empty(one: Field) -> Column:
+    return Column(one.kind, np.zeros(0, one.dtype), np.zeros(0, bool) if one.kind == "null" else None)
+
+
+def _mask(packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    return np.unpackbits(packed).view(np.bool_)
+
+
+def _touches(head: Head, bounds: tuple[Any, Any]) -> bool:
+    """Whether a chunk may hold a value inside; infinities are not among its extremes."""
+    if np.isinf(bounds[0]) or np.isinf(bounds[1]):
+        return head.n > head.missing
+    return head.low is not None and head.high is not None and head.low <= bounds[1] and head.high >= bounds[0]
+
+
+def _bounds(one: Field, window: Window) -> tuple[Any, Any] | None:
+    """The bounds in numbers that compare exactly with the column; None where nothing can lie inside.
+
+    Raises
+    ------
+    BadRequest
+        If values of this kind have no order of numbers.
+    """
+    low = -np.inf if window[0] is None else window[0]
+    high = np.inf if window[1] is None else window[1]
+    if one.kind == "null" or not low <= high:
+        return None
+    if one.kind in ("text", "boolean", "mixed"):
+        raise BadRequest(f"Column '{one.name}' holds no numbers or date-times, so it has no window.")
+    if one.dtype.kind == "f":
+        return np.float64(low), np.float64(high)
+    limits = np.iinfo(one.dtype)
+    lowest = limits.min if low == -np.inf else -(-low // 1) if low != np.inf else limits.max + 1
+    highest = limits.max if high == np.inf else high // 1 if high != -np.inf else limits.min - 1
+    first, last = max(int(lowest), limits.min), min(int(highest), limits.max)
+    return (one.dtype.type(first), one.dtype.type(last)) if first <= last else None

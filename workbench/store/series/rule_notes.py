@@ -1,0 +1,46 @@
+"""What older rules made, in words: for ``workbench verify`` and the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...messages import counted, quoted
+from ...readers import rule_of
+from ..db.database_file import Host
+from ..records import search
+from . import derived
+from .derived import Outdated
+
+
+def notes(store: Host, ids: Iterable[str] | None = None) -> list[str]:
+    """What older rules made, of these measurements or of all, as sentences; empty if all is by today's rules."""
+    wanted = None if ids is None else [*ids]
+    made = [
+        _note(dataset, rule, [one.name for one in found])
+        for (dataset, rule), found in sorted(_by_rule(derived.outdated(store, wanted)).items())
+    ]
+    for (format, rule), count in sorted(derived.read_by(store, wanted).items()):
+        now = rule_of(format)
+        if now is not None and rule < now:
+            made.append(
+                f"{counted(count, 'measurement')} of format '{format}' {'was' if count == 1 else 'were'} read by rule "
+                f"{rule} of its reader, which has rule {now} now: ingest the files again where that matters."
+            )
+    if wanted is None and (rule := derived.search_rule(store)) < search.RULE:
+        made.append(f"The search is by rule {rule}, today's is {search.RULE}: run 'workbench recompute'.")
+    return made
+
+
+def _by_rule(found: Iterable[Outdated]) -> dict[tuple[str, int], list[Outdated]]:
+    made: dict[tuple[str, int], list[Outdated]] = {}
+    for one in found:
+        for key in one.datasets.items():
+            made.setdefault(key, []).append(one)
+    return made
+
+
+def _note(dataset: str, rule: int, names: Sequence[str]) -> str:
+    return (
+        f"The {dataset} of {counted(len(names), 'measurement')} are by rule {rule}, today's is "
+        f"{derived.today(dataset)}: {quoted(names)}. Run 'workbench recompute'."
+    )

@@ -1,0 +1,547 @@
+"""Sampled data by owner and dataset: written piece by piece, published whole, read exactly or reduced.
+
+A series is written under a number of its own, in small transactions nobody sees; its last transaction puts the
+row that names it, and a reader finds the old series or the new one, never a mix. An append seals its chunks
+first and then replaces the last, partial ones in one transaction.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from types import TracebackType
+
+import orjson
+
+from ...dataset import Samples
+from ...errors import Conflict, Damaged, NotFound, StoreError
+from ...table import Table, from_micros
+from ..db import lease
+from ..db.database_file import Host
+from ..records.tables import owned_within
+from ..scope import EVERYTHING, Within
+from . import chunks, pyramid, summaries
+from .chunk_builder import BLOCK, Builder, Built, Start
+from .chunks import CHUNK, Fetcher, Sealed
+from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
+from .reading import Reading, Window, level_buckets
+
+__all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
+
+FLUSH_BYTES = 4 << 20
+PURGE_CHUNKS = 2000
+INSERT_CHUNKS = 64
+ATTEMPTS = 2
+
+
+class Series:
+    """All sampled data of a store: ``dataset`` is "series", "steps" or "cycles" of an owner (a record's id).
+
+    Every read takes the scope of its caller: what belongs to a record beyond it is as absent as what never was.
+    """
+
+    def __init__(self, store: Host) -> None:
+        self._store = store
+        self._layouts: dict[bytes, Layout] = {}
+
+    def writer(self, owner: str, dataset: str = "series", *, rule: int | None = None) -> SeriesWriter:
+        """A writer of a new series, which replaces the owner's present one when it is published.
+
+        ``rule`` is the number of the rule that makes it, kept with its publication; None for what was given.
+        """
+        return SeriesWriter(self._store, self, owner, dataset, rule)
+
+    def info(self, owner: str, dataset: str = "series", *, scope: Within) -> SeriesInfo | None:
+        """Columns, rows and revision of a series; None if there is none."""
+        return self.infos([owner], dataset, scope=scope).get(owner)
+
+    def infos(self, owners: Iterable[str], dataset: str = "series", *, scope: Within) -> dict[str, SeriesInfo]:
+        """As ``info``, of those owners that have such a series."""
+        with self._store.snapshot() as connection:
+            rows = self._rows(connection, owners, dataset, scope)
+            return {row.owner: info_of(row, self._layout(connection, row)) for row in rows}
+
+    def revisions(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], int]:
+        """The revision of each (owner, dataset), 0 where there is none."""
+        wanted = list(keys)
+        found: dict[tuple[str, ...], int] = {("series", *key): 0 for key in wanted}
+        if wanted:
+            with self._store.snapshot() as connection:
+                query = (
+                    "with wanted(pair) as (select value from json_each(?)) select owner, dataset, revision from wanted "
+                    "join series on owner = pair ->> 0 and dataset = pair ->> 1"
+                )
+                for owner, dataset, revision in connection.execute(query, (orjson.dumps(wanted).decode(),)):
+                    found["series", owner, dataset] = revision
+        return found
+
+    def history(self, owner: str, dataset: str = "series", *, scope: Within) -> list[tuple[datetime, int, int]]:
+        """(time, revision, number of samples) of every publication and append, oldest first."""
+        with self._store.snapshot() as connection:
+            chosen = "owner = ? and dataset = ? order by revision"
+            query = f"select time, revision, rows, rule, crc from series_log where {chosen}"  # noqa: S608
+            found = connection.execute(query, (owner, dataset)).fetchall()
+            rows = self._rows(connection, [owner], dataset, scope)
+        if not rows and scope is not EVERYTHING:
+            return []
+        if (rows and rows[0].entries != len(found)) or any(
+            _log_crc(owner, dataset, *entry) != crc for *entry, crc in found
+        ):
+            raise Damaged(f"Damaged series of '{owner}': its log fails its checksum; restore a backup.")
+        return [(from_micros(time), revision, rows) for time, revision, rows, *_ in found]
+
+    def rule(self, owner: str, dataset: str = "series") -> int | None:
+        """The number of the rule that made a series; None if it was given, or published before rules were kept."""
+        query = (
+            "select l.rule from series as s join series_log as l using (owner, dataset, revision) "
+            "where owner = ? and dataset = ?"
+        )
+        with self._store.snapshot() as connection:
+            row = connection.execute(query, (owner, dataset)).fetchone()
+        return None if row is None else row[0]
+
+    def read(
+        self,
+        owner: str,
+        columns: Sequence[str] | None = None,
+        rows: tuple[int, int] | None = None,
+        dataset: str = "series",
+        *,
+        scope: Within,
+    ) -> Table:
+        """The samples, exact to the bit: all columns and rows, or those asked for.
+
+        Raises
+        ------
+        NotFound
+            If there is no such series or column.
+        Damaged
+            If a chunk fails its checksum.
+        """
+        with self._reading(owner, dataset, scope) as reading:
+            names = reading.layout.names if columns is None else list(dict.fromkeys(columns))
+            start, stop = rows or (0, reading.row.rows)
+            return reading.table(names, start, stop)
+
+    def many(
+        self, owners: Iterable[str], columns: Sequence[str], dataset: str, *, scope: Within
+    ) -> dict[str, Table]:
+        """Whole tables of many owners, in their order: those columns that each has.
+
+        Owners without such a series are absent.
+        """
+        with self._store.snapshot() as connection:
+            rows = self._rows(connection, owners, dataset, scope, stats="null")
+            layouts = {row.layout: self._layout(connection, row) for row in rows}
+            return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)))
+
+    def sample(
+        self,
+        owner: str,
+        x: str,
+        columns: Sequence[str],
+        *,
+        window: Window | None = None,
+        most: int,
+        dataset: str = "series",
+        scope: Within,
+    ) -> Samples:
+        """At most ``most`` samples of those with ``window[0] <= x <= window[1]`` (None: no bound).
+
+        All of them if they are no more than ``most`` (then ``complete``), else real samples that stand for them:
+        in stored order, at least half of ``most``, the first and the last, and, if ``most`` is at least two for
+        each column and two more, the least and greatest finite value of each.
+        Bounds of a date-time x are microseconds since 1970 UTC.
+        """
+        with self._reading(owner, dataset, scope) as reading:
+            return reading.sample(x, columns, window, most)
+
+    def sample_rows(
+        self,
+        owner: str,
+        x: str,
+        columns: Sequence[str],
+        rows: tuple[int, int],
+        most: int,
+        dataset: str = "series",
+        *,
+        scope: Within,
+    ) -> Samples:
+        """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]``."""
+        with self._reading(owner, dataset, scope) as reading:
+            return reading.sample_rows(x, columns, rows, most)
+
+    def append(
+        self,
+        owner: str,
+        dataset: str,
+        tables: Table | Sequence[Table],
+        connection: sqlite3.Connection | None = None,
+        *,
+        rule: int | None = None,
+    ) -> SeriesInfo:
+        """Add samples at the end of a series; without one, begin it.
+
+        Full chunks stay as they are; the last one of each column and level is written anew. The encoded new
+        samples are held in memory; much more than a test's growth goes through ``writer``. ``rule`` as there; None
+        keeps that of the series.
+
+        Raises
+        ------
+        BadRequest
+            If the columns do not fit those of the series.
+        """
+        parts = [tables] if isinstance(tables, Table) else list(tables)
+        # Encoded outside the transaction, while others may write; only where they keep coming first is that
+        # done inside one, so that they wait.
+        for _ in range(ATTEMPTS):
+            with suppress(Conflict):
+                info = self._appended(owner, dataset, parts, connection, rule)
+                if info is not None:
+                    return info
+        with self._store.transaction() as writing:
+            info = self._appended(owner, dataset, parts, writing, rule)
+        if info is None:
+            raise StoreError(f"The {dataset} of '{owner}' changed inside a transaction.")
+        return info
+
+    def _appended(
+        self,
+        owner: str,
+        dataset: str,
+        parts: Sequence[Table],
+        connection: sqlite3.Connection | None,
+        rule: int | None,
+    ) -> SeriesInfo | None:
+        """One attempt to append; None, or Conflict, if another wrote the series meanwhile."""
+        with self._store.snapshot() as reader:
+            found = self._rows(reader, [owner], dataset, EVERYTHING)
+            builder = self._resumed(self._open(reader, found[0])) if found else None
+        if builder is None:
+            with self.writer(owner, dataset, rule=rule) as writer:
+                for part in parts:
+                    writer.add(part)
+                return writer.publish(connection, replace=False)
+        sealed = []
+        for part in parts:
+            builder.feed(part)
+            sealed += [one for turn in builder.drain() for one in turn]
+        last, built = builder.finish()
+        with self._store.transaction() as writing:
+            now = self._rows(writing, [owner], dataset, EVERYTHING)
+            if not now or now[0].revision != found[0].revision:
+                return None
+            _insert(writing, found[0].id, [*sealed, *last])
+            kept = self.rule(owner, dataset) if rule is None else rule
+            return self._publish(writing, owner, dataset, found[0].id, built, kept)
+
+    def _resumed(self, reading: Reading) -> Builder:
+        """A builder that stands where the full chunks end, fed with the samples after them."""
+        row, layout = reading.row, reading.layout
+        full = row.rows // CHUNK * CHUNK if row.rows > CHUNK else 0
+        builder = Builder()
+        if full:
+            stats = load_stats(row.stats)
+            for place, one in enumerate(stats):
+                tail = reading.column(place, full, row.rows)
+                one.nulls -= 0 if tail.valid is None else int((~tail.valid).sum())
+            builder = Builder.resume(Start(list(layout.fields), stats, full, _levels(reading, full)))
+        builder.feed(reading.table(layout.names, full, row.rows))
+        return builder
+
+    def delete(self, owner: str, dataset: str | None = None, connection: sqlite3.Connection | None = None) -> None:
+        """Remove a series, or all of an owner. Its chunks go in small steps afterwards."""
+        with self._store.transaction() as writing:
+            chosen = "owner = ? and dataset = coalesce(?, dataset)"
+            found = writing.execute(f"select id from series where {chosen}", (owner, dataset)).fetchall()  # noqa: S608
+            writing.executemany("insert or replace into drafts values (?, null, 0)", found)
+            writing.execute(f"delete from series where {chosen}", (owner, dataset))  # noqa: S608
+            writing.execute(f"delete from series_log where {chosen}", (owner, dataset))  # noqa: S608
+            if found:
+                self._store.bump(writing, "series")
+        if connection is None:
+            self.tidy()
+
+    def _publish(
+        self,
+        connection: sqlite3.Connection,
+        owner: str,
+        dataset: str,
+        number: int,
+        built: Built,
+        rule: int | None,
+    ) -> SeriesInfo:
+        tick = self._store.tick(connection)
+        body = built.layout
+        connection.execute("insert or ignore into layouts values (?, ?)", (body.digest, body.body))
+        entry = (tick, tick, built.rows, rule)
+        connection.execute(
+            "insert into series_log (owner, dataset, time, revision, rows, rule, crc) values (?, ?, ?, ?, ?, ?, ?)",
+            (owner, dataset, *entry, _log_crc(owner, dataset, *entry)),
+        )
+        query = "select count(*) from series_log where owner = ? and dataset = ?"
+        entries = connection.execute(query, (owner, dataset)).fetchone()[0]
+        row = Row(
+            owner, dataset, number, tick, built.rows, built.base, built.buckets, tick, entries,
+            body.digest, built.content, pack_stats(built.stats),
+        )  # fmt: skip
+        query = "select id from series where owner = ? and dataset = ? and id <> ?"
+        older = connection.execute(query, (owner, dataset, number)).fetchall()
+        connection.executemany("insert or replace into drafts values (?, null, 0)", older)
+        connection.execute("delete from drafts where id = ?", (number,))
+        marks = ", ".join("?" * len(row.values()))
+        connection.execute(f"insert or replace into series ({Row.COLUMNS}, stats) values ({marks})", row.values())  # noqa: S608
+        # Rows show how many samples a record has, so lists hang on this.
+        self._store.bump(connection, "series")
+        return info_of(row, body)
+
+    def tidy(self) -> None:
+        """Remove the chunks of series that were deleted or replaced; what cannot be removed now is later."""
+        # What a caller did is published by now: a full disk or a busy store must not make it look undone.
+        with suppress(StoreError):
+            with self._store.snapshot() as connection:
+                gone = connection.execute("select id from drafts where lease is null").fetchall()
+            for (number,) in gone:
+                self.purge(number)
+
+    def sweep(self) -> int:
+        """Remove the chunks of series that were deleted, replaced or left by a writer that is gone.
+
+        Returns how many series were removed. What another process is writing now is left alone.
+        """
+        with self._store.snapshot() as connection:
+            found = connection.execute("select id, lease, beat from drafts").fetchall()
+        gone = [number for number, held, beat in found if held is None or not lease.is_held(held, beat)]
+        for number in gone:
+            self.purge(number)
+        return len(gone)
+
+    def purge(self, number: int) -> None:
+        """Remove the chunks under a number in small transactions; those of a published series stay."""
+        first, last = chunks.span(number)
+        query = "delete from chunks where key in (select key from chunks where key between ? and ? limit ?)"
+        left = PURGE_CHUNKS
+        while left == PURGE_CHUNKS:
+            with self._store.transaction() as connection:
+                if _is_published(connection, number):
+                    connection.execute("delete from drafts where id = ?", (number,))
+                    return
+                left = connection.execute(query, (first, last, PURGE_CHUNKS)).rowcount
+                if left < PURGE_CHUNKS:
+                    connection.execute("delete from drafts where id = ?", (number,))
+
+    def _rows(
+        self,
+        connection: sqlite3.Connection,
+        owners: Iterable[str],
+        dataset: str,
+        scope: Within,
+        stats: str = "stats",
+    ) -> list[Row]:
+        """The rows of published series of owners within the scope, in the order of ``owners``."""
+        wanted = list(dict.fromkeys(owners))
+        within, params = owned_within(scope)
+        query = (
+            f"with wanted(place, name) as (select key, value from json_each(?)) select {Row.COLUMNS}, {stats} "  # noqa: S608
+            f"from wanted join series on owner = name and dataset = ? where {within} order by place"
+        )
+        found = connection.execute(query, (orjson.dumps(wanted).decode(), dataset, *params)).fetchall()
+        return [load_row(row) for row in found]
+
+    def _layout(self, connection: sqlite3.Connection, row: Row) -> Layout:
+        known = self._layouts.get(row.layout)
+        if known is None:
+            found = connection.execute("select body from layouts where digest = ?", (row.layout,)).fetchone()
+            if found is None:
+                raise Damaged(f"Damaged series of '{row.owner}': the description of its columns is missing.")
+            known = self._layouts[row.layout] = Layout.load(row.layout, found[0])
+        return known
+
+    def _open(self, connection: sqlite3.Connection, row: Row) -> Reading:
+        layout = self._layout(connection, row)
+        return Reading(row, layout, Fetcher(connection, row.id, row.owner, layout.names))
+
+    @contextmanager
+    def _reading(self, owner: str, dataset: str, scope: Within) -> Iterator[Reading]:
+        with self._store.snapshot() as connection:
+            rows = self._rows(connection, [owner], dataset, scope)
+            if not rows:
+                raise NotFound(f"'{owner}' has no {dataset}.")
+            yield self._open(connection, rows[0])
+
+    def verify(self) -> list[str]:
+        """Everything wrong with the series, as sentences."""
+        findings: list[str] = []
+        connection = self._store.connection()
+        for owner, dataset in connection.execute("select owner, dataset from series").fetchall():
+            try:
+                with self._reading(owner, dataset, EVERYTHING) as reading:
+                    findings += summaries.check(reading)
+                self.history(owner, dataset, scope=EVERYTHING)
+            except StoreError as error:
+                findings.append(str(error))
+        return findings + _stray(connection)
+
+
+def _levels(reading: Reading, rows: int) -> list[pyramid.Level]:
+    """The levels as they stood when ``rows`` samples, full chunks, had been taken in."""
+    row = reading.row
+    levels: list[pyramid.Level] = []
+    size, complete = row.base, rows // row.base if row.base else 0
+    while size and complete:
+        level = pyramid.Level(size, complete // row.buckets)
+        if complete % row.buckets:
+            start = level.emitted * row.buckets
+            level.waiting = [level_buckets(reading, len(levels) + 1, size, start, complete)]
+        levels.append(level)
+        size, complete = size * pyramid.FACTOR, level.emitted * row.buckets // pyramid.FACTOR
+    return levels
+
+
+def _stray(connection: sqlite3.Connection) -> list[str]:
+    """Chunks under a number that neither a series has nor a writer, as sentences."""
+    query = "select id from series union all select id from drafts"
+    known = {number for (number,) in connection.execute(query)}
+    findings = []
+    (found,) = connection.execute("select min(key) from chunks").fetchone()
+    while found is not None:
+        number = chunks.series_of(found)
+        if number not in known:
+            findings.append(f"There are chunks of a series {number} that is not there.")
+        query = "select min(key) from chunks where key > ?"
+        (found,) = connection.execute(query, (chunks.span(number)[1],)).fetchone()
+    return findings
+
+
+def _is_published(connection: sqlite3.Connection, number: int) -> bool:
+    return connection.execute("select 1 from series where id = ?", (number,)).fetchone() is not None
+
+
+def _log_crc(owner: str, dataset: str, time: int, revision: int, rows: int, rule: int | None) -> int:
+    # Without a rule as before there were rules.
+    entry = (time, revision, rows) if rule is None else (time, revision, rows, rule)
+    return zlib.crc32(f"{owner}\0{dataset}\0{entry}".encode())
+
+
+def _insert(connection: sqlite3.Connection, number: int, sealed: Sequence[Sealed]) -> None:
+    """Many in each statement: the interpreter's lock is let go for all of them at once."""
+    for start in range(0, len(sealed), INSERT_CHUNKS):
+        part = sealed[start : start + INSERT_CHUNKS]
+        values = [value for one in part for value in one.stored(number)]
+        marks = ", ".join(["(?, ?, ?)"] * len(part))
+        connection.execute(f"insert or replace into chunks values {marks}", values)  # noqa: S608
+
+
+class SeriesWriter:
+    """Writes one series in bounded memory; nothing is seen before ``publish``.
+
+    As a context manager it discards what was not published.
+    """
+
+    def __init__(self, store: Host, series: Series, owner: str, dataset: str, rule: int | None) -> None:
+        self.owner = owner
+        self.dataset = dataset
+        self.rule = rule
+        self.number = 0
+        self._store = store
+        self._series = series
+        self._builder = Builder()
+        self._sealed: list[Sealed] = []
+        self._bytes = 0
+        self._done = False
+
+    def add(self, table: Table) -> None:
+        """Take in the next samples: any number of rows, the columns of the first table.
+
+        Raises
+        ------
+        BadRequest
+            If a column is new, mixes kinds, or cannot be joined to what came before without loss.
+        """
+        self._check()
+        self._builder.feed(table)
+        self._drain(BLOCK)
+
+    def _drain(self, least: int) -> None:
+        """Seal what waits; the chunks of each turn are written during the next."""
+        for sealed in self._builder.drain(least, self._relieve):
+            self._sealed += sealed
+            self._bytes += sum(len(one.payload) for one in sealed)
+
+    def _relieve(self) -> None:
+        if self._bytes >= FLUSH_BYTES:
+            self._flush()
+
+    def _check(self) -> None:
+        if self._done:
+            raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is done; take a new one.")
+
+    def _flush(self) -> None:
+        with self._store.transaction() as connection:
+            self._take_number(connection, lease.take())
+            beat = connection.execute(
+                "update drafts set beat = ? where id = ?", (self._store.tick(connection), self.number)
+            )
+            if not beat.rowcount:
+                raise StoreError(f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again.")
+            _insert(connection, self.number, self._sealed)
+        self._sealed, self._bytes = [], 0
+
+    def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
+        if not self.number:
+            made = connection.execute(
+                "insert into drafts (lease, beat) values (?, ?)", (held, self._store.tick(connection))
+            )
+            number = int(made.lastrowid or 0)
+            if _is_published(connection, number):
+                raise Damaged(f"The store gave out the number {number} of a series again; restore a backup.")
+            self.number = number
+
+    def publish(self, connection: sqlite3.Connection | None = None, *, replace: bool = True) -> SeriesInfo:
+        """Make the series visible, in place of an older one, in one last transaction.
+
+        ``connection`` says that the caller's transaction is to decide; it must be this thread's.
+
+        Raises
+        ------
+        Conflict
+            If ``replace`` is false and there is one.
+        """
+        self._check()
+        self._drain(CHUNK)
+        sealed, built = self._builder.finish(self._flush if self._sealed else None)
+        with self._store.transaction() as writing:
+            if (
+                not replace
+                and self._series.revisions([(self.owner, self.dataset)])["series", self.owner, self.dataset]
+            ):
+                raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
+            self._take_number(writing, None)
+            _insert(writing, self.number, [*self._sealed, *sealed])
+            info = self._series._publish(writing, self.owner, self.dataset, self.number, built, self.rule)
+        self._done = True
+        self._sealed = []
+        if connection is None:
+            self._series.tidy()
+        return info
+
+    def discard(self) -> None:
+        """Give up: remove what was written so far."""
+        self._done = True
+        self._sealed = []
+        if self.number:
+            # The error that made a caller give up is the one to show; the next opening sweeps what stays.
+            with suppress(StoreError):
+                self._series.purge(self.number)
+
+    def __enter__(self) -> SeriesWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._done:
+            self.discard()

@@ -1,0 +1,82 @@
+"""The allow-list as a program of the kernel's packet filter, which seccomp runs before every system call."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+
+from .allowed_calls import ALLOWED, X86_64, Call, OneOf, Within
+
+ALLOW, KILL, REFUSE = (
+    0x7FFF0000,
+    0x80000000,
+    0x00050000 | 1,
+)  # refuse: EPERM, which Python shows as PermissionError
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+_X32 = 0x40000000
+
+Instruction = tuple[int, int, int, int]
+"""(code, jump if true, jump if false, constant)"""
+
+
+def program(architecture: int, calls: Iterable[Call] = ALLOWED) -> list[Instruction]:
+    """The filter for one machine: the calls are allowed within their rules, another machine's calls kill, all
+    else answers EPERM."""
+    made: list[Instruction] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, KILL),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if architecture == X86_64:
+        made += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, KILL)]
+    for call in calls:
+        number = call.number(architecture)
+        if number is not None:
+            block = _block(call)
+            made += [(_EQUAL, 0, len(block), number), *block]
+    return [*made, (_RETURN, 0, 0, REFUSE)]
+
+
+def packed(instructions: Iterable[Instruction]) -> bytes:
+    """The program as the kernel reads it: 8 bytes an instruction."""
+    return b"".join(struct.pack("=HBBI", *one) for one in instructions)
+
+
+def _block(call: Call) -> list[Instruction]:
+    """What is asked of one call's arguments; ends in a return on every way."""
+    block: list[Instruction] = []
+    for rule in call.rules:
+        block += _within(rule) if isinstance(rule, Within) else _one_of(rule)
+    return [*block, (_RETURN, 0, 0, ALLOW)]
+
+
+def _within(rule: Within) -> list[Instruction]:
+    low, high = _halves(rule.argument)
+    made: list[Instruction] = [
+        (_LOAD, 0, 0, high),
+        (_EQUAL, 1, 0, 0),
+        (_RETURN, 0, 0, REFUSE),
+        (_LOAD, 0, 0, low),
+        (_ANY_BIT, 0, 1, ~rule.bits & 0xFFFFFFFF),
+        (_RETURN, 0, 0, REFUSE),
+    ]
+    if rule.needed:
+        made += [(_AND, 0, 0, rule.needed), (_EQUAL, 1, 0, rule.needed), (_RETURN, 0, 0, REFUSE)]
+    return made
+
+
+def _one_of(rule: OneOf) -> list[Instruction]:
+    made: list[Instruction] = [(_LOAD, 0, 0, _halves(rule.argument)[0])]
+    if rule.ignored:
+        made.append((_AND, 0, 0, ~rule.ignored & 0xFFFFFFFF))
+    for n, value in enumerate(rule.values):
+        made.append((_EQUAL, len(rule.values) - n, 0, value))
+    return [*made, (_RETURN, 0, 0, REFUSE)]
+
+
+def _halves(argument: int) -> tuple[int, int]:
+    """Where the low and the high half of an argument stand; both machines are little-endian."""
+    place = _ARGUMENTS + 8 * argument
+    return place, place + 4
