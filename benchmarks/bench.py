@@ -65,7 +65,7 @@ def filled(bench: wb.Bench, duck: DuckDB, sources: int) -> tuple[list[str], list
 
     def made(name: str, tables: dict[str, Table]) -> str:
         fields = {"name": name, "instance_id": cell.id, "measurement_type": "time_series"}
-        return bench.work.create_with_tables(Measurement, fields, tables).id
+        return bench.backend.create_with_tables(Measurement, fields, tables).id
 
     for k in range(sources):
         columns = profiles.decimal(1_000_000, k)
@@ -132,7 +132,7 @@ def frames_of(data: wb.Data) -> None:
 
 
 def measured(bench: wb.Bench, duck: DuckDB, long: list[str], cycled: list[str], rounds: int) -> list[str]:
-    store, turn = bench.work.store, count()
+    store, turn = bench.backend.store, count()
     lines = []
 
     def line(what: str, ms: dict[str, float]) -> None:
@@ -191,14 +191,14 @@ def drawn(bench: wb.Bench, long: list[str], rounds: int) -> list[str]:
     bench.figure(recipe)
 
     def changed() -> None:
-        figure = bench.work.figure(raw, {"width": float(next(turn))})
+        figure = bench.backend.figure(raw, {"width": float(next(turn))})
         if figure.reads != {"steps": 0, "sources": 0}:
             raise RuntimeError(f"a view change read {figure.reads}")
 
     ms = medians(
         {
             "view change, to bytes": changed,
-            "the same figure again, to bytes": lambda: bench.work.figure(raw, {}),
+            "the same figure again, to bytes": lambda: bench.backend.figure(raw, {}),
             "the same figure again, as a plotly figure": lambda: bench.figure(recipe),
         },
         rounds,

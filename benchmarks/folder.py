@@ -72,7 +72,7 @@ def content(store: Path) -> list[tuple[Any, ...]]:
         ]
         fields += ["sample_count", "step_count", "cycle_count", "content_hash", "properties.temperature.value"]
         listed = bench.measurements.list(fields=fields)
-        series = bench.work.store.series
+        series = bench.backend.store.series
         found = []
         for row in listed.to_dict("records"):
             id = row.pop("id")

@@ -141,12 +141,12 @@ def filled(path: Path) -> tuple[str, str, dict[str, Any]]:
             columns = profiles.decimal(20_000, k)
             named = {{"t": COLUMNS[0], "U": COLUMNS[1], "I": COLUMNS[2]}.get(n, n): v for n, v in columns.items()}
             fields = {"name": f"long {k}", "instance_id": cell.id, "measurement_type": "time_series"}
-            ids.append(bench.work.create_with_tables(Measurement, fields, {"series": Table.of(named)}).id)
+            ids.append(bench.backend.create_with_tables(Measurement, fields, {"series": Table.of(named)}).id)
         step = {"op": "series", "source": "measurements", "ids": ids, "x": COLUMNS[0], "columns": COLUMNS[1:]}
         plan = {"steps": {"series": {**step, "max_points": POINTS}}}
         board = bench.dashboards.create("Bench")
         plot = board.save("figure", {"plan": plan, "transform": DRAW})
-        work = bench.work
+        work = bench.backend
         key = work.store.people.issue(work.organization.id, work.actor).key
         place = f"/projects/{work.project.id}"
         return key, place, {"plan": plan, "plot": f"{place}/dashboards/{board.id}/plots/{plot.id}"}

@@ -12,7 +12,7 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from workbench.errors import Busy, Cancelled, WorkbenchError
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.records import Project, Record
 from workbench.store import Transaction
 from workbench.store.records.people import Caller
@@ -95,9 +95,9 @@ class RequestContext:
         return next(one for one in self.records.values() if isinstance(one, kind))
 
     @property
-    def work(self) -> LocalWorkbench:
+    def backend(self) -> LocalBackend:
         """What a notebook can do with a store, bound to this caller and this project."""
-        return LocalWorkbench(
+        return LocalBackend(
             self.store,
             self.state.cache,
             self.caller.organization,

@@ -31,7 +31,7 @@ def _endpoint(operation: Operation[..., Any]) -> Callable[..., Any]:
         arguments = {**given, **_of_body(operation, body), **_of_path(operation, context)}
         if "cancel" in operation.signature.parameters:
             arguments["cancel"] = context.cancel
-        return operation.encoded(operation.function(context.work, **arguments))
+        return operation.encoded(operation.function(context.backend, **arguments))
 
     endpoint.__name__ = operation.name
     endpoint.__doc__ = operation.function.__doc__

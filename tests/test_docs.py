@@ -120,7 +120,7 @@ def test_every_block_of_a_page_runs(page: Path, reader: Path, monkeypatch: pytes
                     run_command(words, monkeypatch)
     finally:
         for value in list(space.values()):
-            if hasattr(value, "work"):
+            if hasattr(value, "backend"):
                 with contextlib.suppress(Exception):
                     value.close()
 

@@ -2,7 +2,7 @@
 
 A bench, its collections, boards and views know this class and nothing behind it. What is the same wherever the store
 is, is done here: drawing, checking a script, reading words, looking at steps. What needs the store is asked of
-``local.LocalWorkbench``, which has it open, or of ``remote.RemoteWorkbench``, which asks a server.
+``local.LocalBackend``, which has it open, or of ``remote.RemoteBackend``, which asks a server.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class FigureAnswer:
         return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
 
 
-class Work(Operations):
+class Backend(Operations):
     """What a bench asks of its store, within one scope, by one user.
 
     Attributes
@@ -115,7 +115,7 @@ class Work(Operations):
         """The Python expression that gives a bench on the same store and project."""
 
     @abstractmethod
-    def of_project(self, ref: Ref) -> Work:
+    def of_project(self, ref: Ref) -> Backend:
         """The same store and caches, bound to another project."""
 
     @abstractmethod

@@ -12,7 +12,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .backend import DATASETS, FigureAnswer, Work, drawable, only, tabulated, without_rows
+from .backend import DATASETS, Backend, FigureAnswer, drawable, only, tabulated, without_rows
 from .cycling.current_sign import turned
 from .cycling.life import KINDS
 from .cycling.steps import STEP_TYPE, in_order, step_types
@@ -54,7 +54,7 @@ T = TypeVar("T")
 _PIECE = 1 << 18
 
 
-class LocalWorkbench(Work):
+class LocalBackend(Backend):
     """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond.
 
     ``protected`` says that every script runs locked in; without it those alone that somebody else wrote.
@@ -118,7 +118,7 @@ class LocalWorkbench(Work):
         *,
         create: bool = True,
         read_only: bool = False,
-    ) -> LocalWorkbench:
+    ) -> LocalBackend:
         """The workbench on the store at ``path``, bound to the project named or the only one there is.
 
         ``read_only``: nothing in the store is changed, not even its format.
@@ -133,10 +133,10 @@ class LocalWorkbench(Work):
             store.close()
             raise
 
-    def of_project(self, ref: str | Record) -> LocalWorkbench:
+    def of_project(self, ref: str | Record) -> LocalBackend:
         """The same store and caches, bound to another project."""
         project = self.store.rows.find(Project, ref, Scope(self.organization.id, None))
-        return LocalWorkbench(
+        return LocalBackend(
             self.store, self.cache, self.organization, project, self.actor, protected=self.protected
         )
 

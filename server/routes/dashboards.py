@@ -147,7 +147,7 @@ def _sound(context: RequestContext, raw: Any) -> Json:
         With everything wrong with it or with its script.
     """
     checked = sound(raw)
-    context.work.check_script(checked)
+    context.backend.check_script(checked)
     return checked.dump()
 
 
@@ -191,7 +191,7 @@ def _config(context: RequestContext, chosen: Chosen) -> PlotConfig:
     plot = context.record(Plot)
     if chosen.revision is None or chosen.revision == plot.revision:
         return context.state.recipes.of(plot)
-    return sound(context.work.revision(plot, chosen.revision).config)
+    return sound(context.backend.revision(plot, chosen.revision).config)
 
 
 @router.post(f"{_PLOT}/dataset", response_model=DatasetShown, responses=ARROW)
@@ -234,9 +234,9 @@ def plot_data(
     """The traces of a plot in long form, or the rows of a step, as a file."""
     plot, chosen = context.record(Plot), values or {}
     if step is None:
-        table = export.traces(context.work.figure(plot.config, chosen, cancel=context.cancel).figure)
+        table = export.traces(context.backend.figure(plot.config, chosen, cancel=context.cancel).figure)
     else:
-        steps = context.work.dataset(plot.config, chosen, cancel=context.cancel).steps
+        steps = context.backend.dataset(plot.config, chosen, cancel=context.cancel).steps
         if step not in steps:
             message = f"The plan has no step '{step[:80]}'. {instead(step, steps, 'steps')}"
             raise Invalid(Problem(("step",), message, "value_error"))

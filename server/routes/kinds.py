@@ -121,8 +121,8 @@ def list_records(context: ProjectReader, body: ListOf) -> Response:
         raise Invalid(Problem(("limit",), f"'limit' is from 0 to {MOST_ROWS}.", "out_of_range"))
     if kind.listed_as is None:
         _refuse_other_filters(kind, body.where)
-        return _as_arrow(context.work.table(kind, body.where, fields, body.limit))
-    return _as_arrow(context.work.listing(kind.listed_as, body.where, fields, body.limit))
+        return _as_arrow(context.backend.table(kind, body.where, fields, body.limit))
+    return _as_arrow(context.backend.listing(kind.listed_as, body.where, fields, body.limit))
 
 
 def _refuse_other_filters(kind: type[Record], where: Mapping[str, Any]) -> None:
@@ -262,12 +262,12 @@ def read_table(
     if life:
         if not isinstance(record, Measurement) or dataset == "series" or chosen is not None:
             raise BadRequest("Columns over the life of a cell come with all steps or cycles of a measurement.")
-        return _streamed(context, iter([context.work.over_life(record, dataset)]))
+        return _streamed(context, iter([context.backend.over_life(record, dataset)]))
     with context.store.snapshot():
         info = context.store.series.info(record.id, dataset, scope=context.scope)
         if info is None or dataset != "series" or info.rows <= BLOCK_ROWS:
-            return _streamed(context, iter([context.work.samples(record, dataset, chosen)]))
-        first = context.work.sampled(record.id, dataset, chosen, rows=(0, BLOCK_ROWS))
+            return _streamed(context, iter([context.backend.samples(record, dataset, chosen)]))
+        first = context.backend.sampled(record.id, dataset, chosen, rows=(0, BLOCK_ROWS))
     return _streamed(context, _blocks(context.store, context.scope, info, first))
 
 

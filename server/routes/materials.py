@@ -180,7 +180,7 @@ def read_data(context: RecordReader) -> Columns:
     record = context.record(MaterialProperty)
     if context.store.series.info(record.id, scope=context.scope) is None:
         raise NotFound("This property set has no table.")
-    return columns(context.work.sampled(record.id, "series"))
+    return columns(context.backend.sampled(record.id, "series"))
 
 
 @router.patch(f"{_SET}/file")

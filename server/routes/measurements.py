@@ -238,12 +238,12 @@ def read_steps_and_cycles(context: RecordReader) -> StepsAndCycles:
 
 def _steps(context: RequestContext) -> Table:
     _require(context, "steps")
-    return context.work.steps(context.record(Measurement))
+    return context.backend.steps(context.record(Measurement))
 
 
 def _cycles(context: RequestContext) -> Table:
     _require(context, "cycles")
-    return context.work.sampled(context.record(Measurement).id, "cycles")
+    return context.backend.sampled(context.record(Measurement).id, "cycles")
 
 
 def _require(context: RequestContext, dataset: str) -> None:

@@ -183,7 +183,7 @@ def dataset(context: ProjectWriter, body: OfPlan) -> Response:
 
 def data(context: RequestContext, config: PlotConfig, values: Mapping[str, Any]) -> Response:
     """The data of a recipe as JSON or as Arrow; as Arrow without the steps for those who have them already."""
-    answered = context.work.answered(config, values, cancel=context.cancel)
+    answered = context.backend.answered(config, values, cancel=context.cancel)
     headers = {arrow.CONTENT: answered.content}
     accept = context.request.headers.get("accept", "")
     if arrow.MEDIA_TYPE not in accept:
@@ -206,11 +206,11 @@ async def drawn(context: RequestContext, config: Callable[[], PlotConfig], value
 
     def looked_up() -> tuple[PlotConfig, FigureAnswer | None]:
         checked = config()
-        return checked, context.work.cached_figure(checked, values)
+        return checked, context.backend.cached_figure(checked, values)
 
     checked, found = await context.quickly(looked_up)
     if found is None:
-        found = await context.heavily(lambda: context.work.figure(checked, values, cancel=context.cancel))
+        found = await context.heavily(lambda: context.backend.figure(checked, values, cancel=context.cancel))
     return _shown(found)
 
 
@@ -239,7 +239,7 @@ def figure_detail(context: ProjectWriter, body: DetailOfRecipe) -> TracesShown:
 
 def detail(context: RequestContext, config: Any, asked: Any) -> TracesShown:
     """Finer detail of some traces of a recipe's figure."""
-    found = context.work.detail(
+    found = context.backend.detail(
         config, asked.values, cancel=context.cancel, traces=asked.traces, x=asked.x, y=asked.y, width=asked.width
     )
     return {"traces": {str(number): one.as_dict() for number, one in found.items()}}

@@ -19,7 +19,7 @@ from workbench.bench import Bench
 from workbench.cycling.columns import SERIES_COLUMNS
 from workbench.cycling.cycles import CYCLE_COLUMNS
 from workbench.cycling.steps import STEP_COLUMNS, STEP_TYPES
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.recipe.filters import ALL, APPLIES, SAMPLED
 from workbench.recipe.parse import parse_draft
 from workbench.recipe.plot import AuthoringDraft
@@ -36,7 +36,7 @@ BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"
 
 @pytest.fixture(scope="module")
 def bench(demo_store: Path) -> Iterator[Bench]:
-    with Bench(LocalWorkbench.open(demo_store)) as made:
+    with Bench(LocalBackend.open(demo_store)) as made:
         yield made
 
 
@@ -150,7 +150,7 @@ def test_an_example_draws_on_the_demo_and_says_why_not_on_an_empty_store(
     figure = bench.figure(answer["config"], chosen)
     assert len(figure.data) >= 2
     assert figure.workbench.warnings == []
-    with Bench(LocalWorkbench.open(tmp_path / "empty.db")) as empty:
+    with Bench(LocalBackend.open(tmp_path / "empty.db")) as empty:
         drawn = empty.figure(answer["config"])
     assert not drawn.data
     assert drawn.layout.annotations

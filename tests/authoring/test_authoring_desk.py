@@ -13,7 +13,7 @@ import pytest
 from workbench.authoring.examples import example
 from workbench.bench import Bench, Board
 from workbench.errors import Conflict, Invalid, NotFound, StoreNotice
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.records import User
 from workbench.store.records.sessions import drafts_in, shortened
 from workbench.store.scope import Scope
@@ -23,7 +23,7 @@ FADE, CURVES = example("fade"), example("curves")
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    with Bench(LocalWorkbench.open(tmp_path / "lab.db")) as made:
+    with Bench(LocalBackend.open(tmp_path / "lab.db")) as made:
         yield made
 
 
@@ -37,9 +37,9 @@ def unsound(draft: dict[str, Any]) -> dict[str, Any]:
 
 
 def other_user(bench: Bench) -> Bench:
-    work = bench.work
+    work = bench.backend
     user = work.store.rows.create(User, {"name": "Ann", "email": "ann@lab.org"}, scope=Scope("", None))
-    return Bench(LocalWorkbench(work.store, work.cache, work.organization, work.project, user.id))
+    return Bench(LocalBackend(work.store, work.cache, work.organization, work.project, user.id))
 
 
 def new_id() -> str:
@@ -67,7 +67,7 @@ def test_a_given_draft_is_what_is_changed_and_what_is_accepted(bench: Bench, boa
     assert kept.history()["origin"].tolist() == ["save", "draft"]
     assert kept.recipe().foreign
     assert not kept.recipe(1).foreign
-    assert bench.work.store.verify() == []
+    assert bench.backend.store.verify() == []
 
 
 def test_a_decision_that_comes_twice_makes_one_revision(bench: Bench, board: Board) -> None:
@@ -162,7 +162,7 @@ def test_sessions_come_newest_first_and_messages_oldest_first(bench: Bench) -> N
     assert bench.sessions.list(limit=1, offset=1)["id"].tolist() == [made[1].id]
     said = [bench.sessions.say(made[0], role, {"n": n}) for n, role in enumerate(["user", "assistant"] * 2)]
     assert bench.sessions.messages(made[0]) == said
-    assert bench.work.store.chats.messages(made[0], limit=2, offset=1) == said[1:3]
+    assert bench.backend.store.chats.messages(made[0], limit=2, offset=1) == said[1:3]
     with pytest.raises(Invalid, match="'user' or 'assistant'"):
         bench.sessions.say(made[0], "system", {})  # type: ignore[arg-type]
     assert bench.sessions.get(made[0].id).updated_at > made[0].updated_at
@@ -174,13 +174,13 @@ def test_what_is_deleted_takes_along_or_lets_go(bench: Bench, board: Board) -> N
     bench.sessions.say(session, "user", {"text": "and?"})
     bench.dashboards.delete(board.id)
     assert bench.sessions.get(session).plot_id is None
-    assert bench.work.store.verify() == []
+    assert bench.backend.store.verify() == []
     bench.sessions.delete(session)
     assert bench.sessions.list().empty
-    assert bench.work.store.verify() == []
+    assert bench.backend.store.verify() == []
     tables = ("messages", "plot_drafts")
     rows = [
-        bench.work.store.connection().execute(f"select count(*) from {table}").fetchone()[0] for table in tables
+        bench.backend.store.connection().execute(f"select count(*) from {table}").fetchone()[0] for table in tables
     ]
     assert rows == [0, 0]
 
@@ -188,9 +188,9 @@ def test_what_is_deleted_takes_along_or_lets_go(bench: Bench, board: Board) -> N
 def test_a_changed_message_is_found(bench: Bench) -> None:
     session = bench.sessions.create()
     bench.sessions.say(session, "user", {"text": "as it was"})
-    with bench.work.store.transaction() as db:
+    with bench.backend.store.transaction() as db:
         db.execute("update messages set content = replace(content, 'was', 'is')")
-    (finding,) = bench.work.store.verify()
+    (finding,) = bench.backend.store.verify()
     assert "the message" in finding
 
 
@@ -208,15 +208,15 @@ def test_a_title_is_one_short_line() -> None:
 
 def test_a_store_from_before_sessions_gets_them(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
-    Bench(LocalWorkbench.open(path)).close()
+    Bench(LocalBackend.open(path)).close()
     with sqlite3.connect(path) as db:
         for table in ("messages", "plot_drafts", "sessions"):
             db.execute(f"drop table {table}")
         assert db.execute("delete from _sqlite_migrations where name = 'chats'").rowcount == 1
     db.close()
     with pytest.warns(StoreNotice, match="is of an older workbench"):
-        bench = Bench(LocalWorkbench.open(path))
+        bench = Bench(LocalBackend.open(path))
     with bench:
         bench.sessions.say(bench.sessions.create("First"), "user", {"text": "there"})
         assert len(bench.sessions.list()) == 1
-        assert bench.work.store.verify() == []
+        assert bench.backend.store.verify() == []

@@ -40,7 +40,7 @@ def recipe(returned: str) -> dict[str, Any]:
     ],
 )
 def test_a_figure_looks_here_as_on_a_page(bench: wb.Bench, returned: str) -> None:
-    sent = decode(bench.work.figure(recipe(returned), {}).figure)
+    sent = decode(bench.backend.figure(recipe(returned), {}).figure)
     held = decode(bench.figure(recipe(returned)).to_json())
     assert held == {"data": sent["data"], "layout": sent["layout"]}
 

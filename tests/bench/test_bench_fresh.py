@@ -178,7 +178,7 @@ def test_a_view_change_runs_no_step_and_reads_no_source(bench: wb.Bench, monkeyp
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a source was read")
 
-    series = type(bench.work.store.series)
+    series = type(bench.backend.store.series)
     for name in ("read", "many", "sample", "sample_rows"):
         monkeypatch.setattr(series, name, refuse)
     for width in (3, 4, 5):

@@ -281,7 +281,7 @@ def test_nothing_is_registered_and_nothing_stays(
 
 def test_time_in_seconds_can_be_traced_for_detail(bench: Bench) -> None:
     with bench.quick(SAMPLES / "neware" / "M50-A-01_RPT0.csv.gz") as quick:
-        answer = quick.bench.work.figure(quick.recipe.config, {"unit": "s"})
+        answer = quick.bench.backend.figure(quick.recipe.config, {"unit": "s"})
         assert answer.at_hand is not None
         assert set(traceable(decode(answer.figure), answer.at_hand.dataset)) == {0, 1, 2}
 

@@ -16,7 +16,7 @@ def test_a_bench_names_its_store_its_project_and_what_it_holds(tmp_path: Path) -
         bench.dashboards.create("One")
         bench.dashboards.create("Two")
         for told in (repr(bench), bench._repr_html_()):
-            assert all(part in told for part in ("lab.db", bench.work.project.name, "2 dashboards"))
+            assert all(part in told for part in ("lab.db", bench.backend.project.name, "2 dashboards"))
 
 
 def test_every_assumption_of_a_quick_look_names_its_option(tmp_path: Path) -> None:

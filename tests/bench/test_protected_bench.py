@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 from workbench.errors import Invalid, NotProtected
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.recipe.recipe import Recipe
 from workbench.transform import drawers, protected
 
@@ -47,11 +47,11 @@ def test_a_figure_may_be_asked_for_protected(bench: wb.Bench) -> None:
         bench.figure(recipe(OPENS), protected=True)
     assert caught.value.problems[0].loc == ("config", "transform")
     with pytest.raises(Invalid, match="address"):
-        bench.export(recipe(REMOTE), bench.work.store.path.with_name("a.json"), protected=True)
+        bench.export(recipe(REMOTE), bench.backend.store.path.with_name("a.json"), protected=True)
 
 
 def test_a_figure_that_nobody_looked_at_is_drawn_again(bench: wb.Bench) -> None:
-    work = bench.work
+    work = bench.backend
     config = recipe(REMOTE).config
     assert work.figure(config, {}).cache["figure"] == "miss"
     assert work.figure(config, {}).cache["figure"] == "hit"
@@ -68,7 +68,7 @@ def test_ones_own_plots_are_not_protected_and_those_of_others_are(bench: wb.Benc
     plot = board.save("Mine", recipe(OPENS))
     assert not plot.recipe().foreign
     plot.figure()
-    store, scope = bench.work.store, bench.work.scope
+    store, scope = bench.backend.store, bench.backend.scope
     other = store.rows.create("users", {"email": "else@example.org", "name": "Else"}, scope=scope).id
     store.plots.save(board.id, "Mine", recipe(OPENS + "\n").config.dump(), scope, other)
     plot = board.plot("Mine")
@@ -88,7 +88,7 @@ def test_ones_own_plots_are_not_protected_and_those_of_others_are(bench: wb.Benc
 
 def test_a_script_of_a_model_is_nobodys(bench: wb.Bench) -> None:
     board = bench.dashboards.create("Board")
-    work = bench.work
+    work = bench.backend
     work.save_plot(board.record, "Drawn", recipe(OPENS).config, origin="model")
     assert board.plot("Drawn").recipe().foreign
     work.save_plot(board.record, "Drawn", Recipe(recipe(OPENS), params={}).config)
@@ -99,8 +99,8 @@ def test_a_script_of_a_model_is_nobodys(bench: wb.Bench) -> None:
 
 
 def test_a_workbench_may_draw_all_protected(bench: wb.Bench) -> None:
-    work = bench.work
-    shared = LocalWorkbench(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
+    work = bench.backend
+    shared = LocalBackend(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
     assert shared.of_project(work.project).protected
     with pytest.raises(Invalid, match="PermissionError"):
         shared.figure(recipe(OPENS).config, {})
@@ -111,8 +111,8 @@ def test_where_all_is_protected_no_script_is_parsed_in_this_process(
     bench: wb.Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A script of one megabyte costs the parser seconds and hundreds of megabytes, and may crash it."""
-    work = bench.work
-    shared = LocalWorkbench(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
+    work = bench.backend
+    shared = LocalBackend(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
     board = bench.dashboards.create("Board").record
     found = shared.check(recipe(DRAWS.replace("cells", "cels")).raw(), {})
     assert [one.type for one in found] == ["script_key"]
@@ -127,8 +127,8 @@ def test_where_all_is_protected_no_script_is_parsed_in_this_process(
 
 
 def test_a_check_counts_for_its_organization(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    work = bench.work
-    shared = LocalWorkbench(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
+    work = bench.backend
+    shared = LocalBackend(work.store, work.cache, work.organization, work.project, work.actor, protected=True)
     counted: list[str | None] = []
     pool = protected.shared()
     turn = pool.turns.turn

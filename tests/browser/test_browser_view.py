@@ -80,14 +80,14 @@ COUNTED = """
 import time as clock
 
 drawn = []
-redraw = bench.work.redraw
+redraw = bench.backend.redraw
 
 def slow(config, values, *more, **asked):
     drawn.append(values["width"])
     clock.sleep(0.2)
     return redraw(config, values, *more, **asked)
 
-bench.work.redraw = slow
+bench.backend.redraw = slow
 """
 FIRST = {"batch": "A", "test": "M50-A-01_ageing", "color": "navy", "width": 1}
 WATCH = """gd => {

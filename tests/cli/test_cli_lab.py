@@ -197,5 +197,5 @@ def test_the_notebooks_open_the_store_that_is_named(tmp_path: Path, monkeypatch:
         main()
     monkeypatch.chdir("/")
     with wb.open() as bench:
-        assert bench.work.project.name == "Ageing"
-        assert bench.work.store.path == tmp_path / "lab.db"
+        assert bench.backend.project.name == "Ageing"
+        assert bench.backend.store.path == tmp_path / "lab.db"

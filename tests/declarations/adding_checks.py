@@ -29,11 +29,11 @@ class Lab:
         self.bench = wb.open("adding.db")
         self.specification = self.bench.specifications.create(name="M50", ratings=RATINGS)
         self.batch = self.bench.batches.create(name="A", specification_id=self.specification.id)
-        work: Any = self.bench.work
+        work: Any = self.bench.backend
         given = {"name": "A-01", "specification_id": self.specification.id, "batch_id": self.batch.id}
         self.cell = work.create_with_tables(Instance, given, {"series": CURVE})
         self.bench.instances.create(name="A-02", specification_id=self.specification.id)
-        self.work = work
+        self.backend = work
 
     def run(self, plan: dict[str, Any], params: dict[str, Any] | None = None, **values: Any) -> Any:
         return self.bench.dataset({"plan": {"steps": plan}, "params": params or {}}, **values)
@@ -99,15 +99,15 @@ def a_source_with_samples_is_in_catalog_and_schema(lab: Lab) -> None:
 
 def samples_keep_to_their_scope_and_go_with_the_record(lab: Lab) -> None:
     other = lab.bench.projects.create(name="Elsewhere")
-    away: Any = lab.bench.project(other.name).work
-    store = lab.work.store
-    gone = lab.work.create_with_tables(
+    away: Any = lab.bench.project(other.name).backend
+    store = lab.backend.store
+    gone = lab.backend.create_with_tables(
         Instance, {"name": "B", "specification_id": lab.specification.id}, {"series": CURVE}
     )
-    assert store.series.info(gone.id, scope=lab.work.scope) is not None
+    assert store.series.info(gone.id, scope=lab.backend.scope) is not None
     assert store.series.info(gone.id, scope=away.scope) is None
     lab.bench.instances.delete(gone.id)
-    assert store.series.info(gone.id, scope=lab.work.scope) is None
+    assert store.series.info(gone.id, scope=lab.backend.scope) is None
     assert lab.bench.verify() == []
 
 

@@ -48,14 +48,14 @@ def sentence(figure: dict[str, Any]) -> str:
 
 @every_plot
 def test_an_empty_store_gets_a_sentence(empty_bench: Bench, plot: Saved) -> None:
-    told = sentence(decode(empty_bench.work.figure(plot.config, {}).figure))
+    told = sentence(decode(empty_bench.backend.figure(plot.config, {}).figure))
     assert told.endswith(".")
     assert any(word in told for word in ("Choose", "This plot", "none", "no cell")), told
 
 
 @every_plot
 def test_all_choices_of_another_store_draw_or_say_why_not(own_bench: Bench, plot: Saved) -> None:
-    options = own_bench.work.figure(plot.config, {}).options
+    options = own_bench.backend.figure(plot.config, {}).options
     params = plot.config["params"]
     live = {name: found for name, found in options.items() if "optionsFrom" in params[name]["control"]}
     chosen = {
@@ -63,7 +63,7 @@ def test_all_choices_of_another_store_draw_or_say_why_not(own_bench: Bench, plot
         for name, found in live.items()
         if found
     }
-    figure = decode(own_bench.work.figure(plot.config, chosen).figure)
+    figure = decode(own_bench.backend.figure(plot.config, chosen).figure)
     told = sentence(figure)
     assert bool(told) != any(len(trace.get("x", ())) > 0 for trace in figure["data"]), plot.slug
     drawn = {
@@ -78,9 +78,11 @@ def test_all_choices_of_another_store_draw_or_say_why_not(own_bench: Bench, plot
 
 
 def test_what_is_not_known_of_a_cell_is_left_out_of_its_name(own_bench: Bench) -> None:
-    figure = decode(own_bench.work.figure(PLOTS["fade-by-batch"].config, {"batches": ["Z"]}).figure)
+    figure = decode(own_bench.backend.figure(PLOTS["fade-by-batch"].config, {"batches": ["Z"]}).figure)
     assert {trace["name"] for trace in figure["data"] if "name" in trace} == {"Z (n = 1)"}
-    life = decode(own_bench.work.figure(PLOTS["cycle-life"].config, {"color_by": "properties.electrolyte"}).figure)
+    life = decode(
+        own_bench.backend.figure(PLOTS["cycle-life"].config, {"color_by": "properties.electrolyte"}).figure
+    )
     assert "not known" in {trace.get("name") for trace in life["data"]}
 
 
@@ -97,6 +99,6 @@ def test_many_batches_have_a_colour_each(tmp_path: Path) -> None:
             bench.instances.create(name=f"c{n}", specification="S", batch=f"b{n}")
             bench.measurements.create(instance=f"c{n}", name=f"c{n}_ageing", time_series=table)
         names = [f"b{n}" for n in range(9)]
-        figure = decode(bench.work.figure(PLOTS["fade-by-batch"].config, {"batches": names}).figure)
+        figure = decode(bench.backend.figure(PLOTS["fade-by-batch"].config, {"batches": names}).figure)
         assert len([trace for trace in figure["data"] if trace.get("showlegend", True)]) == 9
-        assert decode(bench.work.figure(PLOTS["cycle-life"].config, {}).figure)["data"]
+        assert decode(bench.backend.figure(PLOTS["cycle-life"].config, {}).figure)["data"]

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.bench import Bench
 from workbench.demo.saved import Saved, saved_plots
-from workbench.local import FigureAnswer, LocalWorkbench
+from workbench.local import FigureAnswer, LocalBackend
 from workbench.recipe.controls import decide
 from workbench.recipe.recipe import Recipe
 from workbench.store.cache.cache import Cache
@@ -20,13 +20,13 @@ every_plot = pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
 
 
 def draw(bench: Bench, slug: str, **values: Any) -> dict[str, Any]:
-    return decode(bench.work.figure(PLOTS[slug].config, values).figure)
+    return decode(bench.backend.figure(PLOTS[slug].config, values).figure)
 
 
 @every_plot
 def test_a_plot_is_sound_and_draws_without_warnings(demo_bench: Bench, plot: Saved) -> None:
     assert demo_bench.check(plot.config) == []
-    answer = demo_bench.work.figure(plot.config, {})
+    answer = demo_bench.backend.figure(plot.config, {})
     assert answer.warnings == []
     assert answer.log == ""
     assert decode(answer.figure)["data"]
@@ -34,8 +34,8 @@ def test_a_plot_is_sound_and_draws_without_warnings(demo_bench: Bench, plot: Sav
 
 @every_plot
 def test_a_plot_drawn_anew_has_the_same_bytes(demo_bench: Bench, plot: Saved) -> None:
-    work = demo_bench.work
-    fresh = LocalWorkbench(work.store, Cache(None), work.organization, work.project, work.actor)
+    work = demo_bench.backend
+    fresh = LocalBackend(work.store, Cache(None), work.organization, work.project, work.actor)
     again = fresh.figure(plot.config, {})
     assert again.cache == {"dataset": "miss", "figure": "miss"}
     assert again.figure == work.figure(plot.config, {}).figure
@@ -63,10 +63,10 @@ def other_value(name: str, recipe: Recipe, answer: FigureAnswer) -> Any:
 @every_plot
 def test_a_view_change_reads_nothing(demo_bench: Bench, plot: Saved) -> None:
     recipe = Recipe(plot.config)
-    first = demo_bench.work.figure(plot.config, {})
+    first = demo_bench.backend.figure(plot.config, {})
     for name, param in recipe.config.params.items():
         if param.kind == "view":
-            changed = demo_bench.work.figure(plot.config, {name: other_value(name, recipe, first)})
+            changed = demo_bench.backend.figure(plot.config, {name: other_value(name, recipe, first)})
             assert changed.reads == {"steps": 0, "sources": 0}, name
             assert changed.cache["dataset"] == "hit"
             assert changed.figure != first.figure, f"'{name}' changes nothing in {plot.slug}"
@@ -90,7 +90,7 @@ def test_the_plots_use_every_operation_control_and_kind() -> None:
 def test_the_plots_use_every_control_of_the_guide(demo_bench: Bench) -> None:
     widgets = set()
     for plot in saved_plots():
-        options = demo_bench.work.figure(plot.config, {}).options
+        options = demo_bench.backend.figure(plot.config, {}).options
         for name, param in Recipe(plot.config).config.params.items():
             widgets.add(decide(name, param, options.get(name))["widget"])
     assert widgets >= {
@@ -102,7 +102,7 @@ def test_the_plots_use_every_control_of_the_guide(demo_bench: Bench) -> None:
 
 def test_choices_cascade_from_batch_to_cell(demo_bench: Bench) -> None:
     def cells(**values: Any) -> tuple[list[str], list[str]]:
-        answer = demo_bench.work.figure(PLOTS["dqdv"].config, values)
+        answer = demo_bench.backend.figure(PLOTS["dqdv"].config, values)
         return [option["value"] for option in answer.options["cell"]], [w["code"] for w in answer.warnings]
 
     assert cells()[0] == ["M50-A-01", "M50-A-02", "M50-A-03", "M50-A-04"]

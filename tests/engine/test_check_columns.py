@@ -11,7 +11,7 @@ import pytest
 
 from workbench.errors import Invalid
 from workbench.ingest.plan.ratings import ratings_of
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.recipe.check import sound
 from workbench.records import Instance, Specification
 from workbench.table import Table
@@ -21,8 +21,8 @@ STEPS = ("config", "plan", "steps")
 
 
 @pytest.fixture
-def local(tmp_path: Path) -> Iterator[LocalWorkbench]:
-    opened = LocalWorkbench.open(tmp_path / "lab.db")
+def local(tmp_path: Path) -> Iterator[LocalBackend]:
+    opened = LocalBackend.open(tmp_path / "lab.db")
     made = opened.create(Specification, {"name": "s", "ratings": ratings_of("1Ah,3V,4V")})
     cell = opened.create(Instance, {"name": "c", "specification_id": made.id})
     time = np.arange(50.0)
@@ -51,7 +51,7 @@ def plan(read: str, used: str) -> dict[str, Any]:
     return {"plan": {"steps": steps}}
 
 
-def test_the_column_that_the_data_lack_leads(local: LocalWorkbench) -> None:
+def test_the_column_that_the_data_lack_leads(local: LocalBackend) -> None:
     assert local.check(plan(CAPACITY, CAPACITY), {}) == []
     first, second = local.check(plan("Discharge capacty [A.h]", CAPACITY), {})
     assert first.loc == (*STEPS, "cycles", "columns", 1)
@@ -60,13 +60,13 @@ def test_the_column_that_the_data_lack_leads(local: LocalWorkbench) -> None:
     assert "did you mean 'Discharge capacty [A.h]', which it reads?" in second.msg
 
 
-def test_a_column_that_no_step_reads_is_told_once(local: LocalWorkbench) -> None:
+def test_a_column_that_no_step_reads_is_told_once(local: LocalBackend) -> None:
     (only,) = local.check(plan(CAPACITY, "Discharge energy [W.h]"), {})
     assert only.loc == (*STEPS, "fade", "metrics", "end", "column")
     assert only.msg.startswith("Step 'cycles' does not read 'Discharge energy [W.h]': name it in its 'columns'")
 
 
-def test_other_problems_of_the_recipe_stand_alone(local: LocalWorkbench) -> None:
+def test_other_problems_of_the_recipe_stand_alone(local: LocalBackend) -> None:
     raw = plan("Discharge capacty [A.h]", CAPACITY)
     raw["plan"]["steps"]["fade"]["metrics"]["end"]["fn"] = "lst"
     assert all(problem.loc[3] == "fade" for problem in local.check(raw, {}))
@@ -90,7 +90,7 @@ def test_a_step_that_reads_says_what_it_reads(column: str, told: str) -> None:
     assert [problem.msg for problem in raised.value.problems] == [told]
 
 
-def test_check_tells_the_steps_and_params_that_a_script_misspells(local: LocalWorkbench) -> None:
+def test_check_tells_the_steps_and_params_that_a_script_misspells(local: LocalBackend) -> None:
     raw = plan(CAPACITY, CAPACITY) | {"params": {"smooth": {"kind": "view", "default": 3}}}
     raw["transform"] = "def transform(data, params):\n    return go.Figure(data['fad'], params['smoth'])\n"
     assert [(problem.loc, problem.msg) for problem in local.check(raw, {})] == [

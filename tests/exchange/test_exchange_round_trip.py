@@ -71,7 +71,7 @@ def odd_samples() -> Table:
 def added(bench: wb.Bench, samples: Table, **fields: Any) -> Measurement:
     cell = bench.instances.get("c1")
     given = {"instance_id": cell.id, "name": "RPT 1", **fields}
-    return bench.work.add_time_series(given, samples, None, "discharge")
+    return bench.backend.add_time_series(given, samples, None, "discharge")
 
 
 def returned(tmp_path: Path, path: Path, **options: Any) -> tuple[wb.Bench, Measurement]:
@@ -83,7 +83,7 @@ def returned(tmp_path: Path, path: Path, **options: Any) -> tuple[wb.Bench, Meas
 
 def content(bench: wb.Bench, id: str) -> list[Any]:
     infos = [
-        bench.work.store.series.info(id, dataset, scope=EVERYTHING) for dataset in ("series", "steps", "cycles")
+        bench.backend.store.series.info(id, dataset, scope=EVERYTHING) for dataset in ("series", "steps", "cycles")
     ]
     return [info.content_hash if info else None for info in infos]
 

@@ -30,7 +30,7 @@ def whole(tmp_path: Path, *paths: Path, **options: str) -> tuple[Table, Table, T
 
 
 def tables(bench: wb.Bench, id: str) -> tuple[Table, Table, Table]:
-    series = bench.work.store.series
+    series = bench.backend.store.series
     return (
         series.read(id, scope=EVERYTHING),
         series.read(id, dataset="steps", scope=EVERYTHING),
@@ -72,7 +72,7 @@ def test_the_log_grows_and_open_plots_are_told(bench: wb.Bench, tmp_path: Path) 
     file = bench.ingest(path)[0]
     assert (file.status, file.added, file.rows) == ("extended", 66, 132)
     assert "had 66 rows and now has 132" in file.why
-    assert [rows for _, _, rows in bench.work.store.series.history(id, scope=EVERYTHING)] == [66, 132]
+    assert [rows for _, _, rows in bench.backend.store.series.history(id, scope=EVERYTHING)] == [66, 132]
     assert len(bench.dataset({"plan": plan})["c"]) == 4
     record = bench.measurements.get(id)
     assert (record.sample_count, record.cycle_count) == (132, 4)

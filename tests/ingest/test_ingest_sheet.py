@@ -247,10 +247,10 @@ def test_the_same_sheet_again_changes_nothing(bench: wb.Bench, data: Path) -> No
     listed = sheet(data, "file,tags,mass [g]\n*,x,68\n")
     bench.ingest(data, sheet=listed, name_rule=RULE)
     bench.measurements.update(bench.measurements.list()["id"][0], tags=["mine"])
-    before = bench.work.store.revisions(["measurements", "instances", "series"], [])
+    before = bench.backend.store.revisions(["measurements", "instances", "series"], [])
     report = bench.ingest(data, sheet=listed, name_rule=RULE)
     assert [file.status for file in report] == ["duplicate"] * 4
-    assert bench.work.store.revisions(["measurements", "instances", "series"], []) == before
+    assert bench.backend.store.revisions(["measurements", "instances", "series"], []) == before
     assert names(bench)[0][4] == "mine"
 
 
@@ -343,10 +343,12 @@ def test_a_dry_run_says_all_and_changes_nothing(bench: wb.Bench, data: Path) -> 
         "name_rule": RULE,
         "jobs": 2,
     }
-    before = bench.work.store.revisions(["measurements", "instances", "specifications", "batches", "series"], [])
+    before = bench.backend.store.revisions(
+        ["measurements", "instances", "specifications", "batches", "series"], []
+    )
     told = bench.ingest([data, data / "bad.csv"], dry_run=True, **options)
     assert (
-        bench.work.store.revisions(["measurements", "instances", "specifications", "batches", "series"], [])
+        bench.backend.store.revisions(["measurements", "instances", "specifications", "batches", "series"], [])
         == before
     )
     assert len(bench.measurements.list()) == len(bench.batches.list()) == 0

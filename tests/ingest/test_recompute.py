@@ -43,11 +43,11 @@ def samples(n: int = 400, shift: float = 0.0) -> dict[str, Any]:
 
 def add(bench: wb.Bench, name: str, shift: float, given: Table | None = None) -> Measurement:
     fields = {"instance_id": bench.instances.get("C").id, "name": name}
-    return bench.work.add_time_series(fields, Table.of(samples(shift=shift)), given)
+    return bench.backend.add_time_series(fields, Table.of(samples(shift=shift)), given)
 
 
 def measurements(bench: wb.Bench) -> list[Measurement]:
-    return store_of(bench).rows.page(Measurement, bench.work.scope, limit=None).items
+    return store_of(bench).rows.page(Measurement, bench.backend.scope, limit=None).items
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def bench(tmp_path: Path) -> Iterator[wb.Bench]:
 
 
 def store_of(bench: wb.Bench) -> Any:
-    return bench.work.store
+    return bench.backend.store
 
 
 def plan(*, second: bool = True) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def test_steps_that_go_on_stay_by_the_older_rule(bench: wb.Bench, monkeypatch: p
         "Step count": [8, 8],
     }
     one = bench.measurements.get("one")
-    bench.work.extend(one.id, Table.of(more))
+    bench.backend.extend(one.id, Table.of(more))
     assert store_of(bench).series.rule(one.id, "steps") == steps.RULE - 1
     assert {each.name for each in bench.recompute(check=True).measurements} == set(NAMES)
 
@@ -302,7 +302,7 @@ def test_what_changes_meanwhile_is_computed_once_more(bench: wb.Bench, monkeypat
         "Step count": [8, 8],
     }
     made = library._made(store, derived.outdated(store, [one.id])[0])
-    bench.work.extend(one.id, Table.of(more))
+    bench.backend.extend(one.id, Table.of(more))
     library._publish(store, derived.outdated(store, [one.id])[0], made)
     assert store.series.info(one.id, "steps").rows == 9
     assert bench.verify() == []

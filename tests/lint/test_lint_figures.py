@@ -65,10 +65,10 @@ def other_values(plot: Saved, options: dict[str, Any]) -> Iterator[dict[str, Any
 
 @pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
 def test_the_plots_of_the_demo_are_without_lint(bench: Bench, plot: Saved) -> None:
-    answer = bench.work.figure(plot.config, {})
+    answer = bench.backend.figure(plot.config, {})
     assert answer.lint == []
     for values in other_values(plot, answer.options):
-        assert bench.work.figure(plot.config, values).lint == [], values
+        assert bench.backend.figure(plot.config, values).lint == [], values
 
 
 def test_a_plain_figure_of_express_has_none() -> None:

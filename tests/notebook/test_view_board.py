@@ -99,12 +99,12 @@ def test_controls_of_a_tile_are_built_when_they_are_opened(board: Any) -> None:
 
 
 def test_a_plot_whose_recipe_is_not_sound_says_so_in_its_tile(board: Any) -> None:
-    plots = board._bench.work.plots(board.record)
+    plots = board._bench.backend.plots(board.record)
     broken = [plots[0].model_copy(update={"config": {"plan": {}}}), plots[1]]
     from workbench.bench.figure import figure_of
     from workbench.notebook.board_view import BoardView
 
-    shown = BoardView(board._bench.work, board.record, broken, figure=figure_of)
+    shown = BoardView(board._bench.backend, board.record, broken, figure=figure_of)
     assert list(shown.views) == ["two"]
     (surface,) = shown._tiles.children[0].children
     assert surface.status["problems"]

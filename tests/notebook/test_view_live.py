@@ -15,7 +15,7 @@ import pytest
 import workbench as wb
 from workbench.engine.zoom import Detail
 from workbench.errors import Invalid, ScriptError
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.notebook.background_worker import Step
 from workbench.notebook.figure_buffers import Kept, Packer, split
 from workbench.notebook.figure_widget import FigureSurface
@@ -114,7 +114,7 @@ def recipe(bench: wb.Bench, **more: Any) -> wb.Recipe:
 
 @pytest.fixture
 def view(bench: wb.Bench) -> View:
-    return View(bench.work, recipe(bench).config, figure=lambda answer: answer, surface=Paper())
+    return View(bench.backend, recipe(bench).config, figure=lambda answer: answer, surface=Paper())
 
 
 def test_the_first_picture_says_what_is_shown_and_what_it_cost(view: View) -> None:
@@ -130,7 +130,7 @@ def test_a_view_change_reads_nothing_not_even_a_revision(view: View, monkeypatch
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("asked the store")
 
-    monkeypatch.setattr(LocalWorkbench, "figure", refuse)
+    monkeypatch.setattr(LocalBackend, "figure", refuse)
     view.set(color="blue")
     figure, reason, keep = view.surface.figures[-1]
     assert figure["data"][0]["line"]["color"] == "blue"
@@ -252,7 +252,7 @@ def test_the_present_state_is_a_recipe(view: View) -> None:
 
 
 def test_a_view_draws_on_a_figure_widget_too(bench: wb.Bench) -> None:
-    view = View(bench.work, recipe(bench).config, figure=lambda answer: answer, surface=FigureSurface())
+    view = View(bench.backend, recipe(bench).config, figure=lambda answer: answer, surface=FigureSurface())
     figure = view.surface.figure
     assert figure._config["showSendToCloud"] is False
     traces = [trace.uid for trace in figure.data]
@@ -283,7 +283,7 @@ def test_show_takes_a_saved_plot_and_values(bench: wb.Bench) -> None:
 
 
 def test_arrays_travel_in_a_buffer(view: View) -> None:
-    figure = view._work.figure(recipe_config(view), view.values).figure
+    figure = view._backend.figure(recipe_config(view), view.values).figure
     content, kept, buffer = split(figure, Kept())
     assert buffer == b""
     for trace, shown in zip(decode(figure)["data"], content["data"], strict=True):
@@ -335,7 +335,7 @@ def test_a_plot_view_is_told_by_its_traits_and_one_message(view: View) -> None:
     plot = PlotView()
     sent: list[set[str]] = []
     plot.send_state = lambda key=None: sent.append(set(key))  # type: ignore[method-assign]
-    plot.apply(plot.prepare(view._work.figure(recipe_config(view), view.values).figure, "k"), "first")
+    plot.apply(plot.prepare(view._backend.figure(recipe_config(view), view.values).figure, "k"), "first")
     assert sent == [{"spec", "kept"}]
     assert json.loads(plot.spec)["layout"]["uirevision"] == "k"
 

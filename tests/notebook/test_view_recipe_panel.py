@@ -154,7 +154,7 @@ def test_tables_come_by_page(view: View) -> None:
     last = desk_of(view).widget.table
     assert last["start"] + len(last["rows"]) == last["total"] == 1441
     names = [column["name"] for column in first["columns"]]
-    frame = view._as_figure and view._work.dataset(view.recipe().config, {}).steps["fade"]
+    frame = view._as_figure and view._backend.dataset(view.recipe().config, {}).steps["fade"]
     assert names == list(frame.names)
     ask(view, "look", step="gone", start=0)
     assert desk_of(view).widget.table == {}

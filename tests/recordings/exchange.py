@@ -25,7 +25,7 @@ from tests.recordings.asking import UNKNOWN
 from tests.recordings.bench_script import run
 from tests.recordings.plain import Plain, differences, without_progress
 from tests.stores.old_store import KEYS, PROJECT, current, own_ids, served
-from workbench.remote import RemoteWorkbench
+from workbench.remote import RemoteBackend
 
 FILE = Path(__file__).parent / "exchange-0.1.0.json.gz"
 URL = "http://localhost"
@@ -37,7 +37,7 @@ Turn = dict[str, Any]
 
 def connected(transport: httpx.AsyncBaseTransport) -> wb.Bench:
     """A bench that speaks through a transport: the only place that knows how a remote bench is made."""
-    return wb.Bench(RemoteWorkbench.connect(URL, KEYS["admin"]["key"], PROJECT, transport))
+    return wb.Bench(RemoteBackend.connect(URL, KEYS["admin"]["key"], PROJECT, transport))
 
 
 # Taken down

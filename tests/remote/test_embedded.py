@@ -39,7 +39,7 @@ def test_a_request_that_is_under_way_comes_to_its_end(tmp_path: Path) -> None:
             "transform": "import time\ndef transform(data, params):\n    return {'data': [], 'layout': {}}\n",
         }
         drawn: list[bytes] = []
-        worker = threading.Thread(target=lambda: drawn.append(far.work.figure({**config, "transform":
+        worker = threading.Thread(target=lambda: drawn.append(far.backend.figure({**config, "transform":
             "def transform(data, params):\n    return {'data': [], 'layout': {}}\n"}, {}).figure))  # fmt: skip
         worker.start()
         worker.join(30)

@@ -45,7 +45,7 @@ def pair(demo_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def _ids(bench: wb.Bench) -> set[str]:
-    connection = bench.work.store.connection()
+    connection = bench.backend.store.connection()
     kinds = [kind.table for kind in KINDS.values()]
     return {id for table in kinds for (id,) in connection.execute(f'SELECT id FROM "{table}"')}
 

@@ -13,14 +13,14 @@ import workbench as wb
 from workbench.backend import FigureAnswer
 from workbench.demo.saved import saved_plots
 from workbench.errors import Cancelled
-from workbench.remote import RemoteWorkbench
+from workbench.remote import RemoteBackend
 
 PLOTS = {plot.slug: plot for plot in saved_plots()}
 
 
-def work(bench: wb.Bench) -> RemoteWorkbench:
-    assert isinstance(bench.work, RemoteWorkbench)
-    return bench.work
+def work(bench: wb.Bench) -> RemoteBackend:
+    assert isinstance(bench.backend, RemoteBackend)
+    return bench.backend
 
 
 def asked(bench: wb.Bench, what: Any) -> tuple[int, Any]:
@@ -41,15 +41,15 @@ def another(config: Any, name: str, options: Any) -> Any:
 def test_a_view_change_costs_no_request(demo: Sides) -> None:
     far = demo.connect(demo.key)
     config = PLOTS["fade-by-batch"].config
-    count, first = asked(far, lambda: far.work.figure(config, {}))
+    count, first = asked(far, lambda: far.backend.figure(config, {}))
     assert count == 1
     views = [name for name, param in config["params"].items() if param["kind"] == "view"]
     assert views
     for name in views:
         other = another(config, name, first.options)
-        count, drawn = asked(far, lambda name=name, other=other: far.work.redraw(config, {name: other}, first))
+        count, drawn = asked(far, lambda name=name, other=other: far.backend.redraw(config, {name: other}, first))
         assert count == 0
-        assert drawn.figure == demo.near.work.figure(config, {name: other}).figure
+        assert drawn.figure == demo.near.backend.figure(config, {name: other}).figure
 
 
 def test_a_live_view_asks_for_data_once(demo: Sides) -> None:
@@ -82,7 +82,7 @@ def test_steps_that_are_here_are_not_sent_again(demo: Sides) -> None:
 
     work(far).client.ask = counting  # type: ignore[method-assign]
     config = PLOTS["voltage-curves"].config
-    first, second = far.work.figure(config, {}), far.work.figure(config, {})
+    first, second = far.backend.figure(config, {}), far.backend.figure(config, {})
     assert first.figure == second.figure
     assert second.cache == {"dataset": "hit", "figure": "hit"}
     assert sizes[1] < sizes[0] / 5
@@ -93,17 +93,17 @@ def test_a_figure_is_current_until_the_store_changes(lab: Sides) -> None:
         "plan": {"steps": {"cells": {"op": "list", "source": "instances"}}},
         "transform": "def transform(data, params):\n    return {'data': [], 'layout': {}}\n",
     }
-    shown: FigureAnswer = lab.far.work.figure(config, {})
-    assert lab.far.work.is_current(shown)
+    shown: FigureAnswer = lab.far.backend.figure(config, {})
+    assert lab.far.backend.is_current(shown)
     ratings = {"capacity": {"value": 5.0, "unit": "A.h"}, "voltage_min": {"value": 2.5, "unit": "V"}}
     ratings |= {"voltage_max": {"value": 4.2, "unit": "V"}}
     lab.near.specifications.create(name="S", ratings=ratings)
     lab.near.instances.create(name="cell", specification="S")
-    assert not lab.far.work.is_current(shown)
-    again = lab.far.work.figure(config, {})
+    assert not lab.far.backend.is_current(shown)
+    again = lab.far.backend.figure(config, {})
     assert again.at_hand is not None
     assert again.at_hand.dataset.steps["cells"].n == 1
-    assert lab.far.work.is_current(again)
+    assert lab.far.backend.is_current(again)
 
 
 def test_a_request_that_is_withdrawn_returns_at_once(demo: Sides) -> None:
@@ -117,9 +117,9 @@ def test_a_request_that_is_withdrawn_returns_at_once(demo: Sides) -> None:
     cancel.set()
     began = time.monotonic()
     with pytest.raises(Cancelled):
-        far.work.figure(slow, {}, cancel=cancel)
+        far.backend.figure(slow, {}, cancel=cancel)
     assert time.monotonic() - began < 5
-    assert far.work.figure(slow, {}).figure
+    assert far.backend.figure(slow, {}).figure
 
 
 def test_large_samples_come_in_blocks_and_only_the_columns_that_are_asked(lab: Sides) -> None:

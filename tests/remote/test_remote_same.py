@@ -36,7 +36,7 @@ def through(sides: Sides, where: str) -> Callable[[Any, dict[str, Any]], FigureA
     """Who draws: the store at hand, the bench on a server, or that server's own endpoint."""
     if where == "http":
         return lambda config, values: _posted(sides, config, values)
-    return (sides.near if where == "near" else sides.far).work.figure
+    return (sides.near if where == "near" else sides.far).backend.figure
 
 
 def _posted(sides: Sides, config: Any, values: dict[str, Any]) -> FigureAnswer:
@@ -63,7 +63,7 @@ def outcome(
 
 def other(sides: Sides, config: Any) -> dict[str, Any]:
     """Other values than the defaults, where a param has choices."""
-    options = sides.near.work.figure(config, {}).options
+    options = sides.near.backend.figure(config, {}).options
     chosen: dict[str, Any] = {}
     for name, param in config.get("params", {}).items():
         several = isinstance(param["default"], list)
@@ -79,7 +79,7 @@ def test_a_golden_recipe_gives_the_same_bytes(demo: Sides, name: str, where: str
     config = GOLDEN[name]
     draw = through(demo, where)
     for values in ({}, other(demo, config)):
-        expected, drawn = (outcome(one, config, values) for one in (demo.near.work.figure, draw))
+        expected, drawn = (outcome(one, config, values) for one in (demo.near.backend.figure, draw))
         if isinstance(expected, list) or isinstance(drawn, list):
             assert drawn == expected
             continue
@@ -140,8 +140,8 @@ def test_zoom_reads_the_same_detail(demo: Sides) -> None:
         "    return {'data': [{'x': frame['Time [s]'], 'y': frame['Voltage [V]']}], 'layout': {}}\n",
     }
     asked: dict[str, Any] = {"traces": [0, 7], "x": [0.0, 1e9], "width": 700}
-    here = demo.near.work.detail(config, {}, **asked)
-    there = demo.far.work.detail(config, {}, **asked)
+    here = demo.near.backend.detail(config, {}, **asked)
+    there = demo.far.backend.detail(config, {}, **asked)
     assert here[0].shown > 200
     assert {n: one.as_dict() for n, one in here.items()} == {n: one.as_dict() for n, one in there.items()}
 
@@ -267,7 +267,7 @@ def test_samples_given_far_are_stored_as_given_near(lab: Sides, rows: int) -> No
         bench.measurements.create(instance=cell, name=name, time_series=given, tags=["a"])
         for bench, name in ((lab.near, "near"), (lab.far, "far"))
     ]
-    store = lab.near.work.store
+    store = lab.near.backend.store
     one, two = (store.series.read(record.id, scope=EVERYTHING) for record in made)
     assert one.names == two.names
     for name in one:
@@ -284,5 +284,5 @@ def test_samples_given_far_are_stored_as_given_near(lab: Sides, rows: int) -> No
     for table in ("time_series", "steps", "cycles"):
         here, there = (getattr(bench.measurements, table)(made[1].id) for bench in (lab.near, lab.far))
         pd.testing.assert_frame_equal(here, there, check_exact=True)
-    read = lab.far.work.samples(made[1], "series", ["odd", "when"])
+    read = lab.far.backend.samples(made[1], "series", ["odd", "when"])
     assert read["odd"].values.tobytes() == one["odd"].values.tobytes()

@@ -13,7 +13,7 @@ from support.local_and_remote import Sides
 import workbench as wb
 from workbench.demo.saved import saved_plots
 from workbench.errors import Forbidden, NotProtected, OtherVersion, ServerAway, Unauthorized
-from workbench.remote import RemoteWorkbench
+from workbench.remote import RemoteBackend
 
 EMPTY = "def transform(data, params):\n    return {'data': [], 'layout': {}}\n"
 
@@ -46,7 +46,7 @@ def test_a_key_that_opens_nothing(lab: Sides, monkeypatch: pytest.MonkeyPatch) -
         wb.connect(lab.url)
     monkeypatch.setenv("WORKBENCH_API_KEY", lab.key)
     with wb.connect(lab.url + "/") as bench:
-        assert bench.work.place == lab.url
+        assert bench.backend.place == lab.url
 
 
 def answering(told: dict[str, Any] | bytes, status: int = 200) -> httpx.MockTransport:
@@ -58,17 +58,17 @@ def answering(told: dict[str, Any] | bytes, status: int = 200) -> httpx.MockTran
 
 def test_another_version_and_another_kind_of_server() -> None:
     with pytest.raises(OtherVersion, match=r"runs battery-workbench 9\.1\.0.*battery-workbench==9\.1\.0"):
-        RemoteWorkbench.connect("http://lab", "k", transport=answering({"status": "ok", "version": "9.1.0"}))
+        RemoteBackend.connect("http://lab", "k", transport=answering({"status": "ok", "version": "9.1.0"}))
     for told in (b"<html>", {"status": "ok"}, b"[]"):
         with pytest.raises(ServerAway, match="no workbench server"):
-            RemoteWorkbench.connect("http://lab", "k", transport=answering(told))
+            RemoteBackend.connect("http://lab", "k", transport=answering(told))
     with pytest.raises(ServerAway, match="no workbench server, or a proxy"):
-        RemoteWorkbench.connect("http://lab", "k", transport=answering(b"bad gateway", 502))
+        RemoteBackend.connect("http://lab", "k", transport=answering(b"bad gateway", 502))
     nowhere = answering({"error_code": "NOT_FOUND", "message": "There is no GET /boards/healthz here."}, 404)
     with pytest.raises(ServerAway, match=r"no workbench server.*ends with its host name"):
-        RemoteWorkbench.connect("http://lab/boards", "k", transport=nowhere)
+        RemoteBackend.connect("http://lab/boards", "k", transport=nowhere)
     with pytest.raises(ServerAway, match=r"is no workbench server\.$"):
-        RemoteWorkbench.connect("http://lab", "k", transport=nowhere)
+        RemoteBackend.connect("http://lab", "k", transport=nowhere)
 
 
 def test_a_server_without_tls_asked_with_tls(lab: Sides) -> None:
@@ -81,7 +81,7 @@ def test_a_certificate_of_an_unknown_authority() -> None:
         raise httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
 
     with pytest.raises(ServerAway, match="SSL_CERT_FILE="):
-        RemoteWorkbench.connect("https://lab", "k", transport=httpx.MockTransport(refuse))
+        RemoteBackend.connect("https://lab", "k", transport=httpx.MockTransport(refuse))
 
 
 def test_a_patch_version_is_no_other_version() -> None:
@@ -94,7 +94,7 @@ def test_a_patch_version_is_no_other_version() -> None:
         return httpx.Response(401, json={"error_code": "UNAUTHORIZED", "message": "no"})
 
     with pytest.raises(Unauthorized):
-        RemoteWorkbench.connect("http://lab", "k", transport=httpx.MockTransport(answer))
+        RemoteBackend.connect("http://lab", "k", transport=httpx.MockTransport(answer))
     assert asked == ["/healthz", "/users/me"]
 
 
@@ -103,8 +103,8 @@ def test_several_projects_are_told_apart(lab: Sides) -> None:
     with pytest.raises(wb.BadRequest, match=r"2 projects here: .*project=\.\.\."):
         wb.connect(lab.url, lab.key)
     bench = lab.connect(lab.key, "Ageing")
-    assert bench.work.project == made
-    assert lab.far.project("Ageing").work.project.id == made.id
+    assert bench.backend.project == made
+    assert lab.far.project("Ageing").backend.project.id == made.id
     lab.far.projects.update("Ageing", description="slow")
     assert lab.far.projects.get(made.id).description == "slow"
     assert sorted(lab.far.projects.list(name_contains="age")["name"]) == ["Ageing"]
@@ -164,14 +164,14 @@ def test_a_script_that_cannot_be_locked_in_here_is_drawn_by_the_server(
 ) -> None:
     config = saved_plots()[0].config
     expected = demo.near.figure(config)
-    mine = RemoteWorkbench._drawn
+    mine = RemoteBackend._drawn
 
-    def refused(self: RemoteWorkbench, config: Any, answered: Any, draws: Any, *rest: Any) -> Any:
+    def refused(self: RemoteBackend, config: Any, answered: Any, draws: Any, *rest: Any) -> Any:
         if draws.locked:
             raise NotProtected("no lock here")
         return mine(self, config, answered, draws, *rest)
 
-    monkeypatch.setattr(RemoteWorkbench, "_drawn", refused)
+    monkeypatch.setattr(RemoteBackend, "_drawn", refused)
     drawn = demo.far.figure(config, protected=True)
     assert drawn.to_json() == expected.to_json()
 

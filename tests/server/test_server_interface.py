@@ -15,7 +15,7 @@ from support.server_in_process import Lab, Person, lab
 from server import Settings
 from server.openapi import document
 from workbench.authoring.examples import example
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.records import Dashboard, Project
 from workbench.store.scope import Scope
 
@@ -275,7 +275,7 @@ def test_near_and_far_the_context_is_the_same(world: tuple[Lab, World]) -> None:
     state = made.app.state.workbench
     project = state.store.rows.page(Project, Scope(made.organization.id, None)).items
     (bound,) = [one for one in project if one.id == ours.ids["project_id"]]
-    near = LocalWorkbench(state.store, state.cache, made.organization, bound, made.admin.user_id)
+    near = LocalBackend(state.store, state.cache, made.organization, bound, made.admin.user_id)
     texts = near.authoring_context(near.get(Dashboard, ours.ids["dashboard_id"]), "Both")
     assert (texts.system, texts.prompt) == (far["system"], far["prompt"])
 

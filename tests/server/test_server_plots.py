@@ -17,21 +17,21 @@ from support.server_in_process import Lab
 from server import answers, create_app
 from workbench.engine.arrow import from_arrow
 from workbench.engine.wire import step_json, to_json
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.records import Dashboard
 
 
 @pytest.fixture
-def demo(demo_copy: Path) -> Iterator[tuple[Lab, LocalWorkbench]]:
+def demo(demo_copy: Path) -> Iterator[tuple[Lab, LocalBackend]]:
     app = create_app(demo_copy)
     with TestClient(app, base_url="http://localhost", follow_redirects=False) as client:
-        near = LocalWorkbench.open(demo_copy)
+        near = LocalBackend.open(demo_copy)
         yield Lab(app, client), near
         near.close()
 
 
 def test_the_script_of_a_plot_is_looked_at_in_a_locked_process(
-    demo: tuple[Lab, LocalWorkbench], monkeypatch: pytest.MonkeyPatch
+    demo: tuple[Lab, LocalBackend], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     far, near = demo
     plot = plots(near)[0]
@@ -49,16 +49,16 @@ def test_the_script_of_a_plot_is_looked_at_in_a_locked_process(
     assert made.status_code == 200, made.text
 
 
-def plots(near: LocalWorkbench) -> list[Any]:
+def plots(near: LocalBackend) -> list[Any]:
     boards = near.store.rows.page(Dashboard, near.scope, limit=None).items
     return [plot for board in boards for plot in near.plots(board)]
 
 
-def place(near: LocalWorkbench, plot: Any) -> str:
+def place(near: LocalBackend, plot: Any) -> str:
     return f"/projects/{near.project.id}/dashboards/{plot.dashboard_id}/plots/{plot.id}"
 
 
-def test_every_plot_of_the_demo_is_the_same_near_and_far(demo: tuple[Lab, LocalWorkbench]) -> None:
+def test_every_plot_of_the_demo_is_the_same_near_and_far(demo: tuple[Lab, LocalBackend]) -> None:
     far, near = demo
     viewer = far.person("viewer@lab", everywhere="project-viewer")
     found = plots(near)
@@ -76,7 +76,7 @@ def test_every_plot_of_the_demo_is_the_same_near_and_far(demo: tuple[Lab, LocalW
         assert again["reads"] == {"steps": 0, "sources": 0}
 
 
-def test_datasets_as_json_and_as_arrow_are_those_of_the_bench(demo: tuple[Lab, LocalWorkbench]) -> None:
+def test_datasets_as_json_and_as_arrow_are_those_of_the_bench(demo: tuple[Lab, LocalBackend]) -> None:
     far, near = demo
     path = f"/projects/{near.project.id}/datasets"
     for plot in plots(near)[:5]:
@@ -97,7 +97,7 @@ def test_datasets_as_json_and_as_arrow_are_those_of_the_bench(demo: tuple[Lab, L
         assert orjson.loads(orjson.dumps(read, option=orjson.OPT_SERIALIZE_NUMPY)) == wanted["steps"]
 
 
-def test_detail_of_a_plot_holds_more_samples(demo: tuple[Lab, LocalWorkbench]) -> None:
+def test_detail_of_a_plot_holds_more_samples(demo: tuple[Lab, LocalBackend]) -> None:
     far, near = demo
     plot = next(plot for plot in plots(near) if plot.name == "Voltage curves")
     answer = far.json(
@@ -114,7 +114,7 @@ def test_detail_of_a_plot_holds_more_samples(demo: tuple[Lab, LocalWorkbench]) -
         assert bad.json()["detail"][0]["loc"][0] in wrong
 
 
-def test_data_of_a_plot_comes_as_csv_and_parquet(demo: tuple[Lab, LocalWorkbench]) -> None:
+def test_data_of_a_plot_comes_as_csv_and_parquet(demo: tuple[Lab, LocalBackend]) -> None:
     far, near = demo
     plot = plots(near)[0]
     csv = far.call("GET", f"{place(near, plot)}/data")

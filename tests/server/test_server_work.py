@@ -17,7 +17,7 @@ from support.waiting import until
 
 from server import Settings, create_app
 from workbench.errors import Cancelled
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.records import Organization
 from workbench.store.scope import Scope
 
@@ -31,10 +31,10 @@ class Held:
         self.most = 0
         self.withdrawn = threading.Event()
         self._lock = threading.Lock()
-        drawn = LocalWorkbench.figure
+        drawn = LocalBackend.figure
 
         def figure(
-            work: LocalWorkbench, config: Any, values: Any, progress: Any = None, cancel: Any = None
+            backend: LocalBackend, config: Any, values: Any, progress: Any = None, cancel: Any = None
         ) -> Any:
             with self._lock:
                 self.running += 1
@@ -44,12 +44,12 @@ class Held:
                     if cancel.is_set():
                         self.withdrawn.set()
                         raise Cancelled("withdrawn")
-                return drawn(work, config, values, progress, cancel)
+                return drawn(backend, config, values, progress, cancel)
             finally:
                 with self._lock:
                     self.running -= 1
 
-        monkeypatch.setattr(LocalWorkbench, "figure", figure)
+        monkeypatch.setattr(LocalBackend, "figure", figure)
 
 
 @pytest.fixture

@@ -57,7 +57,8 @@ def test_what_is_put_soon_is_here_at_once_and_with_others_when_it_was_written(
 
 
 def test_what_is_put_soon_outlives_its_process(path: Path) -> None:
-    words = "import sys; from workbench.store.cache.cache import Cache as C; C(sys.argv[1]).put('a', 'k', b'x', soon=True)"
+    words = "import sys; from workbench.store.cache.cache import Cache as C; "
+    words += "C(sys.argv[1]).put('a', 'k', b'x', soon=True)"
     subprocess.run([sys.executable, "-c", words, str(path)], check=True)
     with Cache(path) as cache:
         assert cache.get("a", "k") is not None

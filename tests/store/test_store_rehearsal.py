@@ -28,8 +28,8 @@ def lab(tmp_path: Path) -> wb.Bench:
 
 
 def test_it_has_all_records_and_no_samples(lab: wb.Bench) -> None:
-    store: Store = lab.work.store
-    scope: Scope = lab.work.scope
+    store: Store = lab.backend.store
+    scope: Scope = lab.backend.scope
     with rehearsal(store) as private:
         (cell,) = private.rows.page(Instance, scope).items
         (measured,) = private.rows.page(Measurement, scope).items
@@ -44,7 +44,7 @@ def test_it_has_all_records_and_no_samples(lab: wb.Bench) -> None:
 
 
 def test_nothing_of_it_stays(lab: wb.Bench) -> None:
-    store, scope = lab.work.store, lab.work.scope
+    store, scope = lab.backend.store, lab.backend.scope
     (cell,) = store.rows.page(Instance, scope).items
     with rehearsal(store) as private:
         place = private.path

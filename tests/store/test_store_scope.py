@@ -11,7 +11,7 @@ import pytest
 from support.record_store import Lab
 
 from workbench.errors import Invalid, NotFound
-from workbench.local import LocalWorkbench
+from workbench.local import LocalBackend
 from workbench.records import KINDS, SOURCES
 from workbench.store.cache.cache import Cache
 from workbench.store.records.rows import Rows
@@ -130,7 +130,7 @@ def test_a_bench_reads_no_samples_of_another_project(lab: Lab, tmp_path: Path) -
     (organization,) = (one for one in lab.rows.organizations() if one.id == lab.scope.organization_id)
     cache = Cache(tmp_path / "cache")
     own, foreign = (
-        LocalWorkbench(
+        LocalBackend(
             lab.store, cache, organization, lab.rows.get("projects", scope.project_id, lab.scope), lab.user
         )
         for scope in (lab.scope, lab.another_project())

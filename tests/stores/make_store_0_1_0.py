@@ -362,7 +362,7 @@ def boards(bench: wb.Bench) -> None:
 
 def people(bench: wb.Bench) -> dict[str, dict[str, str]]:
     """Keys of users with every role, and a second organization with an administrator of its own."""
-    store, ours = bench.work.store, bench.work.organization
+    store, ours = bench.backend.store, bench.backend.organization
     keys: dict[str, dict[str, str]] = {}
 
     def key(name: str, organization: Any, email: str, days: float | None = None) -> None:
@@ -376,8 +376,10 @@ def people(bench: wb.Bench) -> dict[str, dict[str, str]]:
         key(name, ours, email, 0.001 if name == "expired" else None)
     store.people.revoke(ours.id, keys["revoked"]["id"])
     store.people.change_member(ours.id, keys["suspended"]["user_id"], is_active=False)
-    store.people.give_role(ours.id, bench.work.project.id, keys["contributor"]["user_id"], "project-contributor")
-    store.people.give_role(ours.id, bench.work.project.id, keys["viewer"]["user_id"], "project-viewer")
+    store.people.give_role(
+        ours.id, bench.backend.project.id, keys["contributor"]["user_id"], "project-contributor"
+    )
+    store.people.give_role(ours.id, bench.backend.project.id, keys["viewer"]["user_id"], "project-viewer")
     theirs = store.rows.create(Organization, {"name": "Other laboratory"}, scope=Scope("", None))
     store.people.enrol(theirs.id, "stranger@elsewhere.example", role="Admin")
     key("stranger", theirs, "stranger@elsewhere.example")
@@ -418,7 +420,12 @@ def upload(client: Any, bench: wb.Bench) -> None:
     measurement = begun["measurement_id"]
     asked("POST", place, {"measurement": {"name": "begun"}})
     for name, goes_on in (("export.txt", True), ("export 2.txt", True), ("open.txt", False)):
-        raw = {"project_id": bench.work.project.id, "name": name, "filename": name, "content_type": "text/plain"}
+        raw = {
+            "project_id": bench.backend.project.id,
+            "name": name,
+            "filename": name,
+            "content_type": "text/plain",
+        }
         begun = asked("POST", "/raw_data/initiate-upload", raw)
         sent(begun["uploads"][0], f"raw bytes of {name}\n".encode() * 20)
         if goes_on:
@@ -428,10 +435,14 @@ def upload(client: Any, bench: wb.Bench) -> None:
                 {**raw, "source": "channel 4", "metadata": {"n": 1}},
             )
     everywhere = client.post("/materials", json={"name": "Lithium of all projects", "project_id": None}).json()
-    fields = {"name": "sent with its file", "material_id": everywhere["id"], "project_id": bench.work.project.id}
+    fields = {
+        "name": "sent with its file",
+        "material_id": everywhere["id"],
+        "project_id": bench.backend.project.id,
+    }
     files = {"file": ("properties.parquet", parquet(pa.table({"x [1]": [0.0, 0.5], "y [V]": [1.0, None]})))}
     assert client.post("/material_property_datasets", data=fields, files=files).status_code == 200
-    listed = client.get("/raw_data", params={"project_id": bench.work.project.id}).json()["items"]
+    listed = client.get("/raw_data", params={"project_id": bench.backend.project.id}).json()["items"]
     linked = {"raw_data_ids": [listed[0]["id"]]}
     assert client.post(f"/cell_measurements/{measurement}/raw_data", json=linked).status_code == 204
 
@@ -443,7 +454,7 @@ def make(folder: Path) -> None:
     time.time_ns, time.time = clock.time_ns, clock.time
     path = folder / "store-0.1.0.db"
     with wb.open(path) as bench:
-        bench.projects.update(bench.work.project.id, name="Pouch cells", description="the first project")
+        bench.projects.update(bench.backend.project.id, name="Pouch cells", description="the first project")
         fill(bench.project("Pouch cells"))
         read_from_a_file(bench.project("Pouch cells"), folder / "files")
         other = bench.project(bench.projects.create(name="Second project").id)

@@ -36,7 +36,7 @@ def test_the_old_store_is_sound_before_and_after_a_change(tmp_path: Path) -> Non
 
 def test_the_old_store_holds_every_kind_of_record(tmp_path: Path) -> None:
     with wb.open(current(tmp_path), PROJECT, "Local") as bench:
-        store = bench.work.store
+        store = bench.backend.store
         empty = [
             kind
             for kind in KINDS

@@ -27,7 +27,7 @@ class Sides:
 
     def person(self, email: str, **standing: Any) -> str:
         """A new user's key."""
-        work = self.near.work
+        work = self.near.backend
         work.store.people.enrol(work.organization.id, email, **standing)
         return work.store.people.issue(work.organization.id, work.store.rows.user(email).id).key
 

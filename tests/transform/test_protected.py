@@ -317,7 +317,7 @@ def test_every_saved_plot_of_the_demo_is_the_same_twice(pool: protected.Pool, de
         assert len(plots) >= 4
         for plot in plots:
             config = plot.recipe().config
-            answered = bench.work.answered(config, {})
+            answered = bench.backend.answered(config, {})
             near = inprocess.draw(config.transform, answered.packed, answered.values)
             for _ in range(2):
                 far = pool.draw(config.transform, answered.packed, answered.values, content=answered.content)

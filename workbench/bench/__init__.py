@@ -11,7 +11,7 @@ import pandas as pd
 
 from .. import export
 from ..authoring import AuthoringContext
-from ..backend import Work
+from ..backend import Backend
 from ..engine.reader import Progress
 from ..environment import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..errors import BadRequest, Invalid, Problem, instead
@@ -19,7 +19,7 @@ from ..ingest import IngestKeywords, IngestOptions, Report
 from ..ingest.options import FileProgress, shows_options
 from ..ingest.plan.paths import Paths
 from ..ingest.recompute import Recomputed
-from ..local import LocalWorkbench
+from ..local import LocalBackend
 from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
@@ -33,7 +33,7 @@ from ..records import (
     Specification,
 )
 from ..records.catalog import Catalog
-from ..remote import RemoteWorkbench
+from ..remote import RemoteBackend
 from ..store.records.search import Found
 from .boards import Board, Boards, SavedPlot
 from .collections import Collection, Ref
@@ -78,7 +78,7 @@ def open_bench(
         path = meant_store(None)
         project = project or os.environ.get(PROJECT) or None
         organization = organization or os.environ.get(ORGANIZATION) or None
-    return Bench(LocalWorkbench.open(path, project, organization))
+    return Bench(LocalBackend.open(path, project, organization))
 
 
 def connect(url: str, api_key: str | None = None, project: str | None = None) -> Bench:
@@ -106,42 +106,42 @@ def connect(url: str, api_key: str | None = None, project: str | None = None) ->
     key = api_key or os.environ.get(API_KEY)
     if not key:
         raise BadRequest(f"A server is opened with a key: wb.connect(url, api_key='wb_...'), or set ${API_KEY}.")
-    return Bench(RemoteWorkbench.connect(url, key, project or os.environ.get(PROJECT) or None))
+    return Bench(RemoteBackend.connect(url, key, project or os.environ.get(PROJECT) or None))
 
 
 class Bench:
     """A store as seen from one project: ingest, records, recipes, figures, dashboards."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
-        self.projects: Collection[Project] = Collection(work, Project)
-        self.specifications: Collection[Specification] = Collection(work, Specification)
-        self.batches: Collection[Batch] = Collection(work, Batch)
-        self.instances: Collection[Instance] = Collection(work, Instance)
-        self.measurements = Measurements(work)
-        self.analyses = Analyses(work)
-        self.materials: Collection[Material] = Collection(work, Material)
-        self.material_properties = MaterialProperties(work)
-        self.models: Collection[Model] = Collection(work, Model)
-        self.simulations = Simulations(work)
-        self.studies = Studies(work)
-        self.drive_cycles: Collection[DriveCycle] = Collection(work, DriveCycle)
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self.projects: Collection[Project] = Collection(backend, Project)
+        self.specifications: Collection[Specification] = Collection(backend, Specification)
+        self.batches: Collection[Batch] = Collection(backend, Batch)
+        self.instances: Collection[Instance] = Collection(backend, Instance)
+        self.measurements = Measurements(backend)
+        self.analyses = Analyses(backend)
+        self.materials: Collection[Material] = Collection(backend, Material)
+        self.material_properties = MaterialProperties(backend)
+        self.models: Collection[Model] = Collection(backend, Model)
+        self.simulations = Simulations(backend)
+        self.studies = Studies(backend)
+        self.drive_cycles: Collection[DriveCycle] = Collection(backend, DriveCycle)
         self.dashboards = Boards(self)
-        self.sessions = Sessions(work)
+        self.sessions = Sessions(backend)
 
     def __repr__(self) -> str:
-        return as_text(self.work)
+        return as_text(self.backend)
 
     def _repr_html_(self) -> str:
-        return as_html(self.work)
+        return as_html(self.backend)
 
     def project(self, ref: Ref) -> Bench:
         """A bench on the same store, bound to another project (id, name or record)."""
-        return Bench(self.work.of_project(ref))
+        return Bench(self.backend.of_project(ref))
 
     def close(self) -> None:
         """Close the store; the bench is of no use afterwards."""
-        self.work.close()
+        self.backend.close()
 
     def __enter__(self) -> Bench:
         return self
@@ -172,7 +172,7 @@ class Bench:
         BadRequest
             For an option or a sheet that cannot be understood. What is wrong with a file is in the report instead.
         """
-        return self.work.ingest(paths, IngestOptions.of(options), progress=progress)
+        return self.backend.ingest(paths, IngestOptions.of(options), progress=progress)
 
     @shows_options
     def watch(
@@ -200,11 +200,11 @@ class Bench:
         options : as `ingest` takes them (``sheet``, ``name_rule``, ``specification`` ...).
         """
         chosen = IngestOptions.of(options)
-        return self.work.watch(folder, chosen, every=every, settle=settle, once=once, stopped=stopped)
+        return self.backend.watch(folder, chosen, every=every, settle=settle, once=once, stopped=stopped)
 
     def catalog(self) -> Catalog:
         """What there is to plot: sources, their columns, units, and how many records fill them."""
-        return self.work.catalog()
+        return self.backend.catalog()
 
     def search(self, text: str, **options: Any) -> pd.DataFrame:
         """Records whose name holds ``text`` or whose notes have words that begin with it, as a frame."""
@@ -214,7 +214,7 @@ class Bench:
 
     def find(self, text: str, **options: Any) -> Found:
         """The search of the interface, with ``limit``, ``offset``, ``per_type`` and ``entity_types``."""
-        return self.work.search(text, **options)
+        return self.backend.search(text, **options)
 
     def config_of(self, recipe: Recipe | Mapping[str, Any] | str | Path) -> PlotConfig:
         """The checked recipe of a Recipe, a mapping, or the path of a recipe file."""
@@ -239,7 +239,7 @@ class Bench:
             raw = read_file(recipe) if isinstance(recipe, str | Path) else _raw(recipe)
         except Invalid as error:
             return error.problems
-        return self.work.check(raw, _merged(values, by_name))
+        return self.backend.check(raw, _merged(values, by_name))
 
     def values(self, recipe: Recipe | Mapping[str, Any] | str | Path, words: Iterable[str]) -> dict[str, Any]:
         """Param values from words as on the command line: ``["cells=M50-A-01", "fraction:=0.8"]``.
@@ -247,7 +247,7 @@ class Bench:
         ``name=text`` is read by the control (the option with that value, then with that label, then by the type of
         the default); ``name:=JSON`` is literal; a name given more than once makes a list.
         """
-        return self.work.read_values(_raw(recipe), words)
+        return self.backend.read_values(_raw(recipe), words)
 
     def dataset(
         self,
@@ -262,7 +262,7 @@ class Bench:
         Invalid
             With every problem of recipe or values, each with its place.
         """
-        return Data(self.work.dataset(_raw(recipe), _merged(values, by_name)))
+        return Data(self.backend.dataset(_raw(recipe), _merged(values, by_name)))
 
     def quick(
         self,
@@ -317,7 +317,7 @@ class Bench:
             If there is no plan with steps at all.
         """
         raw = read_file(recipe) if isinstance(recipe, str | Path) else _raw(recipe)
-        return Look(self.work.look(raw, _merged(values, by_name)))
+        return Look(self.backend.look(raw, _merged(values, by_name)))
 
     def figure(
         self,
@@ -341,7 +341,9 @@ class Bench:
         NotProtected
             If it is to be protected and the lock does not hold on this machine.
         """
-        answer = self.work.figure(_raw(recipe), _merged(values, by_name), protected=_protected(recipe, protected))
+        answer = self.backend.figure(
+            _raw(recipe), _merged(values, by_name), protected=_protected(recipe, protected)
+        )
         return figure_of(answer)
 
     def show(
@@ -375,7 +377,7 @@ class Bench:
 
             surface = FigureSurface()
         return View(
-            self.work,
+            self.backend,
             self.config_of(taken),
             _merged(values, by_name),
             figure=figure_of,
@@ -399,7 +401,9 @@ class Bench:
         """
         from ..notebook.figure_widget import figure_widget
 
-        answer = self.work.figure(_raw(recipe), _merged(values, by_name), protected=_protected(recipe, protected))
+        answer = self.backend.figure(
+            _raw(recipe), _merged(values, by_name), protected=_protected(recipe, protected)
+        )
         return figure_widget(answer.figure)
 
     def export(
@@ -435,10 +439,10 @@ class Bench:
         chosen = dict(values or {})
         if step is not None:
             return self._export_step(config, target, ending, chosen, step, progress)
-        answer = self.work.figure(config, chosen, progress, protected=_protected(recipe, protected))
+        answer = self.backend.figure(config, chosen, progress, protected=_protected(recipe, protected))
         if ending == "ipynb":
             raw = Recipe(config).raw()
-            opened = self.work.opening
+            opened = self.backend.opening
             export.write(target, export.notebook(raw, name=target.stem, values=answer.values, opening=opened))
         else:
             export.save(target, answer.figure, title=target.stem)
@@ -456,7 +460,7 @@ class Bench:
     ) -> dict[str, Any]:
         if ending not in export.TABLES:
             raise BadRequest(f"A step's rows go to .csv or .parquet, not to '.{ending}'.")
-        data = self.work.dataset(config, values, progress)
+        data = self.backend.dataset(config, values, progress)
         if step not in data.steps:
             raise BadRequest(f"The plan has no step '{step}'. {instead(step, data.steps, 'steps')}")
         export.save_table(target, export.step_table(data.steps[step]))
@@ -485,11 +489,11 @@ class Bench:
         """
         from .serving import Served
 
-        if not isinstance(self.work, LocalWorkbench):
+        if not isinstance(self.backend, LocalBackend):
             raise BadRequest(
-                f"This bench is on the server at {self.work.place} already; give its address to others."
+                f"This bench is on the server at {self.backend.place} already; give its address to others."
             )
-        return Served(self.work, host=host, port=port, trust_transforms=trust_transforms)
+        return Served(self.backend, host=host, port=port, trust_transforms=trust_transforms)
 
     def authoring_context(
         self,
@@ -514,7 +518,7 @@ class Bench:
             For a prompt or draft that breaks its limits.
         """
         held, wanted = self._place(board, plot)
-        return self.work.authoring_context(held.record, prompt, wanted, draft)
+        return self.backend.authoring_context(held.record, prompt, wanted, draft)
 
     def authoring_decision(
         self,
@@ -541,22 +545,22 @@ class Bench:
         """
         held, wanted = self._place(board, plot)
         given = {"name": name, "plot_id": wanted, "new_plot_id": new_plot_id, "session_id": session}
-        return SavedPlot(self, self.work.decide(held.record, **given))
+        return SavedPlot(self, self.backend.decide(held.record, **given))
 
     def _place(self, board: Board | Ref, plot: SavedPlot | Ref | None) -> tuple[Board, str | None]:
         """A dashboard, and the id of one of its plots."""
         held = board if isinstance(board, Board) else self.dashboards.get(board)
         if plot is None:
             return held, None
-        return held, self.work.plot(held.record, plot.record if isinstance(plot, SavedPlot) else plot).id
+        return held, self.backend.plot(held.record, plot.record if isinstance(plot, SavedPlot) else plot).id
 
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use; that of a server is copied on its own machine."""
-        self.work.backup(destination)
+        self.backend.backup(destination)
 
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences; empty if it is sound. Reads all of it."""
-        return self.work.verify()
+        return self.backend.verify()
 
     def recompute(
         self,
@@ -585,7 +589,7 @@ class Bench:
         BadRequest
             On a remote workbench: it is done on the server's machine.
         """
-        return self.work.recompute(where, check=check, progress=progress)
+        return self.backend.recompute(where, check=check, progress=progress)
 
 
 def _raw(recipe: Recipe | Mapping[str, Any] | str | Path) -> Any:

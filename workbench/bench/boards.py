@@ -51,16 +51,16 @@ class Board:
         Conflict
             If somebody has saved since that revision; nothing is saved then.
         """
-        plot = self._bench.work.save_plot(self.record, name, self._bench.config_of(recipe), since=since)
+        plot = self._bench.backend.save_plot(self.record, name, self._bench.config_of(recipe), since=since)
         return SavedPlot(self._bench, plot)
 
     def plots(self) -> list[SavedPlot]:
         """The plots of this dashboard, the oldest first."""
-        return [SavedPlot(self._bench, plot) for plot in self._bench.work.plots(self.record)]
+        return [SavedPlot(self._bench, plot) for plot in self._bench.backend.plots(self.record)]
 
     def plot(self, ref: Ref) -> SavedPlot:
         """A plot of this dashboard by its id or name."""
-        return SavedPlot(self._bench, self._bench.work.plot(self.record, ref))
+        return SavedPlot(self._bench, self._bench.backend.plot(self.record, ref))
 
     def show(self, share: bool = False) -> BoardView:
         """All plots of the dashboard, live in a grid; each answers for itself if it fails.
@@ -70,8 +70,8 @@ class Board:
         from ..notebook.board_view import BoardView
 
         bench = self._bench
-        record = bench.work.get(Dashboard, self.id)
-        return BoardView(bench.work, record, bench.work.plots(record), figure=figure_of, share=share)
+        record = bench.backend.get(Dashboard, self.id)
+        return BoardView(bench.backend, record, bench.backend.plots(record), figure=figure_of, share=share)
 
 
 class SavedPlot:
@@ -98,10 +98,10 @@ class SavedPlot:
 
     def recipe(self, revision: int | None = None) -> Recipe:
         """The newest recipe of the plot, or that of an earlier revision."""
-        work = self._bench.work
-        config = self.record.config if revision is None else work.revision(self.record, revision).config
+        backend = self._bench.backend
+        config = self.record.config if revision is None else backend.revision(self.record, revision).config
         recipe = Recipe(config)
-        recipe.foreign = not work.is_own(self.record, revision)
+        recipe.foreign = not backend.is_own(self.record, revision)
         return recipe
 
     def figure(
@@ -117,13 +117,13 @@ class SavedPlot:
 
     def history(self) -> pd.DataFrame:
         """All revisions, the oldest first: number, name, how it came about, when and by whom."""
-        revisions = self._bench.work.history(self.record)
+        revisions = self._bench.backend.history(self.record)
         columns = ["revision", "name", "origin", "created_at", "created_by_email"]
         return pd.DataFrame([{c: getattr(r, c) for c in columns} for r in revisions], columns=columns)
 
     def restore(self, revision: int) -> SavedPlot:
         """Make an earlier revision the newest one; the others stay."""
-        self.record = self._bench.work.restore(self.record, revision)
+        self.record = self._bench.backend.restore(self.record, revision)
         return self
 
 
@@ -131,7 +131,7 @@ class Boards(Collection[Dashboard]):
     """The dashboards of the bench's project."""
 
     def __init__(self, bench: Bench) -> None:
-        super().__init__(bench.work, Dashboard)
+        super().__init__(bench.backend, Dashboard)
         self._bench = bench
 
     def create(self, *args: Any, **fields: Any) -> Board:  # type: ignore[override]
@@ -148,8 +148,8 @@ class Boards(Collection[Dashboard]):
             args = args[1:]
         if args:
             fields["name"] = args[0]
-        return Board(bench, bench.work.create(Dashboard, fields))
+        return Board(bench, bench.backend.create(Dashboard, fields))
 
     def get(self, ref: Ref) -> Board:  # type: ignore[override]
         """The dashboard of an id or a name."""
-        return Board(self._bench, self._work.get(Dashboard, ref))
+        return Board(self._bench, self._backend.get(Dashboard, ref))

@@ -14,7 +14,7 @@ from ..records import KINDS, Record
 from ..transform.frames import frame_of
 
 if TYPE_CHECKING:
-    from ..backend import Work
+    from ..backend import Backend
 
 R = TypeVar("R", bound=Record)
 Ref = str | Record
@@ -42,12 +42,12 @@ def _for_people(frame: pd.DataFrame) -> pd.DataFrame:
 class Collection(Generic[R]):
     """All records of one kind in reach of the bench."""
 
-    def __init__(self, work: Work, kind: type[R]) -> None:
-        self._work = work
+    def __init__(self, backend: Backend, kind: type[R]) -> None:
+        self._backend = backend
         self.kind = kind
 
     def __repr__(self) -> str:
-        return f"<{self.kind.table}: {self._work.count(self.kind)} records>"
+        return f"<{self.kind.table}: {self._backend.count(self.kind)} records>"
 
     def list(
         self, *, fields: Iterable[str] | None = None, limit: int | None = None, **filters: Any
@@ -72,7 +72,7 @@ class Collection(Generic[R]):
                 raise BadRequest(
                     f"'{unknown}' is no filter of {self.kind.table}. {instead(unknown, ['name', 'name_contains'])}"
                 )
-            found = frame_of(self._work.table(self.kind, filters, fields=_listed(fields), limit=limit))
+            found = frame_of(self._backend.table(self.kind, filters, fields=_listed(fields), limit=limit))
             return found if fields is not None else _for_people(found)
         known = {_snake(key): key for key, sources in APPLIES.items() if source in sources}
         where = {}
@@ -80,7 +80,7 @@ class Collection(Generic[R]):
             if name not in known:
                 raise BadRequest(f"'{name}' is no filter of {self.kind.table}. {instead(name, known, 'filters')}")
             where[known[name]] = _ids(value)
-        found = frame_of(self._work.listing(source, where, _listed(fields), limit))
+        found = frame_of(self._backend.listing(source, where, _listed(fields), limit))
         return found if fields is not None else _for_people(found)
 
     def get(self, ref: Ref) -> R:
@@ -91,7 +91,7 @@ class Collection(Generic[R]):
         NotFound
             If there is none in reach; the text offers the nearest names.
         """
-        return self._work.get(self.kind, ref)
+        return self._backend.get(self.kind, ref)
 
     def create(self, **fields: Any) -> R:
         """Make a record and answer it. A link takes an id, a name or a record (``instance="M50-A-01"``).
@@ -103,15 +103,15 @@ class Collection(Generic[R]):
         Invalid
             With all that is wrong in the fields.
         """
-        return self._work.create(self.kind, self._linked(fields))
+        return self._backend.create(self.kind, self._linked(fields))
 
     def update(self, ref: Ref, **changes: Any) -> R:
         """Change the named fields of a record and answer it; nothing else changes."""
-        return self._work.update(self.kind, ref, self._linked(changes))
+        return self._backend.update(self.kind, ref, self._linked(changes))
 
     def delete(self, ref: Ref) -> None:
         """Delete a record and what belongs to it alone (its measurements, series, plots)."""
-        self._work.delete(self.kind, ref)
+        self._backend.delete(self.kind, ref)
 
     def _linked(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         resolved = {}
@@ -121,7 +121,7 @@ class Collection(Generic[R]):
             member = members.get(field)
             own = field in self.kind.by_store  # refused by the store itself, in its words
             if member is not None and member.link is not None and value is not None and not own:
-                resolved[field] = self._work.get(KINDS[member.link.table], value).id
+                resolved[field] = self._backend.get(KINDS[member.link.table], value).id
             else:
                 resolved[name] = value
         return resolved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..backend import Work
+from ..backend import Backend
 from ..errors import WorkbenchError
 from ..messages import counted
 from ..records import Analysis, Batch, Dashboard, Instance, Measurement, Record, Simulation, Specification
@@ -20,14 +20,14 @@ _KINDS: dict[type[Record], tuple[str, str]] = {
 }
 
 
-def as_text(work: Work) -> str:
+def as_text(backend: Backend) -> str:
     """The bench in one line."""
-    return f"<bench on '{work.place}', project '{work.project.name}': {_holds(work)}>"
+    return f"<bench on '{backend.place}', project '{backend.project.name}': {_holds(backend)}>"
 
 
-def as_html(work: Work) -> str:
+def as_html(backend: Backend) -> str:
     """The bench as a small table; its colours are those of the page."""
-    rows = {"store": work.place, "project": work.project.name, "holds": _holds(work)}
+    rows = {"store": backend.place, "project": backend.project.name, "holds": _holds(backend)}
     cells = "".join(
         f"<tr><td style='text-align:left;opacity:.65'>{name}</td>"
         f"<td style='text-align:left'>{escape(text)}</td></tr>"
@@ -36,10 +36,10 @@ def as_html(work: Work) -> str:
     return f"<table style='font:13px/1.45 system-ui,sans-serif'>{cells}</table>"
 
 
-def _holds(work: Work) -> str:
+def _holds(backend: Backend) -> str:
     """How many records there are of the kinds that people look for first."""
     try:
-        found = {kind: work.count(kind) for kind in _KINDS}
+        found = {kind: backend.count(kind) for kind in _KINDS}
     except WorkbenchError as error:
         return f"not to be read now ({error})"
     told = [counted(n, *_KINDS[kind]) for kind, n in found.items() if n]

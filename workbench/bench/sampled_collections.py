@@ -14,7 +14,7 @@ from .collections import Collection, Ref
 from .input_tables import table_of
 
 if TYPE_CHECKING:
-    from ..backend import Work
+    from ..backend import Backend
 
 R = TypeVar("R", bound=Record)
 Frame = Any
@@ -24,18 +24,18 @@ Frame = Any
 class Sampled(Collection[R]):
     """Records with one table of sampled columns each."""
 
-    def __init__(self, work: Work, kind: type[R]) -> None:
-        super().__init__(work, kind)
+    def __init__(self, backend: Backend, kind: type[R]) -> None:
+        super().__init__(backend, kind)
 
     def _frame(self, ref: Ref, dataset: str, columns: list[str] | None = None) -> pd.DataFrame:
-        return frame_of(self._work.samples(self.get(ref), dataset, columns))
+        return frame_of(self._backend.samples(self.get(ref), dataset, columns))
 
 
 class Measurements(Sampled[Measurement]):
     """Measurements, with their time series, steps and cycles."""
 
-    def __init__(self, work: Work) -> None:
-        super().__init__(work, Measurement)
+    def __init__(self, backend: Backend) -> None:
+        super().__init__(backend, Measurement)
 
     def create(
         self,
@@ -63,16 +63,16 @@ class Measurements(Sampled[Measurement]):
         """
         linked = self._linked(fields)
         if time_series is None:
-            return self._work.create(Measurement, {"measurement_type": "properties", **linked})
+            return self._backend.create(Measurement, {"measurement_type": "properties", **linked})
         given = None if steps is None else table_of(steps)
-        return self._work.add_time_series(linked, table_of(time_series), given, sign)
+        return self._backend.add_time_series(linked, table_of(time_series), given, sign)
 
     def extend(self, ref: Ref, time_series: Frame) -> Measurement:
         """Append samples to a running test; steps and cycles follow in the same transaction.
 
         The rows need ``Time [s]``, not falling and not before the last stored one, and ``Step count``.
         """
-        return self._work.extend(self.get(ref).id, table_of(time_series))
+        return self._backend.extend(self.get(ref).id, table_of(time_series))
 
     def export(self, ref: Ref, path: str | Path) -> list[Path]:
         """Write a measurement with all that is known of it: ``.bdf.csv`` and ``.bdf.parquet`` (Battery Data Format,
@@ -86,7 +86,7 @@ class Measurements(Sampled[Measurement]):
         BadRequest
             For another ending, a folder that is not there, or a measurement without samples.
         """
-        return self._work.export_measurement(self.get(ref), Path(path))
+        return self._backend.export_measurement(self.get(ref), Path(path))
 
     def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
         """All samples, exact; ``columns`` picks some."""
@@ -95,23 +95,25 @@ class Measurements(Sampled[Measurement]):
     def steps(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
         """One row per step: the ``steps`` summary; ``life`` adds the columns over the life of the cell."""
         record = self.get(ref)
-        return frame_of(self._work.over_life(record, "steps") if life else self._work.samples(record, "steps"))
+        return frame_of(
+            self._backend.over_life(record, "steps") if life else self._backend.samples(record, "steps")
+        )
 
     def cycles(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
         """One row per cycle: the ``cycles`` summary; ``life`` adds the columns over the life of the cell."""
-        return frame_of(self._work.over_life(self.get(ref), "cycles")) if life else self._frame(ref, "cycles")
+        return frame_of(self._backend.over_life(self.get(ref), "cycles")) if life else self._frame(ref, "cycles")
 
 
 class Simulations(Sampled[Simulation]):
     """Simulations, with their time series and steps."""
 
-    def __init__(self, work: Work) -> None:
-        super().__init__(work, Simulation)
+    def __init__(self, backend: Backend) -> None:
+        super().__init__(backend, Simulation)
 
     def create(self, *, time_series: Frame | None = None, steps: Frame | None = None, **fields: Any) -> Simulation:
         """Make a simulation from its time series (columns as for measurements) and, if given, its steps."""
         tables = {"series": time_series, "steps": steps}
-        return self._work.create_with_tables(Simulation, self._linked(fields), _tables(tables))
+        return self._backend.create_with_tables(Simulation, self._linked(fields), _tables(tables))
 
     def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
         """All samples, exact."""
@@ -125,12 +127,12 @@ class Simulations(Sampled[Simulation]):
 class Analyses(Sampled[Analysis]):
     """Analyses of measurements, each with a table."""
 
-    def __init__(self, work: Work) -> None:
-        super().__init__(work, Analysis)
+    def __init__(self, backend: Backend) -> None:
+        super().__init__(backend, Analysis)
 
     def create(self, *, table: Frame | None = None, **fields: Any) -> Analysis:
         """Make an analysis of a measurement with its table; column names are kept as they are."""
-        return self._work.create_with_tables(Analysis, self._linked(fields), _tables({"series": table}))
+        return self._backend.create_with_tables(Analysis, self._linked(fields), _tables({"series": table}))
 
     def table(self, ref: Ref) -> pd.DataFrame:
         """The table of an analysis."""
@@ -140,12 +142,12 @@ class Analyses(Sampled[Analysis]):
 class MaterialProperties(Sampled[MaterialProperty]):
     """Property sets of materials (open-circuit curves and the like), each with a table."""
 
-    def __init__(self, work: Work) -> None:
-        super().__init__(work, MaterialProperty)
+    def __init__(self, backend: Backend) -> None:
+        super().__init__(backend, MaterialProperty)
 
     def create(self, *, table: Frame | None = None, **fields: Any) -> MaterialProperty:
         """Make a property set of a material with its table."""
-        return self._work.create_with_tables(MaterialProperty, self._linked(fields), _tables({"series": table}))
+        return self._backend.create_with_tables(MaterialProperty, self._linked(fields), _tables({"series": table}))
 
     def table(self, ref: Ref) -> pd.DataFrame:
         """The table of a property set."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NotFound, StoreError
-from ..local import LocalWorkbench
+from ..local import LocalBackend
 from ..server_package import check_server_package
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ class Served:
     the notebook's own user is, and is void when it stops.
     """
 
-    def __init__(self, work: LocalWorkbench, *, host: str, port: int, trust_transforms: bool) -> None:
+    def __init__(self, backend: LocalBackend, *, host: str, port: int, trust_transforms: bool) -> None:
         check_server_package()
         import uvicorn
 
         from server.app import create_app
         from server.serving import GRACE, Serving, listen
 
-        store = work.store
+        store = backend.store
         serving = Serving(str(store.path), host, port, trust_transforms=trust_transforms)
         listening = listen(host, port)
         try:
@@ -43,8 +43,8 @@ class Served:
             listening.close()
             raise
         self._path: Path = store.path
-        self._organization = work.organization.id
-        issued = store.people.issue(self._organization, work.actor)
+        self._organization = backend.organization.id
+        issued = store.people.issue(self._organization, backend.actor)
         self.api_key, self._key_id = issued.key, issued.id
         self.url = serving.address(int(listening.getsockname()[1]))
         config = uvicorn.Config(

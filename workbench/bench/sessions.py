@@ -13,17 +13,17 @@ from ..records import Message, Session
 from ..records.session import Role
 
 if TYPE_CHECKING:
-    from ..backend import Work
+    from ..backend import Backend
 
 
 class Sessions:
     """Chat sessions of the bench's user in its project."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
     def __repr__(self) -> str:
-        return f"<sessions: {len(self._work.sessions())} records>"
+        return f"<sessions: {len(self._backend.sessions())} records>"
 
     def list(self, *, limit: int | None = None, offset: int = 0) -> pd.DataFrame:
         """The sessions as a frame, the newest first."""
@@ -31,13 +31,13 @@ class Sessions:
             if value is not None and value < 0:
                 raise BadRequest(f"'{name}' is a whole number from 0, not {value!r}.")
         columns = ["title", "created_at", "updated_at", "id", "dashboard_id", "plot_id"]
-        found = self._work.sessions(limit=limit, offset=offset)
+        found = self._backend.sessions(limit=limit, offset=offset)
         rows = [[s.name, s.created_at, s.updated_at, s.id, s.dashboard_id, s.plot_id] for s in found]
         return pd.DataFrame(rows, columns=columns)
 
     def create(self, title: str | None = None) -> Session:
         """A new session."""
-        return self._work.open_session(title)
+        return self._backend.open_session(title)
 
     def get(self, id: str) -> Session:
         """A session by its id.
@@ -47,11 +47,11 @@ class Sessions:
         NotFound
             If there is none, or it is somebody else's.
         """
-        return self._work.session(id)
+        return self._backend.session(id)
 
     def messages(self, id: str | Session) -> builtins.list[Message]:
         """Everything that was said in a session, the oldest first."""
-        return self._work.messages(self._id(id))
+        return self._backend.messages(self._id(id))
 
     def say(self, id: str | Session, role: Role, content: Mapping[str, Any]) -> Message:
         """Add a message: ``role`` is ``"user"`` or ``"assistant"``; a part ``{"type": "draft", "draft": {...}}`` of
@@ -62,11 +62,11 @@ class Sessions:
         Invalid
             For another role.
         """
-        return self._work.say(self._id(id), role, dict(content))
+        return self._backend.say(self._id(id), role, dict(content))
 
     def delete(self, id: str | Session) -> None:
         """Delete a session with all that was said in it."""
-        self._work.delete(Session, self._work.session(self._id(id)))
+        self._backend.delete(Session, self._backend.session(self._id(id)))
 
     def _id(self, ref: str | Session) -> str:
         return ref.id if isinstance(ref, Session) else ref

@@ -8,28 +8,28 @@ from ..records import Measurement, Record, Simulation, Study
 from .collections import Collection, Ref
 
 if TYPE_CHECKING:
-    from ..backend import Work
+    from ..backend import Backend
 
 
 class Studies(Collection[Study]):
     """The studies of the project; ``assign`` puts measurements and simulations into one."""
 
-    def __init__(self, work: Work) -> None:
-        super().__init__(work, Study)
+    def __init__(self, backend: Backend) -> None:
+        super().__init__(backend, Study)
 
     def assign(
         self, study: Ref, *, measurements: list[Ref] | None = None, simulations: list[Ref] | None = None
     ) -> None:
         """Put measurements and simulations (ids, names or records) into a study; doing it twice is harmless."""
         for kind, ref in _each(measurements, simulations):
-            self._work.assign(study, kind, ref)
+            self._backend.assign(study, kind, ref)
 
     def unassign(
         self, study: Ref, *, measurements: list[Ref] | None = None, simulations: list[Ref] | None = None
     ) -> None:
         """Take them out of the study again; the records themselves stay."""
         for kind, ref in _each(measurements, simulations):
-            self._work.unassign(study, kind, ref)
+            self._backend.unassign(study, kind, ref)
 
 
 def _each(measurements: list[Ref] | None, simulations: list[Ref] | None) -> list[tuple[type[Record], Ref]]:

@@ -51,7 +51,7 @@ def ingest(
         if options["dry_run"] and not place.exists():
             place = Path(scratch, "workbench.db")  # a dry run makes no store either
         with open_bench(place, project, organization) as bench, progress_bar("Reading") as step:
-            name = bench.work.project.name
+            name = bench.backend.project.name
             done = bench.ingest(paths, progress=step, **options)
     if report is not None:
         done.save(report)
@@ -96,7 +96,7 @@ def watch(
     command and start it again at any time; it finds out from the store what it has read."""
     with open_bench(meant_store(store), project, organization) as bench:
         if not as_json:
-            where = f"{meant_store(store)}, project '{bench.work.project.name}'"
+            where = f"{meant_store(store)}, project '{bench.backend.project.name}'"
             out.print(f"Watching '{folder}' for {where}. Stop with Ctrl-C.", markup=False, soft_wrap=True)
         stop = threading.Event()
         with _asked_to_stop(stop):
@@ -143,7 +143,7 @@ def export(
 
     `workbench ingest` reads the file back without any loss."""
     with open_bench(existing(store), project, organization) as bench, progress_bar("Writing"):
-        record = bench.work.measurement(measurement, instance)
+        record = bench.backend.measurement(measurement, instance)
         written = bench.measurements.export(record, output)
     if as_json:
         print_json({"files": [str(path) for path in written], "measurement_id": record.id})

@@ -53,9 +53,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of 
 def open_bench(path: Path, project: str | None, organization: str | None, *, read_only: bool = False) -> Bench:
     """A bench on a store; what a bench needs is imported when the first one is opened."""
     from .. import bench
-    from ..local import LocalWorkbench
+    from ..local import LocalBackend
 
-    return bench.Bench(LocalWorkbench.open(path, project, organization, read_only=read_only))
+    return bench.Bench(LocalBackend.open(path, project, organization, read_only=read_only))
 
 
 def open_store(path: Path, *, create: bool, read_only: bool = False) -> Store:

@@ -94,7 +94,7 @@ def _build(store: Path, samples: Samples, told: Step, project: str | None, organ
     try:
         with open_bench(making / "draft.db", organization=organization) as bench:
             if project is not None:
-                bench.projects.update(bench.work.project, name=project)
+                bench.projects.update(bench.backend.project, name=project)
             fill(bench, samples, told)
             _save_missing(bench)
             bench.backup(making / STORE)
@@ -155,7 +155,7 @@ def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
     description = known.description if known else ""
     started = time.perf_counter()
     try:
-        answer = bench.work.figure(plot.recipe().config, {})
+        answer = bench.backend.figure(plot.recipe().config, {})
     except WorkbenchError as error:
         spent = 1000 * (time.perf_counter() - started)
         return Drawn(plot.name, board, slug, description, ms=spent, problem=str(error))

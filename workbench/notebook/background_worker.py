@@ -232,9 +232,9 @@ class Runner:
             self._told = self._clock.now() + BUSY_AFTER_S - BUSY_EVERY_S
             self._take_back = self._clock.later(BUSY_AFTER_S, lambda: self._tell(job, Step()))
             job.progress = lambda step, index, of, detail: self._progress(job, Step(step, index, of, detail))
-        self._clock.work(lambda: self._work(job))
+        self._clock.work(lambda: self._run(job))
 
-    def _work(self, job: Job) -> None:
+    def _run(self, job: Job) -> None:
         """In the worker."""
         try:
             result = job.run(job)

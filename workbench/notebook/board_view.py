@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 from IPython.display import display
 
-from ..backend import FigureAnswer, Work
+from ..backend import Backend, FigureAnswer
 from ..errors import Invalid, Problem, WorkbenchError
 from ..recipe.check import sound
 from ..recipe.params import Param
@@ -41,7 +41,7 @@ class BoardView:
 
     def __init__(
         self,
-        work: Work,
+        backend: Backend,
         board: Dashboard,
         plots: Sequence[Plot],
         *,
@@ -49,7 +49,7 @@ class BoardView:
         share: bool = False,
         clock: Callable[[], Clock] | None = None,
     ) -> None:
-        self._work = work
+        self._backend = backend
         self._figure = figure
         self._clock = clock
         self.views: dict[str, View] = {}
@@ -146,7 +146,7 @@ class BoardView:
             return widgets.VBox([surface])
         clock = None if self._clock is None else self._clock()
         view = View(
-            self._work,
+            self._backend,
             config,
             figure=self._figure,
             title=plot.name,
@@ -154,7 +154,7 @@ class BoardView:
             tile=height,
             still=self._still,
             clock=clock,
-            protected=None if self._work.is_own(plot) else True,
+            protected=None if self._backend.is_own(plot) else True,
         )
         self.views[plot.name] = view
         return view.widget

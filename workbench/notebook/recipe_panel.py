@@ -9,7 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..backend import Work
+from ..backend import Backend
 from ..dataset import Dataset, StepResult
 from ..errors import BadRequest, Conflict, Invalid, NotFound, Problem, WorkbenchError
 from ..export import step_table
@@ -51,8 +51,10 @@ class RecipeDesk:
     home : the plot that the recipe comes from, if it was saved.
     """
 
-    def __init__(self, work: Work, run: Run, state: Callable[[], PlotConfig], home: Plot | None = None) -> None:
-        self._work = work
+    def __init__(
+        self, backend: Backend, run: Run, state: Callable[[], PlotConfig], home: Plot | None = None
+    ) -> None:
+        self._backend = backend
         self._run = run
         self._state = state
         self._home = home
@@ -110,7 +112,7 @@ class RecipeDesk:
 
     def _wrong(self, texts: Texts) -> list[Problem]:
         try:
-            return self._work.check(raw_of(texts), {})
+            return self._backend.check(raw_of(texts), {})
         except Invalid as error:
             return error.problems
 
@@ -133,7 +135,9 @@ class RecipeDesk:
             self._run(config)
         place = self._board(board.strip())
         try:
-            kept = self._work.save_plot(place, name.strip(), self._state(), since=self._since(place, name.strip()))
+            kept = self._backend.save_plot(
+                place, name.strip(), self._state(), since=self._since(place, name.strip())
+            )
         except Conflict as moved:
             self._met_another(place, name.strip(), moved)
             return
@@ -152,7 +156,7 @@ class RecipeDesk:
         """Somebody saved meanwhile: say so, show the history, and let the next save put this one on top."""
         if self._home is None:
             raise moved
-        began, self._home = self._home.revision, self._work.plot(board, name)
+        began, self._home = self._home.revision, self._backend.plot(board, name)
         self._tell_saved()
         newest = self._home.revision
         self._say(
@@ -162,23 +166,23 @@ class RecipeDesk:
 
     def _board(self, name: str) -> Dashboard:
         try:
-            return self._work.get(Dashboard, name)
+            return self._backend.get(Dashboard, name)
         except NotFound:
             try:
-                return self._work.create(Dashboard, {"name": name})
+                return self._backend.create(Dashboard, {"name": name})
             except Conflict:  # somebody else made it in this moment
-                return self._work.get(Dashboard, name)
+                return self._backend.get(Dashboard, name)
 
     def _restore(self, revision: int) -> None:
         if self._home is None:
             raise BadRequest("This recipe is not saved yet.")
-        self._home = self._work.restore(self._home, revision)
+        self._home = self._backend.restore(self._home, revision)
         self._run(sound(self._home.config))
         self._tell_saved()
         self._say(f"Revision {revision} is now the newest, as revision {self._home.revision}.")
 
     def _tell_saved(self) -> None:
-        boards = self._work.table(Dashboard, {}, ["id", "name"], None).records()
+        boards = self._backend.table(Dashboard, {}, ["id", "name"], None).records()
         saved: dict[str, Any] = {
             "boards": [board["name"] for board in boards],
             "board": "",
@@ -196,7 +200,7 @@ class RecipeDesk:
                     "at": one.created_at.strftime("%Y-%m-%d %H:%M"),
                     "by": one.created_by_email or "",
                 }
-                for one in reversed(self._work.history(home))
+                for one in reversed(self._backend.history(home))
             ]
         self.widget.saved = saved
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 import ipywidgets as widgets
 from IPython.display import display
 
-from ..backend import FigureAnswer, Work
+from ..backend import Backend, FigureAnswer
 from ..dataset import pack
 from ..engine.choices import options_from
 from ..engine.zoom import Detail, traceable
@@ -67,7 +67,7 @@ class View:
 
     def __init__(
         self,
-        work: Work,
+        backend: Backend,
         config: PlotConfig,
         values: Mapping[str, Any] | None = None,
         *,
@@ -80,7 +80,7 @@ class View:
         still: Still | None = None,
         protected: bool | None = None,
     ) -> None:
-        self._work = work
+        self._backend = backend
         self._protected = protected
         self._as_figure = figure
         self._history = History(State(config, effective(config, values)))
@@ -156,7 +156,7 @@ class View:
     def figure(self) -> Any:
         """The present picture as a plain plotly figure, read anew."""
         state = self._history.present
-        return self._as_figure(self._work.figure(state.config, state.values, protected=self._protected))
+        return self._as_figure(self._backend.figure(state.config, state.values, protected=self._protected))
 
     def recipe(self) -> Recipe:
         """The present state as a recipe: the chosen values are its defaults."""
@@ -231,7 +231,7 @@ class View:
 
     def _toggle_desk(self) -> None:
         if self._desk is None:
-            self._desk = RecipeDesk(self._work, self._run_recipe, lambda: self.recipe().config, self._home)
+            self._desk = RecipeDesk(self._backend, self._run_recipe, lambda: self.recipe().config, self._home)
             self._feed_desk()
             self.widget.children = [*self.widget.children, self._desk.widget]
         else:
@@ -315,7 +315,7 @@ class View:
             return
 
         def run(job: Job) -> bool:
-            return self._work.is_current(drawing.answer)
+            return self._backend.is_current(drawing.answer)
 
         def done(current: bool) -> None:
             if not current and self._drawing is drawing:
@@ -336,9 +336,11 @@ class View:
         def run(job: Job) -> Drawing:
             started = time.perf_counter()
             if at_hand is None:
-                answer = self._work.figure(state.config, state.values, job.progress, job.cancel, protected=locked)
+                answer = self._backend.figure(
+                    state.config, state.values, job.progress, job.cancel, protected=locked
+                )
             else:
-                answer = self._work.redraw(state.config, state.values, at_hand, job.cancel, protected=locked)
+                answer = self._backend.redraw(state.config, state.values, at_hand, job.cancel, protected=locked)
             content = "" if answer.at_hand is None else answer.at_hand.content
             picture = self.surface.prepare(answer.figure, content[:16])
             return Drawing(state, answer, picture, time.perf_counter() - started, reason)
@@ -443,7 +445,7 @@ class View:
         found: dict[int, Detail] = {}
         state, answer = drawing.state, drawing.answer
         for one in looked:
-            found |= self._work.detail(
+            found |= self._backend.detail(
                 state.config,
                 answer.values,
                 traces=one.traces,

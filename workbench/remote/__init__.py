@@ -42,7 +42,7 @@ R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 
 
-class RemoteWorkbench(Boards):
+class RemoteBackend(Boards):
     """What can be done on a server within one project, as the user of a key."""
 
     def __init__(self, client: Client, project: Project, actor: str, cache: Cache | None = None) -> None:
@@ -56,7 +56,7 @@ class RemoteWorkbench(Boards):
     @classmethod
     def connect(
         cls, url: str, api_key: str, project: str | None = None, transport: httpx.AsyncBaseTransport | None = None
-    ) -> RemoteWorkbench:
+    ) -> RemoteBackend:
         """The workbench on the server at an address, bound to the project named or the only one there is.
 
         Raises
@@ -91,8 +91,8 @@ class RemoteWorkbench(Boards):
         key = "os.environ['WORKBENCH_API_KEY']"
         return f"wb.connect({self.client.url!r}, api_key={key}, project={self._project.name!r})"
 
-    def of_project(self, ref: Ref) -> RemoteWorkbench:
-        return RemoteWorkbench(self.client, self.get(Project, ref), self.actor, self.cache)
+    def of_project(self, ref: Ref) -> RemoteBackend:
+        return RemoteBackend(self.client, self.get(Project, ref), self.actor, self.cache)
 
     def close(self) -> None:
         self.client.close()

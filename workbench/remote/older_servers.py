@@ -9,18 +9,18 @@ from ..errors import NotFound
 from ..records import Plot, Revision, Session
 
 if TYPE_CHECKING:
-    from . import RemoteWorkbench
+    from . import RemoteBackend
 
 
-def _revision(work: RemoteWorkbench, plot: Plot, number: int) -> Revision:
-    found = next((one for one in work.history(plot) if one.revision == number), None)
+def _revision(backend: RemoteBackend, plot: Plot, number: int) -> Revision:
+    found = next((one for one in backend.history(plot) if one.revision == number), None)
     if found is None:
         raise NotFound(f"The plot '{plot.id}' has no revision {number}.")
     return found
 
 
-def _session(work: RemoteWorkbench, session_id: str) -> Session:
-    found = next((one for one in work.sessions() if one.id == session_id), None)
+def _session(backend: RemoteBackend, session_id: str) -> Session:
+    found = next((one for one in backend.sessions() if one.id == session_id), None)
     if found is None:
         raise NotFound(f"No session '{session_id}' here.")
     return found

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from ..backend import Ref, Work, tabulated
+from ..backend import Backend, Ref, tabulated
 from ..cycling.current_sign import turned
 from ..errors import BadRequest, NotFound, instead
 from ..records import SOURCES, Measurement, Project, Record, Study
@@ -20,7 +20,7 @@ from .client import Client
 R = TypeVar("R", bound=Record)
 
 
-class Records(Work):
+class Records(Backend):
     """The part of a remote workbench that is about records and their tables."""
 
     client: Client

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ...errors import BadRequest, instead
-from ...local import LocalWorkbench
+from ...local import LocalBackend
 from ...messages import counted, spaced
 from ...recipe.recipe import Recipe
 from ...transform import frames
@@ -59,13 +59,13 @@ class Quick:
         self.bench, self.view, self.views = bench, view.name, [one.name for one in others]
         self.recipe: Recipe = view.recipe(taken.held)
         self._taken = taken
-        self._close = weakref.finalize(self, discard, taken.work, taken.folder)
+        self._close = weakref.finalize(self, discard, taken.backend, taken.folder)
         self.figure: Figure = bench.figure(self.recipe)
         self.report = QuickReport(_report(taken, view, others, self.figure))
 
     def table(self) -> pd.DataFrame:
         """All samples of the file as they are stored, or the rows of a plain table."""
-        return frames.frame_of(self._taken.work.sampled(self._taken.record, "series"))
+        return frames.frame_of(self._taken.backend.sampled(self._taken.record, "series"))
 
     def cycles(self) -> pd.DataFrame:
         """One row per cycle; BadRequest if it is a plain table."""
@@ -92,7 +92,7 @@ class Quick:
     def _summary(self, name: str) -> pd.DataFrame:
         if self._taken.held.source != "measurements":
             raise BadRequest(f"'{self._taken.name}' is a plain table, which has no {name}.")
-        return frames.frame_of(self._taken.work.sampled(self._taken.record, name))
+        return frames.frame_of(self._taken.backend.sampled(self._taken.record, name))
 
     def __repr__(self) -> str:
         return f"<quick look at '{self._taken.name}': {self.view}>\n{self.report!r}"
@@ -109,7 +109,7 @@ class Quick:
 
 def quick(
     given: str | Path | pd.DataFrame,
-    bench_on: Callable[[LocalWorkbench], Bench],
+    bench_on: Callable[[LocalBackend], Bench],
     *,
     show: str | None = None,
     x: str | None = None,
@@ -121,10 +121,10 @@ def quick(
     try:
         found = views(taken.held)
         return Quick(
-            taken, _chosen(taken, found, show, x, [y] if isinstance(y, str) else y), bench_on(taken.work), found
+            taken, _chosen(taken, found, show, x, [y] if isinstance(y, str) else y), bench_on(taken.backend), found
         )
     except BaseException:
-        discard(taken.work, taken.folder)
+        discard(taken.backend, taken.folder)
         raise
 
 
@@ -193,7 +193,7 @@ def _shown(figure: Figure) -> str:
 
 def _left_out(taken: Taken, figure: Figure) -> str | None:
     drawn = max((trace.x[-1] for trace in figure.data if trace.x is not None and len(trace.x)), default=0)
-    cycles = taken.work.sampled(taken.record, "cycles")
+    cycles = taken.backend.sampled(taken.record, "cycles")
     if not cycles.n or drawn >= cycles["Cycle count"].values[-1]:
         return None
     return (

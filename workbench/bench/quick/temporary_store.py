@@ -16,7 +16,7 @@ from ...errors import BadRequest, FileRefused
 from ...ingest.options import IngestOptions
 from ...ingest.report.report import FileReport
 from ...ingest.report.settled_by import settled_by
-from ...local import LocalWorkbench
+from ...local import LocalBackend
 from ...messages import column_map, option
 from ...records import Material, MaterialProperty
 from ...table import Column as TableColumn
@@ -36,7 +36,7 @@ class Taken:
     """A file in its own store: the workbench on it, the record, what it holds, and what was assumed on the way."""
 
     name: str
-    work: LocalWorkbench
+    backend: LocalBackend
     folder: Path
     held: Held
     record: str
@@ -55,30 +55,30 @@ def take(given: str | Path | pd.DataFrame, options: Mapping[str, Any]) -> Taken:
         If it is neither; with the words of the readers.
     """
     folder = Path(tempfile.mkdtemp(prefix="workbench-quick-"))
-    work: LocalWorkbench | None = None
+    backend: LocalBackend | None = None
     try:
         path = _file(given, folder)
-        work = LocalWorkbench.open(folder / "quick.db")
-        (report,) = work.ingest(path, IngestOptions.of(options)).files
+        backend = LocalBackend.open(folder / "quick.db")
+        (report,) = backend.ingest(path, IngestOptions.of(options)).files
         if (
             report.measurement_id is not None
-            and work.store.series.info(report.measurement_id, scope=work.scope) is not None
+            and backend.store.series.info(report.measurement_id, scope=backend.scope) is not None
         ):
-            return _as_measurement(work, folder, path, report)
+            return _as_measurement(backend, folder, path, report)
         if not report.why:
             made = " and ".join(report.created) or "records of other kinds"
             report.why = f"'{path.name}' holds no samples of a test: an ingest makes {made} of it."
         frame = _table(path, report, options)
-        return _as_table(work, folder, path, frame, report)
+        return _as_table(backend, folder, path, frame, report)
     except BaseException:
-        discard(work, folder)
+        discard(backend, folder)
         raise
 
 
-def discard(work: LocalWorkbench | None, folder: Path) -> None:
+def discard(backend: LocalBackend | None, folder: Path) -> None:
     """Close the store and remove it."""
-    if work is not None:
-        work.close()
+    if backend is not None:
+        backend.close()
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -108,10 +108,10 @@ def _table(path: Path, report: FileReport, options: Mapping[str, Any]) -> pd.Dat
         raise FileRefused(report.why) from None
 
 
-def _as_measurement(work: LocalWorkbench, folder: Path, path: Path, report: FileReport) -> Taken:
+def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: FileReport) -> Taken:
     record = report.measurement_id or ""
-    series = work.store.series
-    infos = {name: series.info(record, name, scope=work.scope) for name in ("series", "steps", "cycles")}
+    series = backend.store.series
+    infos = {name: series.info(record, name, scope=backend.scope) for name in ("series", "steps", "cycles")}
     info = infos["series"]
     columns = {}
     duration = 0.0
@@ -134,7 +134,7 @@ def _as_measurement(work: LocalWorkbench, folder: Path, path: Path, report: File
         told.append(
             ("kept", "Columns under their own names: " + ", ".join(f"'{name}'" for name in report.kept) + ".")
         )
-    return Taken(path.name, work, folder, held, record, report.format, told)
+    return Taken(path.name, backend, folder, held, record, report.format, told)
 
 
 def _assumed(report: FileReport) -> list[str]:
@@ -155,14 +155,14 @@ def _option(code: str, said: str) -> str:
     return f" Settled by {how}." if name in OPTIONS else f" Settled when it is ingested, by {how}."
 
 
-def _as_table(work: LocalWorkbench, folder: Path, path: Path, frame: pd.DataFrame, report: FileReport) -> Taken:
+def _as_table(backend: LocalBackend, folder: Path, path: Path, frame: pd.DataFrame, report: FileReport) -> Taken:
     table = table_of(frame)
     table = Table({name: _plain(column) for name, column in table.items()}, table.n)
     if ROW not in table:
         table = Table({ROW: TableColumn("integer", np.arange(1, table.n + 1)), **table.columns}, table.n)
-    material = work.create(Material, {"name": path.name[:200] or "table"})
+    material = backend.create(Material, {"name": path.name[:200] or "table"})
     fields = {"material_id": material.id, "name": path.name[:200]}
-    record = work.create_with_tables(MaterialProperty, fields, {"series": table})
+    record = backend.create_with_tables(MaterialProperty, fields, {"series": table})
     told = [
         (
             "assumed",
@@ -172,7 +172,7 @@ def _as_table(work: LocalWorkbench, folder: Path, path: Path, frame: pd.DataFram
         ("readers", report.why),
     ]
     return Taken(
-        path.name, work, folder, Held(TABLES, table.n, _described(table, frame)), record.id, "table", told
+        path.name, backend, folder, Held(TABLES, table.n, _described(table, frame)), record.id, "table", told
     )
 
 

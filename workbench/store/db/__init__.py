@@ -1,0 +1,1 @@
+"""The database file: connections, transactions, formats and upgrades, checksums, backup and verify."""

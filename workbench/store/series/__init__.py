@@ -1,0 +1,1 @@
+"""Sampled data: columns in compressed chunks under a pyramid of real samples, and the summaries made of them."""
