@@ -237,7 +237,10 @@ def test_decimals_are_those_that_write_every_value() -> None:
 def test_reversed_currents_are_refused_with_the_flag_that_settles_it() -> None:
     table = Table.of({**discharge(sign=-1.0), "Step from cycler": np.ones(50, int)})
     taken = Taken("charge", "the headers are those of Such files")
-    said = r"seems to have the wrong sign: .* taken as charge because the headers are those of Such files, .*voltage is right, say "
+    said = (
+        r"seems to have the wrong sign: .* taken as charge because the headers are those of Such files, "
+        r".*voltage is right, say "
+    )
     with pytest.raises(FileRefused, match=said + r'sign="discharge"'):
         conform(table, taken=taken)
     with typed_in("terminal"), pytest.raises(FileRefused, match=said + "--sign discharge"):
