@@ -24,6 +24,7 @@ from .bench.sampled import Analyses, MaterialProperties, Measurements, Simulatio
 from .bench.sessions import Sessions
 from .bench.studies import Studies
 from .cli import app
+from .cli.help import default, params, spelled, usage
 from .cycling.columns import SERIES_COLUMNS
 from .cycling.cycles import CYCLE_COLUMNS
 from .cycling.life import LIFE_COLUMNS
@@ -63,13 +64,16 @@ def _commands() -> str:
         "",
         f"<!-- {MADE} -->",
         "",
-        "One command, `workbench`. A store is one SQLite file: `--store PATH`, else `$WORKBENCH_STORE`, else",
-        "`./workbench.db`. Where it has several projects, `--project NAME` (else `$WORKBENCH_PROJECT`) says which;",
-        "`--organization NAME` (else `$WORKBENCH_ORGANIZATION`) in a store of several organizations.",
+        "One command, `workbench`. A store is one SQLite file: `--store PATH`, or `$WORKBENCH_STORE`, or",
+        "`./workbench.db`. If the store has several projects, say which with `--project NAME` or",
+        "`$WORKBENCH_PROJECT`. If it has several organizations, say which with `--organization NAME` or",
+        "`$WORKBENCH_ORGANIZATION`.",
         "",
-        "Exit code 0: done. 1: it was tried and failed: an unsound recipe, a refused file, a damaged store. 2: it was",
-        "asked wrongly: an unknown option, store, project, param or step. Results go to the standard output, problems,",
-        "warnings and the progress bar to the standard error.",
+        "Exit code 0: done. 1: the command failed: an invalid recipe, a file that cannot be read, a damaged store. 2:",
+        "the command was not understood: an unknown option, store, project, param or step. Results go to the standard",
+        "output. Problems, warnings and the progress bar go to the standard error.",
+        "",
+        "`workbench --install-completion` lets your shell complete commands and options with the Tab key.",
         "",
     ]
     for name, command in commands(group):
@@ -87,45 +91,20 @@ def commands(group: Any, above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
-    arguments = [param for param in command.params if param.param_type_name == "argument"]
-    options = [param for param in command.params if param.param_type_name == "option" and not param.is_eager]
-    called = " ".join(["workbench", name, *(_usage(argument) for argument in arguments)])
     yield f"## {name}"
     yield ""
-    yield " ".join((command.help or "").split())
-    yield ""
-    yield f"`{called} [OPTIONS]`"
+    for paragraph in (command.help or "").split("\n\n"):
+        yield " ".join(paragraph.split())
+        yield ""
+    yield f"`workbench {name} {usage(command)}`"
     yield ""
     yield "| | | |"
     yield "|---|---|---|"
-    for param in [*arguments, *options]:
-        yield f"| {_spelled(param)} | {_default(param)} | {_cell(getattr(param, 'help', None) or '')} |"
+    for param in params(command):
+        yield f"| `{spelled(param)}` | {default(param)} | {_cell(param.help or '')} |"
     yield ""
     yield (command.epilog or "").strip()
     yield ""
-
-
-def _usage(argument: Any) -> str:
-    name = str(argument.metavar or argument.name.upper())
-    return name if argument.required else f"[{name}]"
-
-
-def _spelled(param: Any) -> str:
-    if param.param_type_name == "argument":
-        return f"`{_usage(param)}`"
-    value = "" if _is_flag(param) else f" {param.metavar or param.type.name.upper()}"
-    return f"`{', '.join(param.opts)}{value}`"
-
-
-def _default(param: Any) -> str:
-    if param.required:
-        return "required"
-    repeated = "repeatable" if param.multiple else ""
-    return repeated if param.default in (None, False, []) or _is_flag(param) else f"else `{param.default}`"
-
-
-def _is_flag(param: Any) -> bool:
-    return bool(getattr(param, "is_flag", False))
 
 
 # Python

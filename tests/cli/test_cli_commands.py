@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import workbench as wb
-from workbench import terminal
-from workbench.cli import main
+from workbench.cli import console, main
 from workbench.transform import protected
 
 
@@ -34,8 +33,8 @@ def run(
 ) -> Run:
     """Run the command in a folder of its own, on the demo's store."""
     monkeypatch.setenv("WORKBENCH_STORE", str(demo_store))
-    for console in (terminal.out, terminal.err):
-        monkeypatch.setattr(console, "_width", 200)
+    for printer in (console.out, console.err):
+        monkeypatch.setattr(printer, "_width", 200)
     monkeypatch.delenv("WORKBENCH_PROJECT", raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -357,7 +356,7 @@ def test_search_prints_kind_and_name(run: Run) -> None:
     assert json.loads(run("search", "m50-a-01", "--json").out)["query"] == "m50-a-01"
     assert "No name and no note holds 'zzzz'" in run("search", "zzzz").out
     assert "see more with --limit" in run("search", "M50", "--limit", "3").out
-    assert "the first 20 are shown (cell_measurement)" in run("search", "M50", "--limit", "100").out
+    assert "Only the first 20 are shown of: cell_measurement." in run("search", "M50", "--limit", "100").out
 
 
 def test_backup_and_verify(run: Run, tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebso
 
 import workbench as wb
 from workbench.cli import main
+from workbench.cli.lab import PROMPT, Opening, arguments
+from workbench.cli.lab_socket import PromptChannels
 from workbench.errors import BadRequest
-from workbench.lab import PROMPT, Opening, arguments
-from workbench.lab_socket import PromptChannels
 from workbench.place import ORGANIZATION, PROJECT, STORE
 
 COMMAND = Path(sys.executable).with_name("workbench")
@@ -160,7 +160,7 @@ class OpenedPage:
 def test_options_may_stand_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[str] = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("workbench.lab.start", given.extend)
+    monkeypatch.setattr("workbench.cli.lab.start", given.extend)
     monkeypatch.setattr("sys.argv", ["workbench", "lab", "--no-browser", "--", "--ServerApp.ip=127.0.0.1"])
     notebook(tmp_path / "workbench-demo" / "notebooks" / "01_first.ipynb")
     with pytest.raises(SystemExit, match="0"):
@@ -171,7 +171,7 @@ def test_options_may_stand_without_a_folder(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_notebooks_open_the_store_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("workbench.lab.start", lambda given: None)
+    monkeypatch.setattr("workbench.cli.lab.start", lambda given: None)
     for name in (STORE, PROJECT, ORGANIZATION):
         monkeypatch.setenv(name, "")  # what the command sets is taken back with it
     notebook(tmp_path / "first.ipynb")

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.signal import savgol_filter
 
 from .half_cycles import CURRENT, HalfCycle, half_cycles
 
@@ -67,6 +66,8 @@ def slope_on_grid(x: Any, y: Any, *, step: float, smooth: float) -> tuple[Floats
     step : distance of the grid, in units of x.
     smooth : width of the sliding window, in units of x; below three steps the window is three points wide.
     """
+    from scipy.signal import savgol_filter  # takes half a second, and few figures need it
+
     xs, ys = np.asarray(x, float), np.asarray(y, float)
     last = np.append(np.diff(xs) > 0, True) if len(xs) else np.zeros(0, bool)
     xs, ys = xs[last], ys[last]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import NotFound, StoreError
 from ..local import LocalWorkbench
+from ..server_package import check_server_package
 
 if TYPE_CHECKING:
     import uvicorn
@@ -27,6 +28,7 @@ class Served:
     """
 
     def __init__(self, work: LocalWorkbench, *, host: str, port: int, trust_transforms: bool) -> None:
+        check_server_package()
         import uvicorn
 
         from server.app import create_app

@@ -16,8 +16,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 
-from .errors import Problem
-from .phrases import spaced
+from ..errors import Problem
+from ..phrases import spaced
 
 IN_A_PIPE = 200
 """Columns where the output is no terminal and nothing says how wide it is."""

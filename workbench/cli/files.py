@@ -1,4 +1,4 @@
-"""The commands that take files in, and give measurements out: ingest, watch, export."""
+"""The commands that read files into a store, and write measurements to files: ingest, watch, export."""
 
 from __future__ import annotations
 
@@ -8,84 +8,93 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .bench import Bench, open_bench
-from .cli_options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing
-from .errors import BadRequest
-from .ingest import Report
-from .phrases import spaced
-from .place import meant_store
-from .terminal import out, print_json, progress_bar
+from ..errors import BadRequest
+from ..phrases import spaced
+from ..place import meant_store
+from .console import out, print_json, progress_bar
+from .help import Commands
+from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
+
+if TYPE_CHECKING:
+    from ..bench import Bench
+    from ..ingest import Report
+
+commands = Commands()
 
 SpecificationOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Cell specification, made if absent; else 'Unspecified'.")
+    str | None,
+    typer.Option(metavar="NAME", help="Specification of the cells, made if absent. Without it: `Unspecified`."),
 ]
 RatingOption = Annotated[
     str | None,
-    typer.Option(metavar="RATING", help="Of a new specification, as 5Ah,2.5V,4.2V; else estimated from the data."),
+    typer.Option(
+        metavar="RATING",
+        help="Ratings of a new specification, as `5Ah,2.5V,4.2V`. Without it: estimated from the data.",
+    ),
 ]
 InstanceOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The cell, made if absent; else the file's stem.")
+    str | None, typer.Option(metavar="NAME", help="The cell, made if absent. Without it: the name of the file.")
 ]
-BatchOption = Annotated[str | None, typer.Option(metavar="NAME", help="The cells' batch, made if absent.")]
+BatchOption = Annotated[str | None, typer.Option(metavar="NAME", help="Batch of the cells, made if absent.")]
 SheetOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A csv or workbook that says what each file is: a column 'file', and specification, batch, cell, test, "
-        "tags, 'temperature [degC]' ... The same sheet again updates.",
+        help="A csv file or a workbook that says what each file is: a column `file`, and any of `specification`, "
+        "`batch`, `cell`, `test`, `tags`, `temperature [degC]` ... The same sheet given again updates the store.",
     ),
 ]
 NameRuleOption = Annotated[
     str | None,
-    typer.Option("--name-rule", metavar="RULE", help="What the file names say, as '{batch}_{cell}_{test}'."),
+    typer.Option("--name-rule", metavar="RULE", help="What the file names say, as `{batch}_{cell}_{test}`."),
 ]
 FormatOption = Annotated[
-    str | None, typer.Option(metavar="FORMAT", help="The file format; else recognised from the content.")
+    str | None,
+    typer.Option(metavar="FORMAT", help="Format of the files. Without it: recognised from the content."),
 ]
 MapOption = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="THEIRS=OURS", help="As 'Volts=Voltage [V]'; repeatable."),
+    typer.Option(
+        "--map", metavar="THEIRS=OURS", help="A column of the file and what it is, as `Volts=Voltage [V]`."
+    ),
 ]
 SignOption = Annotated[
     str | None,
-    typer.Option(metavar="SIGN", help="What a positive current in the file means: discharge, charge or unsigned."),
+    typer.Option(
+        metavar="SIGN", help="What a positive current in the file means: `discharge`, `charge` or `unsigned`."
+    ),
 ]
 ZoneOption = Annotated[
     str | None,
-    typer.Option(metavar="ZONE", help="The time zone of clock times that name none, as Europe/Berlin; else UTC."),
+    typer.Option(
+        metavar="ZONE", help="Time zone of clock times that name none, as `Europe/Berlin`. Without it: `UTC`."
+    ),
 ]
 RepairOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="WHAT", help="What may be mended: time, so that a clock that falls stands still."),
+    typer.Option(
+        metavar="WHAT", help="What may be repaired. `time`: where a clock jumps back, it stands still instead."
+    ),
 ]
-JobsOption = Annotated[int, typer.Option(metavar="N", min=1, help="Files read at the same time.")]
-KeepOption = Annotated[bool, typer.Option("--keep-file", help="Keep the file's bytes in the store too.")]
+JobsOption = Annotated[int, typer.Option(metavar="N", min=1, help="How many files are read at the same time.")]
+KeepOption = Annotated[bool, typer.Option("--keep-file", help="Keep a copy of each file in the store too.")]
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Hang these commands into the command line."""
-    example = "Example: `workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run`"
-    app.command(epilog=example)(ingest)
-    app.command(epilog="Example: `workbench watch data/ --sheet cells.csv --store lab.db`")(watch)
-    app.command(epilog="Example: `workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet`")(export)
-
-
+@commands.add("workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run")
 def ingest(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Cycler files, folders of them, or patterns.")
+        list[str], typer.Argument(metavar="PATH", help="Cycler files, folders, or patterns as `data/*.csv`.")
     ],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
     sheet: SheetOption = None,
     name_rule: NameRuleOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen and change nothing.")] = False,
     specification: SpecificationOption = None,
     rating: RatingOption = None,
     instance: InstanceOption = None,
@@ -98,11 +107,15 @@ def ingest(
     jobs: JobsOption = 1,
     keep_file: KeepOption = False,
     report: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", help="Keep the report as .csv, .parquet or .json.")
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write the report to a `.csv`, `.parquet` or `.json` file."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read cycler files or folders into the store; what does not exist yet is made and reported."""
+    """Read cycler files or folders into the store, and report on each file.
+
+    Specifications, batches and cells that do not exist yet are made. A file that cannot be read does not stop the
+    others; the exit code is then 1."""
     given = {
         "sheet": sheet,
         "name_rule": name_rule,
@@ -139,12 +152,13 @@ def ingest(
 def _print(told: Report, where: str) -> None:
     out.print(told)
     if told.stored and not told.dry_run:
-        hint = "`workbench catalog` says what can be plotted now."
+        hint = "`workbench catalog` shows what you can plot now."
         out.print(f"\nStored in {where}. {hint}", markup=False, soft_wrap=True)
 
 
+@commands.add("workbench watch data/ --sheet cells.csv --store lab.db")
 def watch(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that cyclers export into.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that the cyclers write to.")],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
@@ -160,19 +174,22 @@ def watch(
     zone: ZoneOption = None,
     repair: RepairOption = None,
     jobs: JobsOption = 1,
-    every: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Between two looks.")] = 5.0,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Time between two looks at the folder.")
+    ] = 5.0,
     settle: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.0, help="A file is read when it stood still for so long.")
+        float,
+        typer.Option(metavar="SECONDS", min=0.0, help="How long a file must stay unchanged before it is read."),
     ] = 10.0,
     once: Annotated[
-        bool, typer.Option("--once", help="Stop when all that is there has come to rest and is taken in.")
+        bool, typer.Option("--once", help="Stop when all files that are in the folder now have been read.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in what appears or grows in a folder, until it is stopped (Ctrl-C).
+    """Read files into the store when they appear or grow in a folder, until Ctrl-C.
 
-    A file is read when its size stands still; an unfinished last line waits for its end. Nothing but the store
-    is kept, so it can be stopped, and started again, at any moment."""
+    A file is read when it has stopped changing. An unfinished last line is read when it is complete. You can stop the
+    command and start it again at any time; it finds out from the store what it has read."""
     given = {
         "sheet": sheet,
         "name_rule": name_rule,
@@ -190,7 +207,7 @@ def watch(
     with open_bench(meant_store(store), project, organization) as bench:
         if not as_json:
             where = f"{meant_store(store)}, project '{bench.work.project.name}'"
-            out.print(f"Watching '{folder}' for {where}. Ctrl-C ends it.", markup=False, soft_wrap=True)
+            out.print(f"Watching '{folder}' for {where}. Stop with Ctrl-C.", markup=False, soft_wrap=True)
         _watch(bench, folder, {"every": every, "settle": settle, "once": once, **given}, as_json=as_json)
 
 
@@ -209,21 +226,31 @@ def _watch(bench: Bench, folder: Path, options: dict[str, Any], *, as_json: bool
                     out.print(f"          {remark}", markup=False, soft_wrap=True)
 
 
+@commands.add("workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet")
 def export(
-    measurement: Annotated[str, typer.Argument(metavar="MEASUREMENT", help="Its name or id.", show_default=False)],
+    measurement: Annotated[
+        str, typer.Argument(metavar="MEASUREMENT", help="Name or id of the measurement.", show_default=False)
+    ],
     output: Annotated[
         Path,
-        typer.Option("-o", metavar="OUT", help="The file to write: .bdf.csv .bdf.parquet .parquet"),
+        typer.Option(
+            "-o", metavar="OUT", help="The file to write, ending in `.bdf.csv`, `.bdf.parquet` or `.parquet`."
+        ),
     ],
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
     instance: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The cell, where several have a measurement of this name.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name or id of the cell, if several cells have a measurement of this name."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a measurement with all that is known of it, so that `workbench ingest` reads it back to the bit."""
+    """Write a measurement and everything known about it to a file.
+
+    `workbench ingest` reads the file back without any loss."""
     with open_bench(existing(store), project, organization) as bench, progress_bar("Writing"):
         record = bench.work.measurement(measurement, instance)
         written = bench.measurements.export(record, output)
@@ -235,7 +262,7 @@ def export(
 
 
 class _asked_to_stop:  # noqa: N801
-    """While inside, a request to end (SIGTERM) lets the file at hand be finished."""
+    """While inside, a request to end (SIGTERM) waits until the current file is finished."""
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop
@@ -255,6 +282,8 @@ def _pairs(items: list[str] | None) -> dict[str, str] | None:
     for item in items:
         theirs, equals, ours = item.partition("=")
         if not equals or not theirs.strip() or not ours.strip():
-            raise BadRequest(f"--map takes 'their column=our column', not '{item}'.")
+            raise BadRequest(
+                f"--map takes 'their column=our column', not '{item}'. For example: --map 'Volts=Voltage [V]'."
+            )
         pairs[theirs.strip()] = ours.strip()
     return pairs

@@ -1,4 +1,4 @@
-"""JupyterLab on a folder of notebooks, with what would ask other machines switched off."""
+"""Starts JupyterLab on a folder of notebooks. What would contact other machines is off."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from .errors import BadRequest
+from ..errors import BadRequest
 
 NOTEBOOKS = "notebooks"
 QUIET = (
@@ -16,8 +16,8 @@ QUIET = (
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
 )
-"""No news, no look for updates, no list of extensions: nothing is asked of another machine."""
-PROMPT = "--ServerApp.kernel_websocket_connection_class=workbench.lab_socket.PromptChannels"
+"""No news, no check for updates, no list of extensions: JupyterLab contacts no other machine."""
+PROMPT = "--ServerApp.kernel_websocket_connection_class=workbench.cli.lab_socket.PromptChannels"
 
 
 @dataclass(frozen=True)
@@ -39,20 +39,20 @@ class Opening:
         """
         if not folder.is_dir():
             raise BadRequest(
-                f"There is no folder '{folder}'. `workbench demo {folder}` makes one with notebooks in it, or name "
-                "a folder that holds some."
+                f"There is no folder '{folder}'. Name a folder with notebooks, or let `workbench demo {folder}` "
+                "make one."
             )
         for place in (folder / NOTEBOOKS, folder):
             if found := sorted(place.glob("*.ipynb")):
                 return cls(folder.resolve(), found[0].relative_to(folder).as_posix())
         raise BadRequest(
-            f"The folder '{folder}' holds no notebooks, nor does '{folder / NOTEBOOKS}'. "
-            f"`workbench demo {folder}` puts some there, or name a folder that holds some."
+            f"The folder '{folder}' holds no notebooks, and neither does '{folder / NOTEBOOKS}'. "
+            f"Name another folder, or let `workbench demo {folder}` make some."
         )
 
 
 def arguments(opening: Opening, *, port: int | None, browser: bool, further: Sequence[str]) -> list[str]:
-    """What JupyterLab is started with; ``further`` comes last, so that it wins."""
+    """The options that JupyterLab is started with; ``further`` comes last, so that it wins."""
     given = [
         f"--ServerApp.root_dir={opening.root}",
         f"--LabApp.default_url=/lab/tree/{quote(opening.first)}",

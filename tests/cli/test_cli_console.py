@@ -10,15 +10,15 @@ import time
 import pytest
 from rich.console import Console
 
-from workbench import terminal
+from workbench.cli import console
 from workbench.phrases import spaced
 
 
 def bar_of(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool, before: float) -> str:
     shown = io.StringIO()
-    monkeypatch.setattr(terminal, "err", Console(file=shown, force_terminal=is_terminal, width=80))
-    monkeypatch.setattr(terminal, "BEFORE_BAR", before)
-    with terminal.progress_bar("Reading") as step:
+    monkeypatch.setattr(console, "err", Console(file=shown, force_terminal=is_terminal, width=80))
+    monkeypatch.setattr(console, "BEFORE_BAR", before)
+    with console.progress_bar("Reading") as step:
         step(1, 3, "cell 1.csv")
         time.sleep(0.3)
     return shown.getvalue()
@@ -31,11 +31,11 @@ def test_the_bar_shows_itself_after_a_moment_and_only_on_a_terminal(monkeypatch:
 
 
 def test_the_bar_ends_with_the_work_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "err", Console(file=io.StringIO(), force_terminal=True))
-    monkeypatch.setattr(terminal, "BEFORE_BAR", 0.0)
+    monkeypatch.setattr(console, "err", Console(file=io.StringIO(), force_terminal=True))
+    monkeypatch.setattr(console, "BEFORE_BAR", 0.0)
 
     def work() -> None:
-        with terminal.progress_bar("Reading"):
+        with console.progress_bar("Reading"):
             time.sleep(0.05)
             raise ValueError("broken")
 
@@ -44,7 +44,7 @@ def test_the_bar_ends_with_the_work_that_failed(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_cells_are_text_and_never_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.print_rows([{"name": "[red]a[/red]", "n": 12345, "none": None}], ["name", "n", "none"])
+    console.print_rows([{"name": "[red]a[/red]", "n": 12345, "none": None}], ["name", "n", "none"])
     printed = capsys.readouterr().out
     assert "[red]a[/red]" in printed
     assert spaced(12345) in printed

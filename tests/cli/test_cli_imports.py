@@ -1,0 +1,133 @@
+"""What a command imports: held by the set of imported modules, not by a clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from workbench import reference
+from workbench.cli import app
+
+HEAVY = frozenset((
+    "pandas", "scipy", "plotly", "pyarrow", "numpy", "sqlite3", "sqlite_utils", "fastapi", "starlette", "uvicorn",
+    "httpx2", "jupyterlab", "jupyter_server", "IPython", "ipywidgets", "anywidget",
+))  # fmt: skip
+"""Not pydantic: typer imports it by itself."""
+NOTHING: frozenset[str] = frozenset()
+HELP_MAY_IMPORT = {
+    "": NOTHING,
+    "demo": NOTHING,
+    "lab": NOTHING,
+    "ingest": NOTHING,
+    "watch": NOTHING,
+    "export": NOTHING,
+    "check": NOTHING,
+    "run": NOTHING,
+    "catalog": NOTHING,
+    "search": NOTHING,
+    "backup": NOTHING,
+    "verify": NOTHING,
+    "serve": NOTHING,
+    "keys": NOTHING,
+    "keys create": NOTHING,
+    "keys list": NOTHING,
+    "keys revoke": NOTHING,
+    "users": NOTHING,
+    "users list": NOTHING,
+    "users add": NOTHING,
+    "users remove": NOTHING,
+}
+"""For each command the packages of `HEAVY` that its help may import."""
+STORE = frozenset({"numpy", "sqlite3"})
+RUN_MAY_IMPORT = {"keys list": STORE, "users list": STORE, "verify": STORE, "backup": STORE}
+"""The same for what these commands may import when they run."""
+
+_PROGRAM = """
+import json, os, sys
+heavy = json.loads(sys.argv[1])
+from workbench.cli import main
+ended = {}
+for words in json.loads(sys.argv[2]):
+    sys.argv = ["workbench", *words]
+    out, sys.stdout = sys.stdout, open(os.devnull, "w")
+    try:
+        main()
+    except SystemExit as error:
+        code = error.code or 0
+    sys.stdout = out
+    ended[" ".join(words)] = [code, sorted(set(heavy) & {name.partition(".")[0] for name in sys.modules})]
+print(json.dumps(ended))
+"""
+
+
+def imported(*calls: list[str], **environment: str) -> dict[str, tuple[int, set[str]]]:
+    """Of each call, in one process one after the other: its exit code, and the heavy packages imported until then."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, json.dumps(sorted(HEAVY)), json.dumps(calls)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+    return {words: (code, set(names)) for words, (code, names) in json.loads(done.stdout).items()}
+
+
+def test_the_table_has_every_command() -> None:
+    names = {name for name, _ in reference.commands(typer.main.get_command(app))}
+    groups = {name.rpartition(" ")[0] for name in names}
+    assert set(HELP_MAY_IMPORT) == names | groups
+
+
+def test_help_imports_only_what_it_declares() -> None:
+    calls = sorted(([*name.split(), "--help"] for name in HELP_MAY_IMPORT), key=lambda words: _allowed(words[:-1]))
+    found = imported(*calls)
+    assert len(found) == len(HELP_MAY_IMPORT)
+    until_now: set[str] = set()
+    for words, (code, names) in found.items():
+        assert code == 0, words
+        command = words.removesuffix("--help").strip()
+        assert names - until_now <= HELP_MAY_IMPORT[command], words
+        until_now |= HELP_MAY_IMPORT[command]
+
+
+def _allowed(words: list[str]) -> int:
+    """Commands that may import nothing come first: what one call has imported is there for the next."""
+    return len(HELP_MAY_IMPORT[" ".join(words)])
+
+
+@pytest.mark.parametrize("command", sorted(RUN_MAY_IMPORT))
+def test_a_command_of_the_store_alone_needs_no_frames(command: str, demo_store: Path, tmp_path: Path) -> None:
+    words = [*command.split(), *([str(tmp_path / "copy.db")] if command == "backup" else [])]
+    ((code, names),) = imported([*words, "--store", str(demo_store)]).values()
+    assert code == 0
+    if "sqlite_utils" in names:  # it imports pandas where that is installed, and pandas imports pyarrow
+        names -= {"sqlite_utils", "pandas", "pyarrow"}
+    assert names <= RUN_MAY_IMPORT[command]
+
+
+@pytest.mark.parametrize(("line", "completed"), [("workbench in", "ingest"), ("workbench run --pro", "--project")])
+def test_shell_completion_imports_nothing_heavy(line: str, completed: str) -> None:
+    environment = {
+        "_WORKBENCH_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split()) - 1),
+    }
+    ((code, names),) = imported([], **environment).values()
+    assert (code, names) == (0, set())
+    script = "import sys; from workbench.cli import main; sys.argv[0] = 'workbench'; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, **environment},
+    )
+    assert completed in done.stdout.split()

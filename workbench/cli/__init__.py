@@ -1,0 +1,65 @@
+"""The command ``workbench``: each command parses, calls the bench, prints.
+
+Exit code 0: done. 1: the command failed (an invalid recipe, a file that cannot be read, a damaged store). 2: the
+command was not understood (an unknown option, store, project, param or step). A mistake ends in a sentence, never in a
+traceback.
+
+A module of commands imports only what its help needs. What a command needs to run is imported in its body.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from ..errors import BadRequest, Conflict, Invalid, NotFound, WorkbenchError
+from ..phrases import typed_in
+from . import demo, files, keys, recipes, server, store, users
+from .console import err, out, print_problems
+from .help import Group
+
+app = typer.Typer(
+    name="workbench",
+    cls=Group,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Battery Workbench: from cycler files to a figure that answers a question.",
+    epilog="Example: `workbench demo`",
+)
+for family in (demo, files, recipes, store, server):
+    app.add_typer(family.commands)
+app.add_typer(keys.commands, name="keys")
+app.add_typer(users.commands, name="users")
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
+) -> None:
+    context.with_resource(typed_in("terminal"))
+    if version:
+        out.print(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """The entry point: a user's mistake ends in a sentence, never in a traceback."""
+    try:
+        app()
+    except Invalid as error:
+        print_problems(error.problems)
+        sys.exit(1 if any(problem.loc[:1] == ("config",) for problem in error.problems) else 2)
+    except (BadRequest, NotFound, Conflict) as error:
+        err.print(str(error), style="red", markup=False, soft_wrap=True)
+        sys.exit(2)
+    except (WorkbenchError, OSError) as error:
+        err.print(str(error), style="red", markup=False, soft_wrap=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        err.print("Stopped.")
+        sys.exit(130)

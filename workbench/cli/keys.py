@@ -1,0 +1,114 @@
+"""The commands of keys: create, list, revoke."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from ..place import meant_store
+from .console import out, print_json, print_rows
+from .help import Commands
+from .options import JsonOption, OrganizationOption, ProjectOption, RoleOption, StoreOption, existing, open_store
+
+commands = Commands("Make, list and revoke keys.", "workbench keys list --store lab.db")
+
+
+@commands.add("workbench keys create --organization Lab --user ada@lab.org --role viewer", "create")
+def create_key(
+    user: Annotated[
+        str, typer.Option("--user", metavar="EMAIL", help="User that the key is for, made if absent.")
+    ],
+    role: RoleOption = None,
+    expires: Annotated[
+        float | None,
+        typer.Option(metavar="DAYS", min=0, help="Days until the key expires. Without it: never."),
+    ] = None,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: Annotated[
+        str | None,
+        typer.Option(
+            "--organization",
+            metavar="NAME",
+            help="Name of the organization, made if absent. Without it: the only one.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key for a user and print it. It cannot be shown again.
+
+    The organization and the user are made if they do not exist."""
+    from . import members
+
+    with open_store(meant_store(store), create=True) as opened, opened.transaction():
+        chosen = members.organization_made(opened, organization)
+        member = members.enrolled(opened, chosen, user, role, project)
+        issued = opened.people.issue(chosen.id, member, days=expires)
+    if as_json:
+        print_json({"key": issued.key, "id": issued.id, "organization_id": chosen.id, "user_id": member})
+    else:
+        out.print(
+            f"Key of {user} in '{chosen.name}'. Keep it, it is not shown again:", markup=False, soft_wrap=True
+        )
+        out.print(issued.key, markup=False, soft_wrap=True)
+
+
+@commands.add("workbench keys list --organization Lab", "list")
+def list_keys(
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the keys of an organization: the user, the state, and the times of creation, expiry and last use.
+
+    The key itself is not stored, so it cannot be listed."""
+    from ..table import time_text, to_micros
+    from . import members
+
+    with open_store(existing(store), create=False) as opened:
+        chosen = members.organization_of(opened, organization, project)
+        found = [
+            {
+                name: time_text(to_micros(value)) if hasattr(value, "tzinfo") else value
+                for name, value in key.items()
+            }
+            for key in opened.people.keys(chosen.id)
+        ]
+    if as_json:
+        print_json(found)
+        return
+    now = time_text(time.time_ns() // 1000)
+    rows = [{**key, "state": _state(key, now)} for key in found]
+    print_rows(rows, ["id", "email", "state", "created_at", "expires_at", "used_at"])
+
+
+def _state(key: dict[str, Any], now: str) -> str:
+    if key["revoked_at"] is not None:
+        return "revoked"
+    return "expired" if key["expires_at"] is not None and key["expires_at"] < now else "in force"
+
+
+@commands.add("workbench keys revoke 5gp01edg", "revoke")
+def revoke_key(
+    key: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id of the key, as `workbench keys list` shows it.", show_default=False),
+    ],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Revoke a key at once. This cannot be undone."""
+    from . import members
+
+    with open_store(existing(store), create=False) as opened:
+        chosen = members.organization_of(opened, organization, project)
+        opened.people.revoke(chosen.id, key)
+    if as_json:
+        print_json({"id": key, "revoked": True})
+    else:
+        out.print(f"The key {key} is revoked.", markup=False)

@@ -1,0 +1,75 @@
+"""The options that all commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import BadRequest
+from ..place import ORGANIZATION, PROJECT, STORE, meant_store
+
+if TYPE_CHECKING:
+    from ..bench import Bench
+    from ..store.store import Store
+
+StoreOption = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="PATH", help=f"The store file. Without it: `${STORE}`, or `./workbench.db`."),
+]
+ProjectOption = Annotated[
+    str | None,
+    typer.Option(
+        "--project",
+        metavar="NAME",
+        envvar=PROJECT,
+        show_envvar=False,
+        help=f"Name or id of the project. Without it: `${PROJECT}`, or the only project.",
+    ),
+]
+OrganizationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--organization",
+        metavar="NAME",
+        envvar=ORGANIZATION,
+        show_envvar=False,
+        help=f"Name or id of the organization. Without it: `${ORGANIZATION}`, or the only one.",
+    ),
+]
+RoleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--role",
+        metavar="ROLE",
+        help="`admin`: of the organization. `contributor` or `viewer`: of every project, also of later ones, or only "
+        "of the one that `--project` names. Without it a new user is a contributor, and a known user keeps the role.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def open_bench(path: Path, project: str | None, organization: str | None) -> Bench:
+    """A bench on a store; what a bench needs is imported when the first one is opened."""
+    from .. import bench
+
+    return bench.open_bench(path, project, organization)
+
+
+def open_store(path: Path, *, create: bool) -> Store:
+    """The store in a file, which must exist unless it may be created."""
+    from ..store.store import Store
+
+    return Store.open(path, create=create)
+
+
+def existing(store: Path | None) -> Path:
+    """The store that a command is about, which must exist."""
+    path = meant_store(store)
+    if not path.exists():
+        raise BadRequest(
+            f"There is no store at '{path}'. Make one with `workbench ingest` or `workbench demo`, "
+            f"or name one with --store or ${STORE}."
+        )
+    return path

@@ -1,0 +1,141 @@
+"""The command of the shared server: serve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+import typer
+
+from ..errors import BadRequest, NotProtected
+from ..place import meant_store
+from ..server_package import check_server_package
+from .console import out
+from .help import Commands
+from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, open_store
+
+commands = Commands()
+
+PORT = 8765
+
+
+@commands.add("workbench serve --store lab.db --port 8765")
+def serve(
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Port to listen on. `0` takes a free one.")
+    ] = PORT,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="How many processes serve the store.")] = 1,
+    trust_transforms: Annotated[
+        bool,
+        typer.Option(
+            "--trust-transforms", help="Run the scripts of plots without a sandbox, with all rights of the server."
+        ),
+    ] = False,
+    public_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Address that people use, if there is a proxy before the server."),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A host name to accept besides those of this machine."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="An origin whose web pages may call the server."),
+    ] = None,
+    billing_portal: Annotated[
+        str | None, typer.Option(metavar="URL", help="Address that the billing portal redirects to.")
+    ] = None,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Serve a store to a team, until Ctrl-C.
+
+    The first start makes the key of an administrator and prints it. It cannot be shown again."""
+    check_server_package()
+    from server.serving import Serving, run
+
+    path = meant_store(store)
+    _first_key(path, project, organization, as_json=as_json)
+    run(
+        Serving(
+            store=str(path.resolve()),
+            host=host,
+            port=port,
+            workers=workers,
+            trust_transforms=trust_transforms,
+            public_url=public_url,
+            hosts=tuple(allow_host or ()),
+            origins=tuple(allow_origin or ()),
+            billing_portal=billing_portal,
+        ),
+        lambda address: _listening(address, as_json=as_json),
+    )
+
+
+def serve_demo(
+    store: Path, port: int | None, project: str | None, organization: str | None, *, as_json: bool
+) -> None:
+    """Serve a demo on this machine. If there is no sandbox for scripts, say so and stop."""
+    check_server_package()
+    from server.serving import Serving, listen, run
+
+    if port is None:
+        try:
+            listen("127.0.0.1", PORT).close()
+            port = PORT
+        except BadRequest:
+            port = 0
+    has_key = _first_key(store, project, organization, as_json=as_json)
+
+    def ready(address: str) -> None:
+        _listening(address, as_json=as_json)
+        if as_json:
+            return
+        key = "the key above" if not has_key else "your key"
+        out.print(
+            f"In Python: wb.connect('{address}', api_key='wb_...') with {key}. Stop with Ctrl-C.", markup=False
+        )
+        if has_key:
+            made = f"workbench keys create --store {store} --user local@localhost --role admin"
+            out.print(
+                f"The key was shown at the first start. To make another one: {made}", markup=False, soft_wrap=True
+            )
+
+    try:
+        run(Serving(store=str(store.resolve()), port=port, quiet=True), ready)
+    except NotProtected as error:
+        out.print(f"No server was started. {error}", markup=False, soft_wrap=True)
+
+
+def _first_key(path: Path, project: str | None, organization: str | None, *, as_json: bool) -> bool:
+    """Make and print the first key of a store; True if it has one already."""
+    from .members import organization_of
+
+    with open_store(path, create=True) as opened:
+        chosen = organization_of(opened, organization, project)
+        if opened.people.any_key():
+            return True
+        user = opened.rows.user("local@localhost")
+        issued = opened.people.issue(chosen.id, user.id)
+    if as_json:
+        _line({"key": issued.key, "id": issued.id, "organization_id": chosen.id, "user_id": user.id})
+    else:
+        out.print(f"Key of {user.email}, Admin of '{chosen.name}'. Keep it, it is not shown again:", markup=False)
+        out.print(issued.key, markup=False, soft_wrap=True)
+    return False
+
+
+def _listening(address: str, *, as_json: bool) -> None:
+    if as_json:
+        _line({"listening": address})
+    else:
+        typer.echo(f"Listening on {address}")
+
+
+def _line(value: dict[str, str]) -> None:
+    typer.echo(orjson.dumps(value).decode())
