@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from ..records import SOURCES
 from .marks import Binds, OneOf, mark_of
 from .names import ColumnName, Identifier, Ids
-from .strict import TAG, NumberOrText, NumberTextOrNull, ScalarOrNull, Strict, is_number
+from .strict import TAG, NumberOrText, NumberTextOrNull, Raw, ScalarOrNull, Strict, is_number
 
 Condition: TypeAlias = Annotated[ScalarOrNull, Binds("filter")]
 AnyOf: TypeAlias = Annotated[Ids | None, Binds("filter list")]
@@ -137,7 +137,7 @@ class RatioOf(Strict):
     )
 
 
-def _shape_of_value(value: object) -> str | None:
+def _shape_of_value(value: Raw) -> str | None:
     if isinstance(value, str) or is_number(value):
         return TAG + "plain"
     return TAG + "ratio" if isinstance(value, dict | RatioOf) else None

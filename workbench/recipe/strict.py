@@ -43,7 +43,7 @@ def _without_none(annotation: Any) -> Any:
     return annotation
 
 
-def kind(value: object) -> str:
+def kind(value: Raw) -> str:
     """The JSON type of a value, in words: ``a text``, ``an integer``, ``null`` ..."""
     if value is None:
         return "null"
@@ -60,7 +60,7 @@ def kind(value: object) -> str:
     return "an object"
 
 
-def is_number(value: object) -> TypeGuard[int | float]:
+def is_number(value: Raw) -> TypeGuard[int | float]:
     """True for an integer or a float; a boolean is no number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -69,7 +69,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _only(wanted: str, accepts: Callable[[object], bool]) -> PlainValidator:
+def _only(wanted: str, accepts: Callable[[Raw], bool]) -> PlainValidator:
     def check(value: Any) -> Any:
         if accepts(value):
             return value
