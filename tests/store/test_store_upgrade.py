@@ -319,6 +319,24 @@ def test_only_one_upgrades_at_a_time(tmp_path: Path, newer: Path) -> None:
     assert format_of(path) == SHADE
 
 
+def test_who_opens_the_store_during_an_upgrade_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    next_formats.install(monkeypatch, tmp_path / "more")  # only the one that adds
+    path = first_store(tmp_path)
+    met: list[Told] = []
+
+    def meanwhile(done: int, of: int, what: str) -> None:
+        if not met:
+            met.append(ended(started("open", path, tmp_path / "other")))
+
+    upgrading.upgrade(path, progress=meanwhile)
+    assert met[0].code == 0
+    assert format_of(path) == COLOUR
+    with Store.open(path) as store:
+        assert store.verify() == []
+
+
 def test_who_upgraded_and_is_gone_is_not_waited_for(
     tmp_path: Path, newer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
