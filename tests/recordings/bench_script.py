@@ -210,4 +210,5 @@ def _whole(bench: wb.Bench, folder: Path) -> None:
     refused(lambda: bench.project("nobody"), wb.NotFound)
     refused(lambda: bench.backup(folder / "backup.db"), wb.BadRequest)
     refused(bench.verify, wb.BadRequest)
+    refused(bench.recompute, wb.BadRequest)
     refused(bench.serve, wb.BadRequest)

@@ -316,6 +316,33 @@ def test_a_column_of_another_type_and_an_index_that_is_not_unique_are_named(tmp_
     assert "and 9 more" in str(raised.value)
 
 
+@pytest.mark.parametrize("said", ["", "[]", "{}", '{"number": "x"}'])
+def test_a_damaged_format_is_said_in_words(tmp_path: Path, said: str) -> None:
+    path = tmp_path / "lab.db"
+    Store.open(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("update facts set value = ? where name = 'format'", [said])
+    with pytest.raises(Damaged, match="about its format is damaged"):
+        Store.open(path)
+
+
+def test_a_format_may_say_more_and_must_be_that_of_the_steps(tmp_path: Path) -> None:
+    path = tmp_path / "lab.db"
+    Store.open(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        (text,) = db.execute("select value from facts where name = 'format'").fetchone()
+        db.execute(
+            "update facts set value = ? where name = 'format'", [json.dumps({**json.loads(text), "more": 1})]
+        )
+        with Store.open(path) as store:
+            assert store.verify() == []
+        wrong = json.dumps({**json.loads(text), "writer": 1})
+        db.execute("update facts set value = ? where name = 'format'", [wrong])
+    with Store.open(path) as store:
+        (finding,) = store.verify()
+    assert f"says that it has format {TODAY}" in finding
+
+
 def test_a_field_without_a_migration_says_what_the_migration_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
 from .db.backup import backup
 from .db.database_file import Host
-from .db.formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice
+from .db.formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice, wrong_format
 from .db.schema import refuse_wrong_tables, stand_ins
 from .db.verify import check_rows
 from .files.blobs import Pieces
@@ -90,13 +90,13 @@ class Store(Host):
             raise too_old(state, self.path)
         if state.pending and not read_only:
             if not state.is_new:
-                warnings.warn(upgrade_notice(state, self.path), StoreNotice, stacklevel=4)
+                warnings.warn(upgrade_notice(state, self.path), StoreNotice, stacklevel=5)
             try:
                 state = self._add()
             except StoreError as error:
                 if state.is_new or isinstance(error, Damaged):
                     raise
-                warnings.warn(f"{error} Until then it can be read here, not changed.", StoreNotice, stacklevel=4)
+                warnings.warn(f"{error} Until then it can be read here, not changed.", StoreNotice, stacklevel=5)
                 read_only = True
         if read_only or state.only_read:
             refusal = may_not_write(state, self.path) if state.only_read else opened_to_read(self.path)
@@ -183,6 +183,7 @@ class Store(Host):
     def _verify_file(self) -> list[str]:
         connection = self.connection()
         findings = [f"SQLite: {row[0]}" for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
+        findings += wrong_format(connection)
         facts = dict(connection.execute("select name, value from facts"))
         findings += [f"the store's fact '{name}' is missing" for name in ("store", "clock") if name not in facts]
         clock = facts.get("clock", 0)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import orjson
 
-from ...errors import StoreError, StoreTooNew, StoreTooOld
+from ...errors import Damaged, StoreError, StoreTooNew, StoreTooOld
 from .. import migrations
 from ..migrations import Migration
 
@@ -109,9 +109,34 @@ def state_of(db: sqlite3.Connection, path: Path) -> State:
 
 
 def format_of(db: sqlite3.Connection) -> Format:
-    """The format that a store says it has."""
+    """The format that a store says it has; a newer version may say more about it."""
     row = db.execute("select value from facts where name = 'format'").fetchone()
-    return FIRST if row is None else Format(**orjson.loads(row[0]))
+    if row is None:
+        return FIRST
+    try:
+        said = orjson.loads(row[0])
+        return Format(
+            int(said["number"]),
+            str(said["version"]),
+            int(said["reader"]),
+            str(said["reader_version"]),
+            int(said["writer"]),
+            str(said["writer_version"]),
+        )
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise Damaged(f"What the store says about its format is damaged ({error}). Restore a backup.") from error
+
+
+def wrong_format(db: sqlite3.Connection) -> list[str]:
+    """Whether the format that a store says it has is that of its steps, as far as this version knows them."""
+    said = format_of(db)
+    applied = set(db.execute(f"select migration_set, name from {APPLIED}").fetchall())  # noqa: S608
+    made = FIRST
+    for step in migrations.MIGRATIONS:
+        made = made.after(step) if step.key in applied else made
+    if said == made or applied - {step.key for step in migrations.MIGRATIONS}:
+        return []
+    return [f"the store says that it has format {said.number} ({said}), and its steps make {made}"]
 
 
 def _refuse_newer(found: Format, applied: set[tuple[str, str]], path: Path) -> None:

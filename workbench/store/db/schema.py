@@ -115,6 +115,8 @@ def _missing(type: str, name: str, why: str = "") -> str:
 def stand_ins(pending: tuple[Migration, ...]) -> list[str]:
     """Statements for a connection that only reads: what additive steps would add, as empty tables and as columns of
     nulls, in views of this connection alone. The store itself stays as it is."""
+    if not pending:
+        return []
     before = reference(tuple(step for step in migrations.MIGRATIONS if step not in pending))[1]
     made = []
     for table, columns in reference(migrations.MIGRATIONS)[1].items():

@@ -95,11 +95,15 @@ def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None 
         # A step may make a table anew, which links lead to; they are looked at once it is done.
         db.execute("pragma foreign_keys = off")
         with _lease(store) as begun:
+            state = _state(store)  # another process may have been at it until now
             told = _told(progress, len(state.pending) + 1)
             made = _backed_up(store, _planned(store, state, backup and begun.backup is None), begun, told)
             for place, step in enumerate(state.pending):
                 told(place + 1, step.about)
-                _take(store, step, is_last=step is state.pending[-1])
+                _take(store, step)
+            with store.transaction() as db:
+                refuse_wrong_tables(db, state_of(db, store.path), store.path)
+                db.execute("delete from facts where name = ?", (_FACT,))
             told(len(state.pending) + 1, "")
         return made
 
@@ -183,23 +187,21 @@ def _refuse_without_room(made: Plan) -> None:
         )
 
 
-def _take(store: Host, step: Migration, *, is_last: bool) -> None:
+def _take(store: Host, step: Migration) -> None:
     """One step: what it prepares in transactions of their own, then itself in one."""
     more = step.prepare is not None
     while more and step.prepare is not None:
         with store.transaction() as db:
             more = step.prepare(db)
     with store.transaction() as db:
-        apply(db, [step])
+        # Who opens the store meanwhile takes steps that only add.
+        apply(db, [one for one in state_of(db, store.path).pending if one is step])
         if (lost := db.execute("pragma foreign_key_check").fetchone()) is not None:
             table, row, parent, _ = lost
             raise Damaged(
                 f"The upgrade of '{store.path}' stopped: row {row} of '{table}' refers to one of '{parent}' that is "
                 "not there. The store is as it was before this step. Run 'workbench verify'."
             )
-        if is_last:
-            refuse_wrong_tables(db, state_of(db, store.path), store.path)
-            db.execute("delete from facts where name = ?", (_FACT,))
 
 
 @contextmanager

@@ -98,7 +98,7 @@ def search_rule(store: Host) -> int:
     """The rule by which the search knows the records."""
     with store.snapshot() as db:
         row = db.execute("select value from facts where name = 'search_rule'").fetchone()
-    return BEFORE if row is None else int(row[0])
+    return row[0] if row is not None and isinstance(row[0], int) else BEFORE
 
 
 def keep_search_rule(db: Transaction) -> None:
