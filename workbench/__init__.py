@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .recipe.build import param, plan
     from .recipe.recipe import Recipe
 
-__version__ = "0.1.0"
+__version__ = "0.1.1.dev0"
 
 __all__ = [
     "BadRequest",

@@ -12,7 +12,16 @@ from pathlib import Path
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
 from .db.backup import backup
 from .db.database_file import Host
-from .db.formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice, wrong_format
+from .db.formats import (
+    State,
+    apply,
+    may_not_write,
+    opened_to_read,
+    state_of,
+    too_old,
+    upgrade_notice,
+    wrong_format,
+)
 from .db.schema import refuse_wrong_tables, stand_ins
 from .db.verify import check_rows
 from .files.blobs import Pieces
