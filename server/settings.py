@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from importlib.metadata import version
 
-VERSION = version("battery-workbench")
+from workbench import __version__
+
+VERSION = __version__
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 
 from pydantic import JsonValue
 
+from .. import __version__
 from ..dataset import MAGIC
 from ..recipe.bind import Bound
 from ..recipe.jsontext import canonical
@@ -38,7 +39,7 @@ def content_key(packed: bytes) -> str:
 @cache
 def versions() -> dict[str, str]:
     """The versions that a figure depends on."""
-    return {name: version(name) for name in ("battery-workbench", "plotly", "pandas", "numpy")}
+    return {"battery-workbench": __version__} | {name: version(name) for name in ("plotly", "pandas", "numpy")}
 
 
 def as_json(dependencies: Mapping[Dependency, int]) -> list[list[str | int]]:

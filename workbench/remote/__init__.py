@@ -7,13 +7,13 @@ nothing of the server.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2 as httpx
 
+from .. import __version__
 from ..backend import FigureAnswer, Ref, drawable, only
 from ..engine.answer import Answered
 from ..engine.reader import Cancel, Progress
@@ -261,7 +261,7 @@ def _same_version(client: Client) -> None:
         if urlsplit(client.url).path.strip("/"):
             said += " The address of a server mostly ends with its host name and port, as in http://lab:8765."
         raise ServerAway(said) from None
-    ours = version("battery-workbench")
+    ours = __version__
     if theirs.split(".")[:2] != ours.split(".")[:2]:
         raise OtherVersion(
             f"The server at {client.url} runs battery-workbench {theirs}, here is {ours}, and they would not give the "

@@ -27,6 +27,7 @@ import plotly.express as px
 import plotly.graph_objects as go
 import plotly.io as pio
 
+from .. import __version__
 from ..errors import Loc, Problem, ScriptError, instead, near
 from .modules import refusal, script_builtins
 from .output import FILENAME, Log, captured
@@ -352,4 +353,5 @@ def signature() -> str:
     """The versions that a figure depends on, as one text: part of every figure's key."""
     from importlib.metadata import version
 
-    return " ".join(f"{name}={version(name)}" for name in ("battery-workbench", "plotly", "pandas", "numpy"))
+    others = (f"{name}={version(name)}" for name in ("plotly", "pandas", "numpy"))
+    return " ".join([f"battery-workbench={__version__}", *others])

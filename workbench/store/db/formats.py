@@ -9,11 +9,11 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 import orjson
 
+from ... import __version__
 from ...errors import Damaged, StoreError, StoreTooNew, StoreTooOld
 from .. import migrations
 from ..migrations import Migration
@@ -143,7 +143,7 @@ def _refuse_newer(found: Format, applied: set[tuple[str, str]], path: Path) -> N
     if found.reader > migrations.FORMAT:
         raise StoreTooNew(
             f"The store '{path}' was written by a newer workbench (it has format {found.number}, and this is "
-            f"{version('battery-workbench')}, which knows format {migrations.FORMAT}). Update battery-workbench to "
+            f"{__version__}, which knows format {migrations.FORMAT}). Update battery-workbench to "
             f"{found.reader_version} or later to open it."
         )
     unknown = sorted(f"{set}.{name}" for set, name in applied - {step.key for step in migrations.MIGRATIONS})
