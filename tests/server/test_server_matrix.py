@@ -233,6 +233,7 @@ ROWS: dict[str, Row] = {
     "GET /agent/sessions": {"params": {"project_id": "{project_id}"}},
     "GET /agent/sessions/{session_id}": NOTHING,
     "GET /store/verify": NOTHING,
+    "GET /store/backup": NOTHING,
     "POST /agent/sessions": {"json": {"project_id": "{project_id}", "title": "New"}},
     "GET /agent/sessions/{session_id}/messages": NOTHING,
     "POST /agent/sessions/{session_id}/messages": {"json": {"role": "user", "content": {"text": "Hello"}}},

@@ -237,7 +237,10 @@ class RemoteBackend(Boards):
     # The store as a whole
 
     def backup(self, destination: str | Path) -> None:
-        raise BadRequest("A backup is made where the store is: `workbench backup DEST` on the server's machine.")
+        target = Path(destination)
+        if not target.parent.is_dir():
+            raise BadRequest(f"There is no folder '{target.parent}' to write '{target.name}' in.")
+        self.client.download("/store/backup", target)
 
     def recompute(self, *given: Any, **options: Any) -> Recomputed:
         raise BadRequest("Steps and cycles are recomputed on the server's machine: `workbench recompute` there.")
