@@ -74,7 +74,6 @@ TO_REWRITE: tuple[str, ...] = (
     "workbench/engine",
     "workbench/exchange",
     "workbench/export.py",
-    "workbench/ingest",
     "workbench/lint",
     "workbench/local.py",
     "workbench/notebook",

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import workbench as wb
+from tools.docs.recipe import page
 from workbench import steps
 from workbench.authoring.catalog_text import told
 from workbench.authoring.recipe_fields import fields
-from workbench.recipe.schema import page, schema
+from workbench.recipe.schema import schema
 from workbench.records import Instance
 from workbench.table import Table
 

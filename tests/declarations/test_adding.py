@@ -43,7 +43,7 @@ def blocks() -> Iterator[tuple[str, str, str]]:
         else:
             yield file, part["kind"], part["text"]
     text, example = re.findall(r"^```(?:python)?\n(.*?)^```", HOW_TO.read_text("utf-8"), re.M | re.S)[:2]
-    yield "workbench/readers/exemplar.py", "python", example
+    yield "workbench/readers/formats/exemplar.py", "python", example
     yield "exemplar.csv", "python", text
 
 
@@ -66,7 +66,7 @@ def copied(folder: Path, without: str = "") -> Path:
 
 
 def ran(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(PACKAGE.parent)])}
     return subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
 
 
@@ -94,7 +94,7 @@ def test_what_is_declared_as_the_page_says_works(found: Mapping[str, str], name:
             "'sort' has no meaning: write workbench/engine/ops/sort.py",
         ),
         ("workbench/notebook/fields.py", "workbench.notebook.fields", "No class here draws color"),
-        ("workbench/readers/exemplar.py", "workbench.readers", "exemplar"),
+        ("workbench/readers/formats/exemplar.py", "workbench.readers", "exemplar"),
     ],
 )
 def test_what_is_left_out_is_named_at_import(tmp_path: Path, file: str, imported: str, words: str) -> None:

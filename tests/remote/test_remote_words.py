@@ -197,4 +197,3 @@ def test_an_admin_of_the_store_copies_and_verifies_it_from_afar(lab: Sides, tmp_
         lab.far.backup(tmp_path / "none" / "copy.db")
     assert (tmp_path / "copy.db").read_bytes() == kept
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
-

@@ -128,7 +128,7 @@ def test_an_older_store_gets_what_it_lacks_after_one_notice(tmp_path: Path) -> N
         "format 1, battery-workbench 0.1.0",
         f"format {TODAY}",
         "nothing else changes",
-        "0.2.0",
+        "0.1.1",
     ):
         assert word in str(told[0].message)
     with store:
