@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Depends, Query
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -18,6 +18,7 @@ from workbench.records.values import as_moment
 
 from .requests import strict_json
 
+Reads = TypeVar("Reads", bound=Callable[..., object])
 MOST_ROWS = 10_000_000
 _TEXTS = ("name", "description", "created_by_email", "form_factor", "manufacturer", "product_id")
 _TIMES = ("created_at", "updated_at", "start_time")
@@ -86,6 +87,12 @@ def limit(most: int = 1000) -> Any:
     return Annotated[int, Field(ge=1, le=most), BeforeValidator(whole), Query(description="Rows of a page.")]
 
 
+def of_query(read: Reads) -> Reads:
+    """Marks a dependency that reads the query and nothing else, so that a route may remember what it read."""
+    read.__dict__["reads_query"] = True
+    return read
+
+
 @dataclass(frozen=True)
 class Paging:
     """The page of a list that is asked for."""
@@ -103,7 +110,7 @@ def paging(default: int = 100, most: int = 1000) -> Any:
     read.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [_parameter("limit", limit(most), default), _parameter("offset", Offset, 0)]
     )
-    return Depends(read)
+    return Depends(of_query(read))
 
 
 @dataclass(frozen=True)
@@ -163,7 +170,7 @@ def listing(
         return Asked(_where(given), **paged)
 
     read.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return Depends(read)
+    return Depends(of_query(read))
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

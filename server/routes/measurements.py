@@ -21,7 +21,7 @@ from workbench.table import Table
 from .. import auth, downloads, records
 from ..auth import Member, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
-from ..parameters import Asked, Flag, Paging, Text, ids_of, listing, paging
+from ..parameters import Asked, Flag, Paging, Text, ids_of, listing, of_query, paging
 from ..responses import columns, redirect
 from ..routing import Route
 from ..schemas import Body, Changed, GivenUnder, Json, Page, Shown, page, wire
@@ -92,6 +92,7 @@ class Narrowed:
         return {**made, "tags": wanted} if wanted else made
 
 
+@of_query
 async def _narrowed(
     tags_all: Annotated[list[Text], Query(description="Has all of these tags.", default_factory=list)],
     tags_any: Annotated[list[Text], Query(description="Has any of these tags.", default_factory=list)],

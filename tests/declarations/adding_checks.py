@@ -196,15 +196,14 @@ def a_control_is_decided_read_and_drawn(lab: Lab) -> None:
 
 
 def a_format_is_recognised_read_and_described(lab: Lab) -> None:
-    from workbench.readers.describe import bounds, formats_page
-
-    from workbench.readers import BUILT_IN, FORMATS, read, recognise
+    from tools.docs.formats import page as formats_page
+    from workbench.readers import FORMATS, read, recognise
 
     path = Path("exemplar.csv")
     assert recognise(path) == "exemplar"
     assert read(path).format == "exemplar"
     assert list(FORMATS).index("exemplar") < list(FORMATS).index("delimited")
-    assert "| `exemplar` | Exemplar |" in formats_page(BUILT_IN, bounds())
+    assert "| `exemplar` | Exemplar |" in formats_page()
 
 
 if __name__ == "__main__":
