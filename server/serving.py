@@ -46,6 +46,7 @@ class Serving:
     origins: tuple[str, ...] = ()
     billing_portal: str | None = None
     quiet: bool = False
+    docs: bool = False
 
     def settings(self) -> Settings:
         """As the application takes them. On an address other than the loopback any host name is answered to,
@@ -58,6 +59,7 @@ class Serving:
             hosts=names,
             origins=self.origins,
             billing_portal=self.billing_portal,
+            docs=self.docs,
         )
 
     def address(self, port: int) -> str:

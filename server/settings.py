@@ -37,6 +37,7 @@ class Settings:
     downloads : bytes of prepared downloads that are kept.
     readers : processes of little memory in which the parquet files of uploads are read, by each worker process; 0
         where this process itself may read them.
+    docs : show the API and try it out at ``/docs``.
     """
 
     public_url: str | None = None
@@ -55,6 +56,7 @@ class Settings:
     url_seconds: int = 3600
     downloads: int = 4 << 30
     readers: int = 2
+    docs: bool = False
 
     def most(self, size: str) -> int:
         """The most bytes of a body of this kind: ``small``, ``large`` or ``upload``."""
