@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from workbench import __version__
+from workbench.version import __version__
 
 VERSION = __version__
 LOOPBACK = ("localhost", "127.0.0.1", "::1")

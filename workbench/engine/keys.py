@@ -9,11 +9,11 @@ from importlib.metadata import version
 
 from pydantic import JsonValue
 
-from .. import __version__
 from ..dataset import MAGIC
 from ..recipe.bind import Bound
 from ..recipe.jsontext import canonical
 from ..store.scope import Scope
+from ..version import __version__
 from .reader import Dependency
 
 SHAPE = "2"

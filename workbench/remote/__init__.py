@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 import httpx2 as httpx
 
-from .. import __version__
 from ..backend import FigureAnswer, Ref, drawable, only
 from ..engine.answer import Answered
 from ..engine.reader import Cancel, Progress
@@ -30,6 +29,7 @@ from ..records import Project, Record
 from ..store.cache.cache import Cache
 from ..store.records import search as searches
 from ..store.records.search import Found
+from ..version import __version__
 from . import older_servers as older
 from . import send_files as sending
 from . import wire

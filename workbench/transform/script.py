@@ -27,8 +27,8 @@ import plotly.express as px
 import plotly.graph_objects as go
 import plotly.io as pio
 
-from .. import __version__
 from ..errors import Loc, Problem, ScriptError, instead, near
+from ..version import __version__
 from .modules import refusal, script_builtins
 from .output import FILENAME, Log, captured
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypedDict
 
-from ... import __version__
 from ...cycling.conform import REPAIRS
 from ...errors import BadRequest, instead
 from ...messages import Place
 from ...readers.reading import SIGNS
+from ...version import __version__
 from ..limits import Limits
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import orjson
 
-from ... import __version__
 from ...errors import Damaged, StoreError, StoreTooNew, StoreTooOld
+from ...version import __version__
 from .. import migrations
 from ..migrations import Migration
 
