@@ -412,7 +412,8 @@ def main() -> int:
             "",
             f"Idle, `GET /projects` has a median of {statistics.median(idle):.1f} ms and a p99 of {p99(idle):.1f} ms;",
             f"busy, {statistics.median(busy):.1f} and {p99(busy):.1f} ms: {USERS} people made {done} requests and an",
-            f"ingest stored {stored} files of 200 000 rows, in {BUSY_S:.0f} s. The {DRAWING} who drew made {drawn} figures.",
+            f"ingest stored {stored} files of 200 000 rows, in {BUSY_S:.0f} s. The {DRAWING} who drew made {drawn}",
+            "figures.",
             "",
         ]
     )
