@@ -62,6 +62,8 @@ def document() -> dict[str, Any]:
     for path in made["paths"].values():
         for operation in path.values():
             _name_errors(operation)
+            if "requestBody" in operation:
+                operation["requestBody"].setdefault("required", False)
             _name_parameters(operation)
     return made
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args, get_origin
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, BeforeValidator
 
 from workbench.errors import NotFound
 from workbench.operations import GROUPS, Operation
+from workbench.operations import operation as operation_pages
 from workbench.records import Project, Record
 
 from . import parameters
 from .auth import Access, Named
 from .context import RequestContext
 from .routing import Route, heavy, takes
-from .schemas import Shown, Unchecked
+from .schemas import Annotation, Page, Shown, Unchecked
 
 router = APIRouter(route_class=Route)
 
@@ -50,7 +51,7 @@ def _access(operation: Operation[..., Any]) -> Access:
 def _sent(operation: Operation[..., Any]) -> list[inspect.Parameter]:
     """The parameters of the query, and the body."""
     if operation.whole_body is not None:
-        return [_parameter("body", Unchecked[operation.whole_body[1]])]  # type: ignore[name-defined]
+        return [_parameter("body", Unchecked.made(operation.whole_body[1]))]
     if operation.body is not None:
         fields = operation.body.model_fields.values()
         optional = not any(field.is_required() for field in fields)
@@ -105,9 +106,15 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _answer(operation: Operation[..., Any]) -> Any:
-    kind: Any = operation.types["return"]
-    return Shown[kind] if isinstance(kind, type) and issubclass(kind, Record) else kind
+_CONTAINERS: Mapping[Annotation, Annotation] = {list: list, operation_pages.Page: Page}
+
+
+def _answer(kind: Annotation) -> Annotation:
+    """The type of an answer as the wire shows it: records, and lists and pages of them, by their wire names."""
+    if isinstance(kind, type) and issubclass(kind, Record):
+        return Shown.made(kind)
+    container = _CONTAINERS.get(get_origin(kind))
+    return kind if container is None else container[_answer(get_args(kind)[0])]
 
 
 for _group, _operations in GROUPS.items():
@@ -116,6 +123,6 @@ for _group, _operations in GROUPS.items():
             _operation.path,
             _endpoint(_operation),
             methods=[_operation.method],
-            response_model=_answer(_operation),
+            response_model=_answer(_operation.types["return"]),
             tags=[_group],
         )

@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from fastapi.dependencies.models import Dependant
+from fastapi.dependencies.utils import request_params_to_args
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Form
 from fastapi.routing import APIRoute
@@ -31,6 +32,9 @@ from .auth import POSITIONS, Access
 from .context import RequestContext
 from .requests import BoundedRequest
 from .state import State
+
+if TYPE_CHECKING:
+    from fastapi._compat import ModelField
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Size = Literal["small", "large", "upload"]
@@ -96,7 +100,9 @@ class Route(APIRoute):
         super().__init__(path, self._on_threads(endpoint), **options)
         self._begins = path.partition("{")[0]
         self._slashes = 0 if ":path}" in path else path.count("/")
-        self._taken = _query_names(self.dependant)
+        self._query = list(_query_fields(self.dependant))
+        self._taken = {one.alias: "list[" in str(one.field_info.annotation) for one in self._query}
+        """The query parameters, and whether each may be repeated."""
         self._known = errors.names_at(_body_model(self))
         info = None if self.body_field is None else self.body_field.field_info
         self._is_json = info is not None and not isinstance(info, Form)
@@ -136,17 +142,15 @@ class Route(APIRoute):
 
     def _arrive(self, context: RequestContext) -> None:
         auth.admit(context, self.access)
-        body = context.request.parsed if isinstance(context.request, BoundedRequest) else None
-        auth.arrive(context, self.access, body)
+        auth.arrive(context, self.access, context.request.parsed)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler of FastAPI, with the request's context, limits and errors around it."""
         handle = super().get_route_handler()
 
         async def serve(raw: Request) -> Response:
-            request = BoundedRequest(raw.scope, raw.receive, raw._send)
             state: State = raw.app.state.workbench
-            request.most = state.settings.most(self.size)
+            request = BoundedRequest(raw, state.settings.most(self.size), state.files)
             if self._is_json:
                 request.read_as_json()
             context = RequestContext(state, request, self.operation)
@@ -160,7 +164,7 @@ class Route(APIRoute):
                 log.failed("request broke", request=context.id, operation=self.operation)
                 response = Response(responses.dumps(errors.broken(context.id)), 500, media_type=responses.JSON)
             finally:
-                context.dispose()
+                request.dispose()
             self._log(context, response.status_code, started)
             return response
 
@@ -198,7 +202,8 @@ class Route(APIRoute):
             self.checked_first(context)
 
     def _refuse_unknown(self, request: Request) -> None:
-        """Refuse query parameters that the route does not have, and single ones that are given twice."""
+        """Refuse query parameters that the route does not have, and single ones that are given twice; what else is
+        wrong with the query is reported with them."""
         sent = request.query_params
         problems = []
         for name in sent:
@@ -209,7 +214,10 @@ class Route(APIRoute):
                 message = f"'{name}' is given {len(sent.getlist(name))} times; give it once."
                 problems.append(Problem((name,), message, "value_error"))
         if problems:
-            raise Invalid(problems)
+            _, wrong = request_params_to_args(self._query, sent)
+            named = {problem.loc for problem in problems}
+            others = errors.invalid(RequestValidationError(wrong), self._known).problems
+            raise Invalid([*problems, *(one for one in others if one.type != "missing" and one.loc not in named)])
 
     async def _refused(self, context: RequestContext, error: WorkbenchError) -> Response:
         if error.status >= 500 and not isinstance(error, Later):
@@ -266,15 +274,11 @@ def _access_of(parameter: inspect.Parameter) -> Access | None:
     return None
 
 
-def _query_names(dependant: Dependant) -> dict[str, bool]:
-    """The query parameters of a route, and whether each may be repeated."""
-    found: dict[str, bool] = {}
-    for one in dependant.query_params:
-        annotation = str(one.field_info.annotation)
-        found[one.alias] = annotation.startswith(("list[", "typing.List")) or "list[" in annotation
+def _query_fields(dependant: Dependant) -> Iterator[ModelField]:
+    """The query parameters of an endpoint and of what it depends on."""
+    yield from dependant.query_params
     for below in dependant.dependencies:
-        found |= _query_names(below)
-    return found
+        yield from _query_fields(below)
 
 
 def _body_model(route: APIRoute) -> type[Any] | None:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from workbench.errors import BadRequest, NotFound
-from workbench.records import Measurement, Project, RawData, Record
+from workbench.records import Measurement, Project, RawData
 from workbench.store.records import tags
 from workbench.table import Table
 
@@ -72,9 +72,9 @@ class GivenValues(GivenUnder[Measurement]):
     """The body that makes a measurement of type ``properties``, which it need not say."""
 
     @classmethod
-    def described(cls, of: type[Record]) -> type[BaseModel]:
+    def described(cls) -> type[BaseModel]:
         only = (str, Field("properties", json_schema_extra={"enum": ["properties"]}))
-        return create_model("MeasurementValuesGiven", __base__=super().described(of), measurement_type=only)
+        return create_model("MeasurementValuesGiven", __base__=super().described(), measurement_type=only)
 
 
 @dataclass(frozen=True)

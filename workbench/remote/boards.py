@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import Conflict, Invalid, NotFound
+from ..operations.operation import Arguments
 from ..recipe.check import sound
 from ..recipe.jsontext import canonical
 from ..recipe.plot import PlotConfig
@@ -74,7 +75,7 @@ class Boards(Records):
         path = self.path("dashboards", board.id, "plots")
         return [self._plot(one) for one in wire.pages(self.client.get, path)]
 
-    def noted(self, answer: object, arguments: Mapping[str, Any]) -> None:
+    def noted(self, answer: object, arguments: Arguments) -> None:
         """Remember the recipes of plots that came along: their viewers may draw them."""
         if isinstance(answer, Plot):
             self._remembered(answer)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from ..backend import Backend, Ref, tabulated
+from ..backend import Backend, Fields, Ref, Where, tabulated
 from ..cycling.current_sign import turned
 from ..errors import BadRequest, NotFound, instead
 from ..records import SOURCES, Measurement, Project, Record, Study
@@ -51,12 +51,12 @@ class Records(Backend):
     def _projects(self, kind: type[R]) -> list[R]:
         return [wire.project(kind, one) for one in wire.pages(self.client.get, "/projects", size=100)]
 
-    def create(self, kind: type[R], fields: Mapping[str, Any]) -> R:
+    def create(self, kind: type[R], fields: Fields) -> R:
         if issubclass(kind, Project):
             return wire.project(kind, self._changed("POST", "/projects", fields))
         return wire.record(kind, self._changed("POST", self._kind(kind), fields))
 
-    def update(self, kind: type[R], ref: Ref, changes: Mapping[str, Any]) -> R:
+    def update(self, kind: type[R], ref: Ref, changes: Fields) -> R:
         id = self.get(kind, ref).id
         if issubclass(kind, Project):
             return wire.project(kind, self._changed("PATCH", f"/projects/{id}", changes))
@@ -67,7 +67,7 @@ class Records(Backend):
         path = f"/projects/{id}" if issubclass(kind, Project) else self._kind(kind, id)
         self.client.ask("DELETE", path, changes=True)
 
-    def _changed(self, method: str, path: str, fields: Mapping[str, Any]) -> Any:
+    def _changed(self, method: str, path: str, fields: Fields) -> Any:
         return self.client.ask(method, path, json=wire.plain(dict(fields)), changes=True).json()
 
     def count(self, kind: type[Record]) -> int:
@@ -75,12 +75,10 @@ class Records(Backend):
         total: int = self.client.get(path, {"limit": 1}).json()["total"]
         return total
 
-    def listing(self, source: str, where: Mapping[str, Any], fields: list[str] | None, limit: int | None) -> Table:
+    def listing(self, source: str, where: Where, fields: list[str] | None, limit: int | None) -> Table:
         return self._list(SOURCES[source], where, fields, limit)
 
-    def table(
-        self, kind: type[Record], filters: Mapping[str, Any], fields: list[str] | None, limit: int | None
-    ) -> Table:
+    def table(self, kind: type[Record], filters: Where, fields: list[str] | None, limit: int | None) -> Table:
         if not issubclass(kind, Project):
             return self._list(kind, filters, fields, limit)
         wanted, part = filters.get("name"), str(filters.get("name_contains", "")).casefold()
@@ -91,9 +89,7 @@ class Records(Backend):
         ]
         return tabulated(kind, items[:limit], fields)
 
-    def _list(
-        self, kind: type[Record], where: Mapping[str, Any], fields: list[str] | None, limit: int | None
-    ) -> Table:
+    def _list(self, kind: type[Record], where: Where, fields: list[str] | None, limit: int | None) -> Table:
         body = {"where": wire.plain(where), "fields": fields, "limit": limit}
         return wire.table(self.client.ask("POST", self._kind(kind, "list"), json=body).content)
 
@@ -116,7 +112,7 @@ class Records(Backend):
         return wire.table(self.client.get(path, asked).content)
 
     def add_time_series(
-        self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
+        self, fields: Fields, samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
         if sign not in (None, "charge", "discharge"):
             raise BadRequest(f"sign is what a positive current means, 'charge' or 'discharge', not {sign!r}.")
@@ -129,7 +125,7 @@ class Records(Backend):
     def extend(self, measurement: str, samples: Table) -> Measurement:
         return self._sent(Measurement, f"{measurement}/extend", {}, {"series": samples})
 
-    def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+    def create_with_tables(self, kind: type[R], fields: Fields, tables: Mapping[str, Table]) -> R:
         if not tables:
             return self.create(kind, fields)
         return self._sent(kind, "with-tables", {"fields": _text(fields)}, tables)
@@ -150,5 +146,5 @@ class Records(Backend):
         return self.path("studies", self.get(Study, study).id, kind.table, self.get(kind, ref).id)
 
 
-def _text(fields: Mapping[str, Any]) -> str:
+def _text(fields: Fields) -> str:
     return orjson.dumps(wire.plain(dict(fields))).decode()
