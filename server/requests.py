@@ -10,9 +10,10 @@ import zlib
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 import orjson
+from pydantic import JsonValue
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
@@ -82,16 +83,18 @@ class BoundedRequest(Request):
         if unpack is not None:
             unpack.finish()
 
-    async def json(self) -> Any:
+    async def json(self) -> JsonValue:
         """The JSON value of the body, as the standard has it."""
         if not hasattr(self, "_json"):
             self._json = strict_json(await self.body())
-        return self._json
+        found: JsonValue = self._json
+        return found
 
     @property
-    def parsed(self) -> object:
+    def parsed(self) -> JsonValue | FormData:
         """The body as far as it was parsed: a JSON value or a form."""
-        return getattr(self, "_json", None) or getattr(self, "_form", None)
+        found: JsonValue | FormData = getattr(self, "_json", None) or getattr(self, "_form", None)
+        return found
 
     def opened(self, sent: SentFile, headers: Headers) -> Upload:
         """A file of a form, opened to be written; it is closed and removed when the request ends."""
@@ -107,7 +110,7 @@ class BoundedRequest(Request):
         for sent in self.files:
             sent.path.unlink(missing_ok=True)
 
-    async def _get_form(self, **limits: Any) -> FormData:
+    async def _get_form(self, **limits: float) -> FormData:
         kind, options = parse_options_header(self.headers.get("content-type", ""))
         if kind != b"multipart/form-data" or not options.get(b"boundary"):
             raise Invalid(Problem((), "This takes a form (multipart/form-data).", "form"))
@@ -213,7 +216,7 @@ def _too_large(most: int) -> TooLarge:
     return TooLarge(f"The body is larger than {size}, the most that is taken here.")
 
 
-def strict_json(data: bytes, what: str = "The body") -> Any:
+def strict_json(data: bytes, what: str = "The body") -> JsonValue:
     """The value of a JSON text as the standard has it: UTF-8, no NaN, no key twice in one object.
 
     ``what`` is how a problem calls the text.
@@ -224,7 +227,7 @@ def strict_json(data: bytes, what: str = "The body") -> Any:
         With line and column where there are any.
     """
     try:
-        value = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        value: JsonValue = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
         if _SURROGATE.search(data):
             _refuse_halves(data)
         return value
@@ -246,7 +249,7 @@ def _refuse_halves(data: bytes) -> None:
         raise ValueError(f"a text holds half of a surrogate pair ({error})") from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     made = dict(pairs)
     if len(made) < len(pairs):
         seen: set[str] = set()
@@ -257,7 +260,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON; use null")
 
 

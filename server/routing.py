@@ -10,15 +10,16 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from fastapi.dependencies.models import Dependant
 from fastapi.dependencies.utils import request_params_to_args
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Form
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,19 +27,24 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from workbench.errors import Cancelled, Invalid, Later, Problem, WorkbenchError, instead
+from workbench.operations.operation import Argument
 
 from . import auth, errors, log, responses
 from .auth import POSITIONS, Access
 from .context import RequestContext
 from .requests import BoundedRequest
+from .schemas import Annotation, Json
 from .state import State
 
 if TYPE_CHECKING:
     from fastapi._compat import ModelField
 
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Function: TypeAlias = Callable[..., Any]
+"""A function that FastAPI calls with what its signature asks for."""
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Endpoint = TypeVar("Endpoint", bound=Function)
 Size = Literal["small", "large", "upload"]
-_STATUSES: dict[int | str, dict[str, Any]] = {
+_STATUSES: dict[int | str, Json] = {
     400: {"description": "A reference of the wrong kind, a body that cannot be unpacked."},
     401: {"description": "No credential, or one that is not in force."},
     403: {"description": "It may be read, but not what is asked."},
@@ -81,7 +87,7 @@ def checked_first(check: Callable[[RequestContext], None]) -> Callable[[Endpoint
 class Route(APIRoute):
     """A FastAPI route with our checks around it. See the module."""
 
-    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+    def __init__(self, path: str, endpoint: Function, **options: Annotation) -> None:
         self.access = _access(endpoint)
         self.heavy = bool(getattr(endpoint, "heavy", False))
         self.size: Size = getattr(endpoint, "takes", "large")
@@ -117,14 +123,14 @@ class Route(APIRoute):
                 return Match.NONE, {}
         return super().matches(scope)
 
-    def _on_threads(self, endpoint: Callable[..., Any]) -> Callable[..., Awaitable[Response]]:
+    def _on_threads(self, endpoint: Function) -> Callable[..., Awaitable[Response]]:
         """The endpoint as FastAPI calls it: on the threads for its kind of work, after scope and rights."""
         parameters = inspect.signature(endpoint, eval_str=True).parameters
         context_name = next(name for name, one in parameters.items() if _access_of(one) is not None)
         is_async = inspect.iscoroutinefunction(endpoint)
 
         @functools.wraps(endpoint)
-        async def called(**given: Any) -> Response:
+        async def called(**given: Argument) -> Response:
             context: RequestContext = given[context_name]
 
             def work() -> Response:
@@ -144,7 +150,7 @@ class Route(APIRoute):
         auth.admit(context, self.access)
         auth.arrive(context, self.access, context.request.parsed)
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Handler:
         """The handler of FastAPI, with the request's context, limits and errors around it."""
         handle = super().get_route_handler()
 
@@ -172,7 +178,7 @@ class Route(APIRoute):
 
     async def _handled(
         self,
-        handle: Callable[[Request], Coroutine[Any, Any, Response]],
+        handle: Handler,
         request: BoundedRequest,
         context: RequestContext,
     ) -> Response:
@@ -257,7 +263,7 @@ def _note_refusal(context: RequestContext, error: WorkbenchError) -> None:
         )
 
 
-def _access(endpoint: Callable[..., Any]) -> Access:
+def _access(endpoint: Function) -> Access:
     """What an endpoint takes of its caller, from the type of its context."""
     for parameter in inspect.signature(endpoint, eval_str=True).parameters.values():
         found = _access_of(parameter)
@@ -281,14 +287,14 @@ def _query_fields(dependant: Dependant) -> Iterator[ModelField]:
         yield from _query_fields(below)
 
 
-def _body_model(route: APIRoute) -> type[Any] | None:
+def _body_model(route: APIRoute) -> type[BaseModel] | None:
     field = route.body_field
     annotation = None if field is None else field.field_info.annotation
     choices = (annotation, *get_args(annotation))
-    return next((one for one in choices if isinstance(one, type) and hasattr(one, "model_fields")), None)
+    return next((one for one in choices if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
-def _first_sentence(endpoint: Callable[..., Any]) -> str:
+def _first_sentence(endpoint: Function) -> str:
     words = " ".join((inspect.getdoc(endpoint) or endpoint.__name__).partition("\n\n")[0].split())
     return words.rstrip(".")
 
@@ -298,7 +304,7 @@ def _identifier(method: str, path: str) -> str:
     return f"{method.lower()}{words.replace('/', '_').replace('-', '_')}"
 
 
-def _extra(access: Access, path: str, further: Mapping[str, Any] | None) -> dict[str, Any]:
+def _extra(access: Access, path: str, further: Json | None) -> Json:
     """What OpenAPI says of a route beyond its parameters, bodies and answers."""
     positions = [part[1:-1].partition(":")[0] for part in path.split("/") if part.startswith("{")]
     parameters = [
@@ -311,7 +317,7 @@ def _extra(access: Access, path: str, further: Mapping[str, Any] | None) -> dict
         }
         for name in positions
     ]
-    made: dict[str, Any] = {**({"parameters": parameters} if parameters else {}), **(further or {})}
+    made: Json = {**({"parameters": parameters} if parameters else {}), **(further or {})}
     if access.credential == "key":
         made["security"] = [{"key": []}, {"token": []}]
     return made

@@ -332,7 +332,7 @@ class LocalBackend(Backend):
         """A measurement from samples that passed the checks at the door, with its steps and cycles."""
         refuse_kept(Measurement, fields)
         if sign not in (None, "charge", "discharge"):
-            raise BadRequest(f"sign is what a positive current means, 'charge' or 'discharge', not {sign!r}.")
+            raise BadRequest(f"'sign' says what a positive current means: 'charge' or 'discharge', not {sign!r}.")
         if sign == "charge":
             samples = turned(samples)
         settled = sign is not None

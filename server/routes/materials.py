@@ -107,7 +107,7 @@ def list_sets(
 ) -> Page[ShownMaterialProperty]:
     """The property sets of a material."""
     with context.store.snapshot():
-        found = context.store.rows.page(MaterialProperty, context.scope, **asked.page(material_id=material_id))
+        found = asked.page(context.store.rows, MaterialProperty, context.scope, material_id=material_id)
         return page(shown(context, found.items), found.total)
 
 

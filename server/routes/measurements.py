@@ -21,10 +21,10 @@ from workbench.table import Table
 from .. import auth, downloads, records
 from ..auth import Member, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
-from ..parameters import Asked, Flag, Paging, Text, ids_of, listing, paging
+from ..parameters import Asked, Condition, Flag, Paging, Text, ids_of, listing, paging
 from ..responses import columns, redirect
 from ..routing import Route
-from ..schemas import Body, Changed, GivenUnder, Json, Page, Shown, page, wire
+from ..schemas import Body, Changed, GivenUnder, Page, Shown, page, wire
 from . import storage
 
 router = APIRouter(route_class=Route, tags=["Measurements"])
@@ -85,9 +85,11 @@ class Narrowed:
     tags_all: Sequence[str]
     tags_any: Sequence[str]
 
-    def where(self) -> Json:
+    def where(self) -> dict[str, Condition]:
         """The conditions, as ``Rows.page`` takes them."""
-        made: Json = {} if self.measurement_type is None else {"measurement_type": {"in": [self.measurement_type]}}
+        made: dict[str, Condition] = (
+            {} if self.measurement_type is None else {"measurement_type": {"in": [self.measurement_type]}}
+        )
         wanted = {how: found for how, found in (("all", self.tags_all), ("any", self.tags_any)) if found}
         return {**made, "tags": wanted} if wanted else made
 

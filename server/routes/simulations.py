@@ -19,7 +19,7 @@ from workbench.table import time_text, to_micros
 from .. import auth, records
 from ..auth import AnyReader, BodyWriter, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
-from ..parameters import Asked, Flag, Text, ids_of, listing
+from ..parameters import Asked, Condition, Flag, Text, ids_of, listing
 from ..responses import redirect
 from ..routing import Route, heavy, takes
 from ..schemas import Body, FilePart, Json, JsonText, Name, Shown, id_of, wire
@@ -113,7 +113,7 @@ def list_simulations(
     if all(one is None for one in (parameterized_model_id, study_id, experiment_template_id, project_id)):
         message = "Give one of parameterized_model_id, study_id, experiment_template_id, project_id."
         raise Invalid(Problem(("study_id",), message, "missing"))
-    where: Json = {}
+    where: dict[str, Condition] = {}
     if study_id is not None:
         where["study_id"] = auth.under(context, Study, study_id, Right.READ).id
     if parameterized_model_id is not None:
@@ -122,7 +122,7 @@ def list_simulations(
         where["id"] = {"in": []}
     if state is not None:
         where["state"] = state
-    found = context.store.rows.page(Simulation, context.scope, **asked.page(**where))
+    found = asked.page(context.store.rows, Simulation, context.scope, **where)
     return {"simulations": shown(found.items), "total": found.total, "model_scalar_parameters": {}}
 
 

@@ -59,8 +59,10 @@ Limit = Annotated[int, Field(ge=1, le=1000, description="Rows of a page.")]
 Offset = Annotated[int, Field(ge=0, le=MOST_ROWS, description="Rows to skip.")]
 Annotation: TypeAlias = Any
 """A type as pydantic takes it, with its marks. Python has no type for these."""
-Arguments: TypeAlias = Mapping[str, Any]
-"""The arguments of an operation by name. Its signature says their types."""
+Argument: TypeAlias = Any
+"""An argument of an operation. Its signature says the type."""
+Arguments = Mapping[str, Argument]
+"""The arguments of an operation by name."""
 Sent: TypeAlias = Any
 """JSON values as they arrive; what reads them checks them."""
 LOCAL_ONLY = frozenset({"cancel"})
@@ -246,9 +248,9 @@ class Operation(Generic[P, R]):
             made = made.replace(f"{{{position}}}", _segment(position, carrier, arguments), 1)
         return made
 
-    def query(self, carrier: Carrier, arguments: Arguments) -> dict[str, JsonValue]:
+    def query(self, carrier: Carrier, arguments: Arguments) -> dict[str, Argument]:
         """The query parameters of a request with these arguments."""
-        made: dict[str, JsonValue] = {"project_id": carrier.project.id} if self.project == "query" else {}
+        made: dict[str, Argument] = {"project_id": carrier.project.id} if self.project == "query" else {}
         if self.body is None:
             made |= {name: arguments[name] for name in self.sent if arguments[name] is not None}
         return made
@@ -292,7 +294,7 @@ class Operation(Generic[P, R]):
         return record if of is kind else lambda sent: [record(one) for one in sent]
 
 
-def _is_said(parameter: inspect.Parameter, value: Annotation) -> bool:
+def _is_said(parameter: inspect.Parameter, value: Argument) -> bool:
     return value is not None or parameter.default is inspect.Parameter.empty
 
 
