@@ -19,7 +19,7 @@ from workbench.store.records.people import Caller
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 
-from .requests import SentFile, saved
+from .requests import BoundedRequest, SentFile, Upload
 
 if TYPE_CHECKING:
     from .state import State
@@ -44,7 +44,7 @@ class RequestContext:
     records : the records that the path names, by the name of their position.
     """
 
-    def __init__(self, state: State, request: Request, operation: str) -> None:
+    def __init__(self, state: State, request: BoundedRequest, operation: str) -> None:
         self.state = state
         self.request = request
         self.operation = operation
@@ -55,7 +55,6 @@ class RequestContext:
         self.project: Project | None = None
         self.records: dict[str, Record] = {}
         self.arrived = False
-        self._files: list[SentFile] = []
 
     @property
     def caller(self) -> Caller:
@@ -126,19 +125,14 @@ class RequestContext:
 
     def saved(self, upload: UploadFile) -> SentFile:
         """A file of a form, on disk until this request ends."""
-        sent = saved(upload, self.state.files)
-        self._files.append(sent)
-        return sent
+        if not isinstance(upload, Upload):
+            raise TypeError("The form was not read by BoundedRequest.")
+        return upload.saved()
 
     def keep_until_end(self, sent: SentFile) -> SentFile:
         """Remove a file when this request ends, unless somebody moved it away before."""
-        self._files.append(sent)
+        self.request.files.append(sent)
         return sent
-
-    def dispose(self) -> None:
-        """Remove the files that nobody kept."""
-        for sent in self._files:
-            sent.path.unlink(missing_ok=True)
 
     async def quickly(self, work: Callable[[], T]) -> T:
         """The answer of short work on records, on the threads for it."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NotRequired
 
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, JsonValue
+from pydantic_core import ErrorDetails
 from starlette.datastructures import FormData
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
-from workbench.errors import Conflict, Invalid, Later, Problem, ScriptError, WorkbenchError, instead
+from workbench.errors import Conflict, Invalid, Later, Problem, ProblemDetail, ScriptError, WorkbenchError, instead
 
 from .responses import JSON, dumps
 
@@ -29,9 +32,18 @@ _FIELD_TYPES = {**_OBJECT_TYPES, "string_type": "str_type"}
 """The same for a field of a body: version 0.1.0 called it so, and clients may rely on it."""
 
 
-def body(error: WorkbenchError) -> dict[str, Any]:
+class ErrorBody(TypedDict):
+    """The body of every error."""
+
+    error_code: str
+    message: str
+    detail: NotRequired[list[ProblemDetail] | dict[str, JsonValue]]
+    log: NotRequired[str]
+
+
+def body(error: WorkbenchError) -> ErrorBody:
     """The body of one of our errors."""
-    made: dict[str, Any] = {"error_code": error.code, "message": str(error) or error.code}
+    made: ErrorBody = {"error_code": error.code, "message": str(error) or error.code}
     if isinstance(error, Invalid):
         made["detail"] = [problem.as_detail() for problem in error.problems]
     elif error.status == 422:
@@ -55,7 +67,7 @@ def response(error: WorkbenchError, request_id: str) -> Response:
     return Response(dumps(shown), error.status, headers, JSON)
 
 
-def broken(request_id: str, code: str = "INTERNAL_ERROR") -> dict[str, str]:
+def broken(request_id: str, code: str = "INTERNAL_ERROR") -> ErrorBody:
     """The body where the server itself failed."""
     message = f"The server failed. Its log has the reason under the request id {request_id}."
     return {"error_code": code, "message": message}
@@ -70,7 +82,9 @@ def plain(
 
 
 def invalid(
-    error: RequestValidationError, known: Mapping[tuple[str, ...], Iterable[str]], sent: object = None
+    error: RequestValidationError,
+    known: Mapping[tuple[str, ...], Iterable[str]],
+    sent: JsonValue | FormData = None,
 ) -> Invalid:
     """What FastAPI found wrong with a request, in our words.
 
@@ -88,11 +102,11 @@ def invalid(
     return Invalid(problems)
 
 
-def _problem(found: Mapping[str, Any], known: Mapping[tuple[str, ...], Iterable[str]]) -> Problem:
+def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]) -> Problem:
     where, *loc = found["loc"]
     # A union tells its branches apart in `loc`; a reader of the request does not find them there.
     place: tuple[str | int, ...] = tuple(loc[:1] if where == "query" else loc)
-    kind = str(found["type"])
+    kind = found["type"]
     name = str(place[-1])[:80] if place else "the body"
     if kind == "extra_forbidden":
         names = known.get(tuple(str(part) for part in place[:-1]), ())
@@ -101,9 +115,9 @@ def _problem(found: Mapping[str, Any], known: Mapping[tuple[str, ...], Iterable[
         return Problem((), "The body is missing. Send a JSON object.", "json_invalid", {"line": 1, "column": 1})
     if kind == "missing":
         return Problem(place, f"'{name}' is missing.", kind)
-    ctx: Mapping[str, Any] = found.get("ctx") or {}
+    ctx = found.get("ctx") or {}
     types = _QUERY_TYPES if where == "query" else _FIELD_TYPES if len(place) < 2 else _OBJECT_TYPES
-    return Problem(place, _sentence(name, kind, str(found["msg"]), ctx), types.get(kind, kind))
+    return Problem(place, _sentence(name, kind, found["msg"], ctx), types.get(kind, kind))
 
 
 _WANTED = {
@@ -122,7 +136,7 @@ _WANTED = {
 }
 
 
-def _sentence(name: str, kind: str, message: str, ctx: Mapping[str, Any]) -> str:
+def _sentence(name: str, kind: str, message: str, ctx: Mapping[str, JsonValue]) -> str:
     if kind in _WANTED:
         return f"'{name}' must be {_WANTED[kind]}."
     if kind in ("greater_than_equal", "less_than_equal"):
@@ -135,7 +149,7 @@ def _sentence(name: str, kind: str, message: str, ctx: Mapping[str, Any]) -> str
     return message.removeprefix("Value error, ")
 
 
-def names_at(model: type[Any] | None) -> Mapping[tuple[str, ...], Sequence[str]]:
+def names_at(model: type[BaseModel] | None) -> Mapping[tuple[str, ...], Sequence[str]]:
     """The names of the fields of a body, for suggestions."""
-    fields = getattr(model, "model_fields", {})
+    fields = {} if model is None else model.model_fields
     return {(): [info.alias or name for name, info in fields.items()]}

@@ -1,8 +1,8 @@
-"""Files on their way in through the readers: sent one by one, read together after the answer, told about meanwhile.
+"""Ingest of cycler files: a client sends them one by one, begins a run that reads them, and asks for its state.
 
-What is sent and what is known of a run lie as files in the folder beside the store, so that every process on the store
-can tell of a run; the process that took it reads. One that was killed leaves its run behind as failed: nothing is half
-in the store, and the same files may be sent again.
+The files and the state of each run are in the folder beside the store, so that every server process on the store can
+answer for a run. The process that took a run reads its files. If that process is killed, the run has failed: the store
+holds no half of a file, and the client may send the same files again.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, NotRequired
 
 import orjson
+from pydantic import JsonValue
+from typing_extensions import TypedDict
 
 from workbench.errors import Busy, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import Report, ingest
@@ -33,27 +35,53 @@ from workbench.store.scope import Scope
 
 from . import log
 from .requests import SentFile
+from .schemas import Json
 
 if TYPE_CHECKING:
     from .state import State
 
 KEPT_SECONDS = 24 * 3600
-"""How long a file that no run took, and the account of a run, are kept."""
-STOPPED = "The server was stopped meanwhile; ingest the same files again."
+"""How long the server keeps a file that no run took, and the state of a run."""
+STOPPED = "The server was stopped before it had read the files. Ingest the same files again."
 MOST_JOBS = 4
 MOST_WAITING = 16
-_SHOWN = ("id", "state", "done", "of", "at", "report", "error")
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
+class Owner(TypedDict):
+    """Whose a file or a run is."""
+
+    project_id: str
+    user_id: str
+
+
+class IngestShown(TypedDict):
+    """What its user is shown of a run: ``done`` of ``of`` tests, and at the end its report."""
+
+    id: str
+    state: Literal["running", "done", "failed"]
+    done: int
+    of: int
+    at: str
+    report: NotRequired[Json]
+    error: NotRequired[str]
+
+
+class _Run(IngestShown, Owner):
+    """What the folder keeps of a run; ``beat`` is when that was written, in microseconds since 1970."""
+
+    lease: str
+    beat: NotRequired[int]
+
+
 class Ingests:
-    """The runs of one process; what is known of all runs stands on the disk."""
+    """The runs of one process. The state of all runs is on the disk."""
 
     def __init__(self, state: State) -> None:
         self.state = state
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-ingests")
         self._lock = threading.Lock()
-        self._runs: dict[str, tuple[Future[None], dict[str, Any]]] = {}
+        self._runs: dict[str, tuple[Future[None], _Run]] = {}
 
     @property
     def _folder(self) -> Path:
@@ -63,8 +91,8 @@ class Ingests:
 
     # Files
 
-    def keep(self, sent: SentFile, name: str, owner: Mapping[str, str]) -> str:
-        """Keep a file that was sent until a run takes it; answers the id by which it is named."""
+    def keep(self, sent: SentFile, name: str, owner: Owner) -> str:
+        """Keep a file that was sent until a run takes it; gives its id."""
         id = secrets.token_hex(16)
         place = self._folder / f"file-{id}"
         place.mkdir(mode=0o700)
@@ -74,12 +102,12 @@ class Ingests:
         _write(place / "about.json", {**owner, "name": name})
         return id
 
-    def _file(self, id: str, owner: Mapping[str, str]) -> tuple[Path, str]:
+    def _file(self, id: str, owner: Owner) -> tuple[Path, str]:
         """The folder and the name of a file that was sent by the same user for the same project."""
         place = self._folder / f"file-{id}"
         about = _read(place / "about.json") if _ID.fullmatch(id) else None
         if about is None or any(about.get(key) != value for key, value in owner.items()):
-            raise NotFound(f"No file '{id[:80]}' was sent for this project; send it first.")
+            raise NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
         return place, str(about["name"])
 
     # Runs
@@ -89,10 +117,10 @@ class Ingests:
         files: Sequence[str],
         options: Sent,
         scope: Scope,
-        owner: Mapping[str, str],
+        owner: Owner,
         tests: Sequence[Test] | None = None,
     ) -> str:
-        """Start to read files that were sent, together, in their order; answers the id of the run.
+        """Start to read files that were sent, together, in their order; gives the id of the run.
 
         ``tests`` says which of them belong together and what they are; without it each is a test of its own.
 
@@ -105,7 +133,7 @@ class Ingests:
         """
         found = [self._file(id, owner) for id in files]
         if len(self._runs) >= MOST_WAITING:
-            raise Busy("Too many files are waiting to be read; try again in a while.", retry_after=30)
+            raise Busy("Too many files are waiting to be read. Try again in half a minute.", retry_after=30)
         id = secrets.token_hex(16)
         run = self._folder / f"run-{id}"
         run.mkdir(mode=0o700)
@@ -118,22 +146,23 @@ class Ingests:
             names.append(name)
         meant = [Test((place,)) for place in range(len(names))] if tests is None else list(tests)
         _lay_beside(run, names, meant)
-        told = {
+        known: _Run = {
             "id": id,
             "state": "running",
             "done": 0,
             "of": len(meant),
             "at": "",
             "lease": lease.take(),
-            **owner,
+            "project_id": owner["project_id"],
+            "user_id": owner["user_id"],
         }
-        self._tell(id, told)
+        self._keep(known)
         with self._lock:
-            self._runs[id] = self._pool.submit(self._run, run, told, names, meant, options, scope), told
+            self._runs[id] = self._pool.submit(self._run, run, known, names, meant, options, scope), known
         return id
 
-    def told(self, id: str, owner: Mapping[str, str]) -> dict[str, Any]:
-        """What is known of a run: ``state`` (running, done, failed), ``done`` of ``of`` files, and the ``report``.
+    def shown(self, id: str, owner: Owner) -> IngestShown:
+        """What is known of a run.
 
         Raises
         ------
@@ -142,20 +171,39 @@ class Ingests:
         Forbidden
             If another user began it.
         """
-        found = _read(self._folder / f"told-{id}.json") if _ID.fullmatch(id) else None
-        if found is None or found.get("project_id") != owner["project_id"]:
+        found = self._known(id)
+        if found is None or found["project_id"] != owner["project_id"]:
             raise NotFound(f"No ingest '{id[:80]}' here.")
-        if found.get("user_id") != owner["user_id"]:
-            raise Forbidden("Only who began an ingest may look at it.")
-        beat = int(found.get("beat", 0))
-        if found["state"] == "running" and not lease.is_held(found["lease"], beat):
+        if found["user_id"] != owner["user_id"]:
+            raise Forbidden("Only the user who began an ingest may look at it.")
+        if found["state"] == "running" and not lease.is_held(found["lease"], found.get("beat", 0)):
             found |= {"state": "failed", "error": STOPPED}
-        return {key: found[key] for key in _SHOWN if key in found}
+        shown: IngestShown = {
+            "id": id,
+            "state": found["state"],
+            "done": found["done"],
+            "of": found["of"],
+            "at": found["at"],
+        }
+        if "report" in found:
+            shown["report"] = found["report"]
+        if "error" in found:
+            shown["error"] = found["error"]
+        return shown
+
+    def _known(self, id: str) -> _Run | None:
+        """What the folder keeps of a run."""
+        path = self._folder / f"told-{id}.json"
+        try:
+            found: _Run | None = orjson.loads(path.read_bytes()) if _ID.fullmatch(id) else None
+        except FileNotFoundError:
+            return None
+        return found
 
     def _run(
         self,
         run: Path,
-        told: dict[str, Any],
+        known: _Run,
         names: list[str],
         tests: list[Test],
         options: Sent,
@@ -167,7 +215,7 @@ class Ingests:
             nonlocal last
             if time.monotonic() - last > 0.2:
                 last = time.monotonic()
-                self._tell(told["id"], {**told, "done": done, "of": of, "at": at})
+                self._keep({**known, "done": done, "of": of, "at": at})
 
         try:
             paths = [run / f"{place:06}" / name for place, name in enumerate(names)]
@@ -178,30 +226,31 @@ class Ingests:
                 scope,
                 [],
                 options.options.model_copy(update={"jobs": jobs}),
-                actor=told["user_id"],
+                actor=known["user_id"],
                 isolated=True,
                 progress=progress,
                 tests=lambda meant: [_job(number, test, paths, meant) for number, test in enumerate(tests)],
                 loose=loose,
                 whole_lines=options.whole_lines,
             )
-            ended = {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
+            known |= {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
         except WorkbenchError as error:
-            ended = {"state": "failed", "error": _without(str(error), run)}
-        except Exception:
-            log.failed("ingest broke", ingest=told["id"])
-            ended = {"state": "failed", "error": "The files could not be read; the server's log has the reason."}
+            known |= {"state": "failed", "error": _without(str(error), run)}
+        except Exception:  # Whatever broke, the run must end as failed, and its user must not wait for ever.
+            log.failed("ingest broke", ingest=known["id"])
+            known |= {"state": "failed", "error": "The files could not be read. The server's log has the reason."}
         finally:
             with self._lock:
-                self._runs.pop(told["id"], None)
+                self._runs.pop(known["id"], None)
             shutil.rmtree(run, ignore_errors=True)
-        self._tell(told["id"], {**told, **ended})
+        self._keep(known)
 
-    def _tell(self, id: str, told: Mapping[str, Any]) -> None:
-        _write(self._folder / f"told-{id}.json", {**told, "beat": int(time.time() * 1e6)})
+    def _keep(self, known: _Run) -> None:
+        """Write down what is known of a run, for every process on the store."""
+        _write(self._folder / f"told-{known['id']}.json", {**known, "beat": int(time.time() * 1e6)})
 
     def sweep(self) -> None:
-        """Remove what nobody took, and what nobody asks for any more."""
+        """Remove files that no run took, and the states of old runs."""
         before = time.time() - KEPT_SECONDS
         for path in self._folder.iterdir():
             with suppress(OSError):
@@ -209,16 +258,19 @@ class Ingests:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def close(self) -> None:
-        """Wait for the run at hand; runs that wait are given up, and told as failed."""
-        for id, (run, told) in list(self._runs.items()):
+        """Wait for the run at hand. Runs that have not begun are given up and kept as failed."""
+        for run, known in list(self._runs.values()):
             if run.cancel():
-                self._tell(id, {**told, "state": "failed", "error": STOPPED})
+                self._keep({**known, "state": "failed", "error": STOPPED})
         self._pool.shutdown(wait=True)
 
 
 @dataclass(frozen=True)
 class Test:
-    """One test to be: the places of its files in the request, what lies ``beside`` the first, what is said of it."""
+    """One test: the places of its files in the request, the files ``beside`` the first, and what is known of it.
+
+    ``odd`` are its warnings. ``loose`` says that a folder was given, so that a file of no known format is skipped.
+    """
 
     files: tuple[int, ...]
     beside: tuple[int, ...] = ()
@@ -229,7 +281,7 @@ class Test:
 
 
 def _lay_beside(run: Path, names: Sequence[str], tests: Sequence[Test]) -> None:
-    """Put what goes along with a file into its folder."""
+    """Put the files that belong to another file into its folder."""
     for test in tests:
         for place in test.beside:
             (run / f"{place:06}" / names[place]).rename(run / f"{test.files[0]:06}" / names[place])
@@ -242,17 +294,17 @@ def _job(number: int, test: Test, paths: Sequence[Path], options: ReadOptions) -
     return Job(chosen, read, test.labels, list(test.assumed), list(test.odd), called=str(number))
 
 
-def _named(report: Report, run: Path, names: Sequence[str], tests: Sequence[Test]) -> dict[str, Any]:
-    """A report as its reader knows the files: by their names, and tests by their places in the request."""
-    told = report.as_dict()
-    for file in told["files"]:
+def _named(report: Report, run: Path, names: Sequence[str], tests: Sequence[Test]) -> Json:
+    """A report that calls files by their names, and tests by their places in the request."""
+    named = report.as_dict()
+    for file in named["files"]:
         file["test"] = int(file["path"])
         file["path"] = names[tests[file["test"]].files[0]]
-    plain: dict[str, Any] = _plain(told, run)
-    return plain
+    return {key: _plain(value, run) for key, value in named.items()}
 
 
-def _plain(value: Any, run: Path) -> Any:
+def _plain(value: JsonValue, run: Path) -> JsonValue:
+    """JSON values without the folder of the run in their texts."""
     if isinstance(value, dict):
         return {key: _plain(item, run) for key, item in value.items()}
     if isinstance(value, list):
@@ -265,15 +317,15 @@ def _without(text: str, run: Path) -> str:
     return re.sub(re.escape(str(run)) + r"/(\d{6}/)?", "", text)
 
 
-def _write(path: Path, value: Mapping[str, Any]) -> None:
+def _write(path: Path, value: Json) -> None:
     draft = path.with_name(f".{secrets.token_hex(8)}")
     draft.write_bytes(orjson.dumps(value))
     draft.replace(path)
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _read(path: Path) -> Json | None:
     try:
-        found: dict[str, Any] = orjson.loads(path.read_bytes())
+        found: Json = orjson.loads(path.read_bytes())
     except FileNotFoundError:
         return None
     return found

@@ -5,20 +5,20 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from typing import Any
 
 import orjson
 
+Detail = str | int | float | None
 LOGGER = logging.getLogger("workbench.server")
 
 
-def event(name: str, **what: Any) -> None:
+def event(name: str, **what: Detail) -> None:
     """Write an event; values that are None are left out."""
     if LOGGER.isEnabledFor(logging.INFO):
         LOGGER.info(name, extra={"fields": {key: value for key, value in what.items() if value is not None}})
 
 
-def failed(name: str, **what: Any) -> None:
+def failed(name: str, **what: Detail) -> None:
     """Write an error that is being handled, with its trace."""
     LOGGER.error(name, extra={"fields": what}, exc_info=True)
 
@@ -27,7 +27,7 @@ class Lines(logging.Formatter):
     """A record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, Any] = {
+        line: dict[str, Detail] = {
             "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
             "event": record.getMessage(),

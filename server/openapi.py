@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from fastapi.openapi.utils import get_openapi
 
 from .routes import ROUTERS
+from .schemas import Json
 from .settings import VERSION
 
 TITLE = "Battery Workbench"
@@ -46,7 +46,7 @@ _INVALID = {
 
 
 @cache
-def document() -> dict[str, Any]:
+def document() -> Json:
     """The document of the server, whatever its store: FastAPI's, of all routes."""
     routes = [route for router in ROUTERS for route in router.routes]
     made = get_openapi(title=TITLE, version=INTERFACE_VERSION, routes=routes)
@@ -62,11 +62,13 @@ def document() -> dict[str, Any]:
     for path in made["paths"].values():
         for operation in path.values():
             _name_errors(operation)
+            if "requestBody" in operation:
+                operation["requestBody"].setdefault("required", False)
             _name_parameters(operation)
     return made
 
 
-def _name_parameters(operation: dict[str, Any]) -> None:
+def _name_parameters(operation: Json) -> None:
     """Every parameter once, though FastAPI and the route both list the positions of the path; the kind of record
     that an id names is beside its schema."""
     found = {(one["in"], one["name"]): one for one in operation.get("parameters", ())}
@@ -76,7 +78,7 @@ def _name_parameters(operation: dict[str, Any]) -> None:
     operation["parameters"] = list(found.values())
 
 
-def _name_errors(operation: dict[str, Any]) -> None:
+def _name_errors(operation: Json) -> None:
     """All answers that are errors have one body."""
     for status, answer in operation["responses"].items():
         if int(status) >= 400:

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, cast
+from collections.abc import Mapping
+from typing import Annotated, cast, get_args, get_origin
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, JsonValue
 
 from workbench.errors import NotFound
-from workbench.operations import GROUPS, Operation
+from workbench.operations import GROUPS, AnyOperation
+from workbench.operations import operation as operation_pages
+from workbench.operations.operation import Argument
 from workbench.records import Project, Record
 
 from . import parameters
 from .auth import Access, Named
 from .context import RequestContext
-from .routing import Route, heavy, takes
-from .schemas import Shown, Unchecked
+from .routing import Function, Route, heavy, takes
+from .schemas import Annotation, Json, Page, Shown, Unchecked
 
 router = APIRouter(route_class=Route)
 
 
-def _endpoint(operation: Operation[..., Any]) -> Callable[..., Any]:
+def _endpoint(operation: AnyOperation) -> Function:
     """The endpoint of an operation: its arguments from the request, its answer as JSON values."""
 
-    def endpoint(context: RequestContext, **given: Any) -> Any:
-        body: BaseModel | Mapping[str, Any] | None = given.pop("body", None)
+    def endpoint(context: RequestContext, **given: Argument) -> JsonValue:
+        body: BaseModel | Json | None = given.pop("body", None)
         given.pop("project_id", None)
         arguments = {**given, **_of_body(operation, body), **_of_path(operation, context)}
         if "cancel" in operation.signature.parameters:
@@ -35,22 +37,22 @@ def _endpoint(operation: Operation[..., Any]) -> Callable[..., Any]:
 
     endpoint.__name__ = operation.name
     endpoint.__doc__ = operation.function.__doc__
-    endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    endpoint.__dict__["__signature__"] = inspect.Signature(
         [_parameter("context", Annotated[RequestContext, Depends(_access(operation))]), *_sent(operation)]
     )
     return takes("small")(heavy(endpoint) if operation.heavy else endpoint)
 
 
-def _access(operation: Operation[..., Any]) -> Access:
+def _access(operation: AnyOperation) -> Access:
     if operation.project == "none":
         return Access(admin=True, whole_store=True)
     return Access(operation.right, cast(Named, operation.project))
 
 
-def _sent(operation: Operation[..., Any]) -> list[inspect.Parameter]:
+def _sent(operation: AnyOperation) -> list[inspect.Parameter]:
     """The parameters of the query, and the body."""
     if operation.whole_body is not None:
-        return [_parameter("body", Unchecked[operation.whole_body[1]])]  # type: ignore[name-defined]
+        return [_parameter("body", Unchecked.made(operation.whole_body[1]))]
     if operation.body is not None:
         fields = operation.body.model_fields.values()
         optional = not any(field.is_required() for field in fields)
@@ -68,18 +70,18 @@ def _sent(operation: Operation[..., Any]) -> list[inspect.Parameter]:
     return found
 
 
-def _strictly(annotation: Any) -> Any:
+def _strictly(annotation: Annotation) -> Annotation:
     """A type of a query parameter; of a number only digits are taken."""
     bare = getattr(annotation, "__origin__", annotation)
     return Annotated[annotation, BeforeValidator(parameters.whole), Query()] if bare is int else annotation
 
 
-def _parameter(name: str, annotation: Any, default: Any = ...) -> inspect.Parameter:
+def _parameter(name: str, annotation: Annotation, default: Argument = ...) -> inspect.Parameter:
     given = inspect.Parameter.empty if default is ... else default
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=given)
 
 
-def _of_body(operation: Operation[..., Any], body: BaseModel | Mapping[str, Any] | None) -> dict[str, Any]:
+def _of_body(operation: AnyOperation, body: BaseModel | Json | None) -> dict[str, Argument]:
     if operation.whole_body is not None:
         return {operation.whole_body[0]: body}
     if not isinstance(body, BaseModel):
@@ -87,9 +89,9 @@ def _of_body(operation: Operation[..., Any], body: BaseModel | Mapping[str, Any]
     return {name: getattr(body, name) for name in operation.sent}
 
 
-def _of_path(operation: Operation[..., Any], context: RequestContext) -> dict[str, Any]:
+def _of_path(operation: AnyOperation, context: RequestContext) -> dict[str, Argument]:
     """The arguments that positions of the path fill: records that were found in scope, texts and numbers."""
-    made: dict[str, Any] = {}
+    made: dict[str, Argument] = {}
     for name in operation.signature.parameters:
         kind = operation.types.get(name)
         if name in operation.positions:
@@ -105,9 +107,15 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _answer(operation: Operation[..., Any]) -> Any:
-    kind: Any = operation.types["return"]
-    return Shown[kind] if isinstance(kind, type) and issubclass(kind, Record) else kind
+_CONTAINERS: Mapping[Annotation, Annotation] = {list: list, operation_pages.Page: Page}
+
+
+def _answer(kind: Annotation) -> Annotation:
+    """The type of an answer as the wire shows it: records, and lists and pages of them, by their wire names."""
+    if isinstance(kind, type) and issubclass(kind, Record):
+        return Shown.made(kind)
+    container = _CONTAINERS.get(get_origin(kind))
+    return kind if container is None else container[_answer(get_args(kind)[0])]
 
 
 for _group, _operations in GROUPS.items():
@@ -116,6 +124,6 @@ for _group, _operations in GROUPS.items():
             _operation.path,
             _endpoint(_operation),
             methods=[_operation.method],
-            response_model=_answer(_operation),
+            response_model=_answer(_operation.types["return"]),
             tags=[_group],
         )

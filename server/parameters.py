@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from fastapi import Depends, Query
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from fastapi import Depends, Query, params
+from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from workbench.errors import Invalid, Problem, instead
 from workbench.records import Project, Record
 from workbench.records.values import as_moment
+from workbench.store.records.rows import Page, Rows
+from workbench.store.scope import Scope
 
 from .requests import strict_json
+from .schemas import Annotation, FromJson
 
 Reads = TypeVar("Reads", bound=Callable[..., object])
+R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+Bound = str | datetime | Sequence[str]
+Condition = str | Mapping[str, Bound] | None
+"""What a field of a record must be: equal to a text or null, or as comparisons say."""
 MOST_ROWS = 10_000_000
 _TEXTS = ("name", "description", "created_by_email", "form_factor", "manufacturer", "product_id")
 _TIMES = ("created_at", "updated_at", "start_time")
@@ -27,14 +36,14 @@ _BOUND = {"pattern": r"^(gt|gte|lt|lte)\.\d{4}-\d{2}-\d{2}"}
 _COMPARED = ("gt", "gte", "lt", "lte")
 
 
-def without_nul(value: Any) -> Any:
+def without_nul(value: T) -> T:
     """A text of a query has no NUL character."""
     if isinstance(value, str) and "\0" in value:
         raise PydanticCustomError("value_error", "The text holds a NUL character.")
     return value
 
 
-def whole(value: Any) -> Any:
+def whole(value: str | int) -> int:
     """Digits alone are a whole number: no blanks, underscores, signs or fractions, which pydantic would take."""
     if isinstance(value, str):
         digits = value.removeprefix("-")
@@ -44,7 +53,7 @@ def whole(value: Any) -> Any:
     return value
 
 
-def _truth(value: Any) -> Any:
+def _truth(value: str | bool) -> bool:
     if isinstance(value, str):
         if value.lower() not in ("true", "false", "1", "0"):
             raise PydanticCustomError("bool_parsing", "This is true or false.")
@@ -57,7 +66,7 @@ Flag = Annotated[bool, BeforeValidator(_truth)]
 Offset = Annotated[int, Field(ge=0, le=MOST_ROWS), BeforeValidator(whole), Query(description="Rows to skip.")]
 
 
-def _values(value: Any) -> Any:
+def _values(value: str | None) -> dict[str, JsonValue] | None:
     if not isinstance(value, str):
         return value
     try:
@@ -70,19 +79,24 @@ def _values(value: Any) -> Any:
 
 
 Values = Annotated[
-    Any,
+    FromJson,
     BeforeValidator(_values),
     WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
     Query(description="Chosen values by param name, one JSON object."),
 ]
 
 
-def ids_of(kind: type[Record], meaning: str = "", **more: Any) -> Any:
-    """Marks a query parameter that holds the id of such a record, or several."""
-    return Query(description=meaning, json_schema_extra={"x-record": kind.table}, **more)
+def ids_of(kind: type[Record], meaning: str = "", *, many: bool = False) -> FieldInfo:
+    """Marks a query parameter that holds the id of such a record, or ``many`` of them."""
+    extra: dict[str, JsonValue] = {"x-record": kind.table}
+    if many:
+        several: FieldInfo = Query(description=meaning, json_schema_extra=extra, default_factory=list)
+        return several
+    one: FieldInfo = Query(description=meaning, json_schema_extra=extra)
+    return one
 
 
-def limit(most: int = 1000) -> Any:
+def limit(most: int = 1000) -> Annotation:
     """The type of a page size."""
     return Annotated[int, Field(ge=1, le=most), BeforeValidator(whole), Query(description="Rows of a page.")]
 
@@ -101,37 +115,45 @@ class Paging:
     offset: int
 
 
-def paging(default: int = 100, most: int = 1000) -> Any:
+def paging(default: int = 100, most: int = 1000) -> params.Depends:
     """The dependency that reads ``limit`` and ``offset``."""
 
-    async def read(limit: Any = default, offset: Any = 0) -> Paging:
+    async def read(limit: int = default, offset: int = 0) -> Paging:
         return Paging(limit, offset)
 
-    read.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    read.__dict__["__signature__"] = inspect.Signature(
         [_parameter("limit", limit(most), default), _parameter("offset", Offset, 0)]
     )
-    return Depends(of_query(read))
+    made: params.Depends = Depends(of_query(read))
+    return made
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a list of records: conditions, order, page; as ``Rows.page`` takes them."""
+    """What is asked of a list of records: conditions, order, page."""
 
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Condition] = field(default_factory=dict)
     order_by: str = "created_at"
     order: str = "asc"
     limit: int = 100
     offset: int = 0
 
-    def page(self, **fixed: Any) -> dict[str, Any]:
-        """The arguments of ``Rows.page``; ``fixed`` are conditions beside those of the query."""
-        made = {name: getattr(self, name) for name in ("order_by", "order", "limit", "offset")}
-        return {**made, "where": {**self.where, **fixed}}
+    def page(self, rows: Rows, kind: type[R], scope: Scope, **fixed: Condition) -> Page[R]:
+        """The rows that are asked for; ``fixed`` are conditions beside those of the query."""
+        return rows.page(
+            kind,
+            scope,
+            where={**self.where, **fixed},
+            order_by=self.order_by,
+            order=self.order,
+            limit=self.limit,
+            offset=self.offset,
+        )
 
 
 def listing(
     kind: type[Record], *, default: int = 100, most: int = 1000, sort: str = "created_at", order: str = "asc"
-) -> Any:
+) -> params.Depends:
     """The dependency that reads a list of records: page, order, and the filters that the fields of the kind allow.
 
     Projects are not found by who made them: the interface says so.
@@ -165,35 +187,34 @@ def listing(
                 for bound in ("gt", "lt")
             ]
 
-    async def read(**given: Any) -> Asked:
-        paged = {name: given.pop(name) for name in ("limit", "offset", "order_by", "order")}
-        return Asked(_where(given), **paged)
+    async def read(limit: int, offset: int, order_by: str, order: str, **given: list[str] | str | None) -> Asked:
+        return Asked(_where(given), order_by, order, limit, offset)
 
-    read.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return Depends(of_query(read))
+    read.__dict__["__signature__"] = inspect.Signature(parameters)
+    made: params.Depends = Depends(of_query(read))
+    return made
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def _parameter(name: str, annotation: Annotation, default: Annotation) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _many(words: str, items: Mapping[str, Any]) -> Any:
+def _many(words: str, items: Mapping[str, JsonValue]) -> Annotation:
     item = Annotated[Text, Field(json_schema_extra=dict(items))]
     return Annotated[list[item], Query(description=words)]
 
 
-def _one_of(names: tuple[str, ...]) -> Any:
-    def known(value: Any) -> Any:
+def _one_of(names: tuple[str, ...]) -> Annotation:
+    def known(value: str) -> str:
         if value not in names:
-            raise PydanticCustomError(
-                "enum", "{words}", {"words": f"'{str(value)[:80]}' is not a column. {instead(str(value), names)}"}
-            )
+            words = f"'{value[:80]}' is not a column. {instead(value, names)}"
+            raise PydanticCustomError("enum", "{words}", {"words": words})
         return value
 
     return Annotated[Literal[names], BeforeValidator(known)]
 
 
-def _where(given: Mapping[str, Any]) -> dict[str, Any]:
+def _where(given: Mapping[str, list[str] | str | None]) -> dict[str, Condition]:
     """The conditions of a list of records.
 
     Raises
@@ -201,37 +222,35 @@ def _where(given: Mapping[str, Any]) -> dict[str, Any]:
     Invalid
         For an operator or a time that cannot be read.
     """
-    made: dict[str, Any] = {}
+    made: dict[str, dict[str, Bound]] = {}
     for name, sent in given.items():
-        if name in _TEXTS:
-            for value in sent:
-                _text_condition(made, name, value)
-        elif name in _TIMES:
-            for value in sent:
-                _time_condition(made, name, value)
-        elif sent is not None:
-            bound = name[-2:]
-            _both(made, name.removesuffix(f"_{bound}"), {bound: _time(name, sent)})
-    return made
+        if isinstance(sent, str):
+            field, _, bound = name.rpartition("_")
+            _add(made, field, bound, _time(name, sent))
+        for value in sent if isinstance(sent, list) else ():
+            read = _text_condition if name in _TEXTS else _time_condition
+            _add(made, name, *read(name, value))
+    return {**made}
 
 
-def _text_condition(made: dict[str, Any], name: str, sent: str) -> None:
+def _text_condition(name: str, sent: str) -> tuple[str, Bound]:
+    """A comparison and what is compared with."""
     operator, _, rest = sent.partition(".")
     if operator == "ilike":
         if len(rest) < 2 or not (rest.startswith("%") and rest.endswith("%")):
             message = f"'{name}=ilike.' takes its text between two percent signs: ilike.%{rest.strip('%')}%."
             raise Invalid(Problem((name,), message, "value_error"))
-        _both(made, name, {"contains": rest[1:-1]})
-    else:
-        _both(made, name, {"in": [rest if operator == "eq" else sent]})
+        return "contains", rest[1:-1]
+    return "in", [rest if operator == "eq" else sent]
 
 
-def _time_condition(made: dict[str, Any], name: str, sent: str) -> None:
+def _time_condition(name: str, sent: str) -> tuple[str, Bound]:
+    """A comparison and the time that is compared with."""
     operator, dot, rest = sent.partition(".")
     if operator not in _COMPARED or not dot:
         message = f"'{name}' takes gt., gte., lt. or lte. and a time, such as gte.2026-01-31T12:00:00Z."
         raise Invalid(Problem((name,), message, "value_error"))
-    _both(made, name, {operator: _time(name, rest)})
+    return operator, _time(name, rest)
 
 
 def _time(name: str, sent: str) -> datetime:
@@ -242,14 +261,12 @@ def _time(name: str, sent: str) -> datetime:
         raise Invalid(Problem((name,), str(error), "datetime_parsing")) from None
 
 
-def _both(made: dict[str, Any], name: str, further: Mapping[str, Any]) -> None:
-    """Add conditions to a field; of two bounds of one kind the narrower one holds."""
+def _add(made: dict[str, dict[str, Bound]], name: str, comparison: str, value: Bound) -> None:
+    """Add a condition to a field; of two bounds of one kind the narrower one holds."""
     there = made.setdefault(name, {})
-    for comparison, value in further.items():
-        if comparison in there and comparison in _COMPARED:
-            narrower: Callable[..., Any] = max if comparison in ("gt", "gte") else min
-            value = narrower(value, there[comparison])
-        elif comparison in there:
-            message = f"'{name}' is narrowed twice in the same way; give it once."
-            raise Invalid(Problem((name,), message, "value_error"))
-        there[comparison] = value
+    before = there.get(comparison)
+    if isinstance(before, datetime) and isinstance(value, datetime):
+        value = max(value, before) if comparison in ("gt", "gte") else min(value, before)
+    elif before is not None:
+        raise Invalid(Problem((name,), f"'{name}' has the same filter twice. Give it once.", "value_error"))
+    there[comparison] = value

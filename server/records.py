@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from workbench.backend import Fields
 from workbench.errors import BadRequest, Invalid, Problem
 from workbench.records import Record
 from workbench.store.records.constraints import refuse_kept
 
 from .context import RequestContext
-from .parameters import Asked
-from .schemas import Page, Shown, page, wire
+from .parameters import Asked, Condition
+from .schemas import Json, Page, Shown, page, wire
 
 R = TypeVar("R", bound=Record)
 
 
-def listed(context: RequestContext, kind: type[R], asked: Asked, **fixed: Any) -> Page[Shown[R]]:
+def listed(context: RequestContext, kind: type[R], asked: Asked, **fixed: Condition) -> Page[Shown[R]]:
     """A page of records of a kind in reach; ``fixed`` are conditions beside those of the query."""
     with context.store.snapshot():
-        found = context.store.rows.page(kind, context.scope, **asked.page(**fixed))
+        found = asked.page(context.store.rows, kind, context.scope, **fixed)
         return page([wire(one) for one in found.items], found.total)
 
 
-def under_path(kind: type[Record], body: Mapping[str, Any], **above: str) -> dict[str, Any]:
+def under_path(kind: type[Record], body: Fields, **above: str) -> Json:
     """A body with what its path says; ``above`` by our own names.
 
     Raises
@@ -39,7 +39,7 @@ def under_path(kind: type[Record], body: Mapping[str, Any], **above: str) -> dic
     return {**rest, **{on_wire: above[name] for name, on_wire in wires.items()}}
 
 
-def from_wire(kind: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
+def from_wire(kind: type[Record], body: Fields) -> Json:
     """The fields of a body by our own names.
 
     Raises
@@ -52,7 +52,7 @@ def from_wire(kind: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def create(context: RequestContext, kind: type[R], body: Mapping[str, Any]) -> R:
+def create(context: RequestContext, kind: type[R], body: Fields) -> R:
     """Make a record, in one transaction with its entry in the audit log; problems name the wire's fields."""
     try:
         with context.writing() as db:
@@ -64,7 +64,7 @@ def create(context: RequestContext, kind: type[R], body: Mapping[str, Any]) -> R
         raise on_the_wire(kind, error, body) from None
 
 
-def change(context: RequestContext, record: R, body: Mapping[str, Any]) -> R:
+def change(context: RequestContext, record: R, body: Fields) -> R:
     """Change the fields that the body names, as ``create``."""
     kind = type(record)
     try:
@@ -85,7 +85,7 @@ def delete(context: RequestContext, record: Record) -> None:
     context.store.series.tidy()
 
 
-def on_the_wire(kind: type[Record], error: Invalid, body: Mapping[str, Any]) -> Invalid:
+def on_the_wire(kind: type[Record], error: Invalid, body: Fields) -> Invalid:
     """The same problems with the names that the body uses."""
     members = kind.members()
 

@@ -10,11 +10,12 @@ import zlib
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 import orjson
+from pydantic import JsonValue
 from python_multipart.multipart import parse_options_header
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
@@ -23,6 +24,7 @@ from workbench.errors import BadRequest, Cancelled, Invalid, Problem, TooLarge
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _MOST_PARTS = 32
 _BLOCK = 1 << 20
+_BINARY = "application/octet-stream"
 
 
 class BoundedRequest(Request):
@@ -31,8 +33,14 @@ class BoundedRequest(Request):
     FastAPI reads bodies through ``body``, ``json`` and ``form``; each of them ends in `stream`.
     """
 
-    most = 1 << 20
-    """The most bytes of the body, unpacked."""
+    def __init__(self, raw: Request, most: int, folder: Path) -> None:
+        """``most``: the most bytes of the body, unpacked. Files of a form are written into ``folder``."""
+        super().__init__(raw.scope, raw.receive, raw._send)
+        self.most = most
+        self.folder = folder
+        self._uploads: list[Upload] = []
+        self.files: list[SentFile] = []
+        """Files that are removed when the request ends, unless somebody moved them away before."""
 
     def read_as_json(self) -> None:
         """Take the body for JSON whatever its content type says: `curl -d` calls every body a form."""
@@ -75,22 +83,38 @@ class BoundedRequest(Request):
         if unpack is not None:
             unpack.finish()
 
-    async def json(self) -> Any:
+    async def json(self) -> JsonValue:
         """The JSON value of the body, as the standard has it."""
         if not hasattr(self, "_json"):
             self._json = strict_json(await self.body())
-        return self._json
+        found: JsonValue = self._json
+        return found
 
     @property
-    def parsed(self) -> object:
+    def parsed(self) -> JsonValue | FormData:
         """The body as far as it was parsed: a JSON value or a form."""
-        return getattr(self, "_json", None) or getattr(self, "_form", None)
+        found: JsonValue | FormData = getattr(self, "_json", None) or getattr(self, "_form", None)
+        return found
 
-    async def _get_form(self, **limits: Any) -> FormData:
+    def opened(self, sent: SentFile, headers: Headers) -> Upload:
+        """A file of a form, opened to be written; it is closed and removed when the request ends."""
+        self.files.append(sent)
+        upload = Upload(sent, headers)
+        self._uploads.append(upload)
+        return upload
+
+    def dispose(self) -> None:
+        """Close what was sent, and remove what nobody kept."""
+        for upload in self._uploads:
+            upload.file.close()
+        for sent in self.files:
+            sent.path.unlink(missing_ok=True)
+
+    async def _get_form(self, **limits: float) -> FormData:
         kind, options = parse_options_header(self.headers.get("content-type", ""))
         if kind != b"multipart/form-data" or not options.get(b"boundary"):
             raise Invalid(Problem((), "This takes a form (multipart/form-data).", "form"))
-        parser = _FormParser(self.headers, self.stream(), max_files=_MOST_PARTS, max_fields=_MOST_PARTS)
+        parser = _FormParser(self)
         try:
             form = await parser.parse()
         except MultiPartException as error:
@@ -105,10 +129,37 @@ class BoundedRequest(Request):
         return form
 
 
-class _FormParser(MultiPartParser):
-    """Also refuses a form that is cut off, and texts that are not UTF-8."""
+class Upload(UploadFile):
+    """A file of a form, written to its place on disk as it arrives."""
 
-    _ended = False
+    def __init__(self, sent: SentFile, headers: Headers) -> None:
+        self.sent = sent
+        super().__init__(sent.path.open("x+b"), size=0, filename=sent.filename, headers=headers)
+
+    def saved(self) -> SentFile:
+        """The file, whole on disk."""
+        self.file.flush()
+        self.sent.size = self.size or 0
+        return self.sent
+
+
+class _FormParser(MultiPartParser):
+    """Writes files into the folder of the request; refuses a form that is cut off, and texts that are not UTF-8."""
+
+    def __init__(self, request: BoundedRequest) -> None:
+        super().__init__(request.headers, request.stream(), max_files=_MOST_PARTS, max_fields=_MOST_PARTS)
+        self._request = request
+        self._ended = False
+
+    def on_headers_finished(self) -> None:
+        super().on_headers_finished()
+        spooled = self._current_part.file
+        if spooled is None:
+            return
+        # Starlette writes to memory first, and then to the system's folder for temporary files, which may be small.
+        self._files_to_close_on_error.pop().close()
+        sent = new_file(self._request.folder, spooled.filename or "", spooled.content_type or _BINARY)
+        self._current_part.file = self._request.opened(sent, spooled.headers)
 
     def on_part_end(self) -> None:
         part = self._current_part
@@ -165,7 +216,7 @@ def _too_large(most: int) -> TooLarge:
     return TooLarge(f"The body is larger than {size}, the most that is taken here.")
 
 
-def strict_json(data: bytes, what: str = "The body") -> Any:
+def strict_json(data: bytes, what: str = "The body") -> JsonValue:
     """The value of a JSON text as the standard has it: UTF-8, no NaN, no key twice in one object.
 
     ``what`` is how a problem calls the text.
@@ -176,7 +227,7 @@ def strict_json(data: bytes, what: str = "The body") -> Any:
         With line and column where there are any.
     """
     try:
-        value = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        value: JsonValue = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
         if _SURROGATE.search(data):
             _refuse_halves(data)
         return value
@@ -198,7 +249,7 @@ def _refuse_halves(data: bytes) -> None:
         raise ValueError(f"a text holds half of a surrogate pair ({error})") from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     made = dict(pairs)
     if len(made) < len(pairs):
         seen: set[str] = set()
@@ -209,7 +260,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON; use null")
 
 
@@ -229,25 +280,16 @@ class SentFile:
                 yield block
 
 
-def new_file(folder: Path, filename: str = "", content_type: str = "application/octet-stream") -> SentFile:
+def new_file(folder: Path, filename: str = "", content_type: str = _BINARY) -> SentFile:
     """A file in the folder of what arrives, under a name that cannot be guessed."""
     place = folder / "incoming"
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     return SentFile(filename, content_type[:200], place / secrets.token_hex(16))
 
 
-def saved(upload: UploadFile, folder: Path) -> SentFile:
-    """A file of a form, on disk."""
-    sent = new_file(folder, upload.filename or "", upload.content_type or "application/octet-stream")
-    with sent.path.open("xb") as file:
-        while block := upload.file.read(_BLOCK):
-            sent.size += file.write(block)
-    return sent
-
-
 async def streamed_to_disk(request: Request, folder: Path) -> SentFile:
     """The bytes of a body, on disk."""
-    sent = new_file(folder, content_type=request.headers.get("content-type", "application/octet-stream"))
+    sent = new_file(folder, content_type=request.headers.get("content-type", _BINARY))
     try:
         with sent.path.open("xb") as file:
             async for part in request.stream():

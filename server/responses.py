@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -13,9 +13,11 @@ from workbench.engine.wire import values_json
 from workbench.table import Table
 
 JSON = "application/json"
+Answer: TypeAlias = Any
+"""What an endpoint gives: a response, or JSON values as its return type says."""
 
 
-def dumps(value: Any) -> bytes:
+def dumps(value: Answer) -> bytes:
     """JSON values as bytes; floats keep their decimal point."""
     try:
         return orjson.dumps(value)
@@ -24,7 +26,7 @@ def dumps(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
 
 
-def columns(table: Table) -> dict[str, list[Any]]:
+def columns(table: Table) -> dict[str, list[str | float | bool | None]]:
     """A table as an object of columns; null for NaN, a decimal point in every float."""
     return {name: values_json(column) for name, column in table.items()}
 
@@ -47,7 +49,7 @@ def streamed(
     return StreamingResponse(blocks, status, {**(headers or {}), **known}, media_type)
 
 
-def response(answer: Any) -> Response:
+def response(answer: Answer) -> Response:
     """The response of what an endpoint answered: JSON, or nothing (204)."""
     if isinstance(answer, Response):
         return answer

@@ -10,14 +10,16 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
-from typing import Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from fastapi.dependencies.models import Dependant
+from fastapi.dependencies.utils import request_params_to_args
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Form
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,18 +27,26 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from workbench.errors import Cancelled, Invalid, Later, Problem, WorkbenchError, instead
+from workbench.operations.operation import Argument
 
 from . import auth, errors, log, responses
 from .auth import POSITIONS, Access
 from .context import RequestContext
 from .requests import BoundedRequest
+from .schemas import Annotation, Json
 from .state import State
 
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from fastapi._compat import ModelField
+
+Function: TypeAlias = Callable[..., Any]
+"""A function that FastAPI calls with what its signature asks for."""
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Endpoint = TypeVar("Endpoint", bound=Function)
 Size = Literal["small", "large", "upload"]
 _MOST_QUERIES = 256
 """Query strings that a route remembers."""
-_STATUSES: dict[int | str, dict[str, Any]] = {
+_STATUSES: dict[int | str, Json] = {
     400: {"description": "A reference of the wrong kind, a body that cannot be unpacked."},
     401: {"description": "No credential, or one that is not in force."},
     403: {"description": "It may be read, but not what is asked."},
@@ -79,7 +89,7 @@ def checked_first(check: Callable[[RequestContext], None]) -> Callable[[Endpoint
 class Route(APIRoute):
     """A FastAPI route with our checks around it. See the module."""
 
-    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+    def __init__(self, path: str, endpoint: Function, **options: Annotation) -> None:
         self.access = _access(endpoint)
         self.heavy = bool(getattr(endpoint, "heavy", False))
         self.size: Size = getattr(endpoint, "takes", "large")
@@ -98,10 +108,12 @@ class Route(APIRoute):
         super().__init__(path, self._on_threads(endpoint), **options)
         self._begins = path.partition("{")[0]
         self._slashes = 0 if ":path}" in path else path.count("/")
-        self._taken = _query_names(self.dependant)
+        self._query = list(_query_fields(self.dependant))
+        self._taken = {one.alias: "list[" in str(one.field_info.annotation) for one in self._query}
+        """The query parameters, and whether each may be repeated."""
         # What a query string means never changes, and FastAPI takes longer to read one than SQLite to answer it.
         self._reads_query_alone = method == "GET" and self.body_field is None and _is_of_query(self.dependant)
-        self._queries: dict[bytes, dict[str, Any]] = {}
+        self._queries: dict[bytes, dict[str, Argument]] = {}
         self._known = errors.names_at(_body_model(self))
         info = None if self.body_field is None else self.body_field.field_info
         self._is_json = info is not None and not isinstance(info, Form)
@@ -116,7 +128,7 @@ class Route(APIRoute):
                 return Match.NONE, {}
         return super().matches(scope)
 
-    def _on_threads(self, endpoint: Callable[..., Any]) -> Callable[..., Awaitable[Response]]:
+    def _on_threads(self, endpoint: Function) -> Callable[..., Awaitable[Response]]:
         """The endpoint as FastAPI calls it: on the threads for its kind of work, after scope and rights."""
         parameters = inspect.signature(endpoint, eval_str=True).parameters
         context_name = next(name for name, one in parameters.items() if _access_of(one) is not None)
@@ -124,7 +136,7 @@ class Route(APIRoute):
         is_async = inspect.iscoroutinefunction(endpoint)
 
         @functools.wraps(endpoint)
-        async def called(**given: Any) -> Response:
+        async def called(**given: Argument) -> Response:
             context: RequestContext = given[context_name]
             if self._reads_query_alone and len(self._queries) < _MOST_QUERIES:
                 query = {name: one for name, one in given.items() if name not in (context_name, *positions)}
@@ -150,17 +162,15 @@ class Route(APIRoute):
 
     def _arrive(self, context: RequestContext) -> None:
         auth.admit(context, self.access)
-        body = context.request.parsed if isinstance(context.request, BoundedRequest) else None
-        auth.arrive(context, self.access, body)
+        auth.arrive(context, self.access, context.request.parsed)
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Handler:
         """The handler of FastAPI, with the request's context, limits and errors around it."""
         handle = super().get_route_handler()
 
         async def serve(raw: Request) -> Response:
-            request = BoundedRequest(raw.scope, raw.receive, raw._send)
             state: State = raw.app.state.workbench
-            request.most = state.settings.most(self.size)
+            request = BoundedRequest(raw, state.settings.most(self.size), state.files)
             if self._is_json:
                 request.read_as_json()
             context = RequestContext(state, request, self.operation)
@@ -174,7 +184,7 @@ class Route(APIRoute):
                 log.failed("request broke", request=context.id, operation=self.operation)
                 response = Response(responses.dumps(errors.broken(context.id)), 500, media_type=responses.JSON)
             finally:
-                context.dispose()
+                request.dispose()
             self._log(context, response.status_code, started)
             return response
 
@@ -182,7 +192,7 @@ class Route(APIRoute):
 
     async def _handled(
         self,
-        handle: Callable[[Request], Coroutine[Any, Any, Response]],
+        handle: Handler,
         request: BoundedRequest,
         context: RequestContext,
     ) -> Response:
@@ -215,7 +225,8 @@ class Route(APIRoute):
             self.checked_first(context)
 
     def _refuse_unknown(self, request: Request) -> None:
-        """Refuse query parameters that the route does not have, and single ones that are given twice."""
+        """Refuse query parameters that the route does not have, and single ones that are given twice; what else is
+        wrong with the query is reported with them."""
         sent = request.query_params
         problems = []
         for name in sent:
@@ -226,7 +237,10 @@ class Route(APIRoute):
                 message = f"'{name}' is given {len(sent.getlist(name))} times; give it once."
                 problems.append(Problem((name,), message, "value_error"))
         if problems:
-            raise Invalid(problems)
+            _, wrong = request_params_to_args(self._query, sent)
+            named = {problem.loc for problem in problems}
+            others = errors.invalid(RequestValidationError(wrong), self._known).problems
+            raise Invalid([*problems, *(one for one in others if one.type != "missing" and one.loc not in named)])
 
     async def _refused(self, context: RequestContext, error: WorkbenchError) -> Response:
         if error.status >= 500 and not isinstance(error, Later):
@@ -266,7 +280,7 @@ def _note_refusal(context: RequestContext, error: WorkbenchError) -> None:
         )
 
 
-def _access(endpoint: Callable[..., Any]) -> Access:
+def _access(endpoint: Function) -> Access:
     """What an endpoint takes of its caller, from the type of its context."""
     for parameter in inspect.signature(endpoint, eval_str=True).parameters.values():
         found = _access_of(parameter)
@@ -283,15 +297,11 @@ def _access_of(parameter: inspect.Parameter) -> Access | None:
     return None
 
 
-def _query_names(dependant: Dependant) -> dict[str, bool]:
-    """The query parameters of a route, and whether each may be repeated."""
-    found: dict[str, bool] = {}
-    for one in dependant.query_params:
-        annotation = str(one.field_info.annotation)
-        found[one.alias] = annotation.startswith(("list[", "typing.List")) or "list[" in annotation
+def _query_fields(dependant: Dependant) -> Iterator[ModelField]:
+    """The query parameters of an endpoint and of what it depends on."""
+    yield from dependant.query_params
     for below in dependant.dependencies:
-        found |= _query_names(below)
-    return found
+        yield from _query_fields(below)
 
 
 def _is_of_query(dependant: Dependant) -> bool:
@@ -303,14 +313,14 @@ def _is_of_query(dependant: Dependant) -> bool:
     return texts and not dependant.header_params and not dependant.cookie_params and all(own)
 
 
-def _body_model(route: APIRoute) -> type[Any] | None:
+def _body_model(route: APIRoute) -> type[BaseModel] | None:
     field = route.body_field
     annotation = None if field is None else field.field_info.annotation
     choices = (annotation, *get_args(annotation))
-    return next((one for one in choices if isinstance(one, type) and hasattr(one, "model_fields")), None)
+    return next((one for one in choices if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
-def _first_sentence(endpoint: Callable[..., Any]) -> str:
+def _first_sentence(endpoint: Function) -> str:
     words = " ".join((inspect.getdoc(endpoint) or endpoint.__name__).partition("\n\n")[0].split())
     return words.rstrip(".")
 
@@ -320,7 +330,7 @@ def _identifier(method: str, path: str) -> str:
     return f"{method.lower()}{words.replace('/', '_').replace('-', '_')}"
 
 
-def _extra(access: Access, path: str, further: Mapping[str, Any] | None) -> dict[str, Any]:
+def _extra(access: Access, path: str, further: Json | None) -> Json:
     """What OpenAPI says of a route beyond its parameters, bodies and answers."""
     positions = [part[1:-1].partition(":")[0] for part in path.split("/") if part.startswith("{")]
     parameters = [
@@ -333,7 +343,7 @@ def _extra(access: Access, path: str, further: Mapping[str, Any] | None) -> dict
         }
         for name in positions
     ]
-    made: dict[str, Any] = {**({"parameters": parameters} if parameters else {}), **(further or {})}
+    made: Json = {**({"parameters": parameters} if parameters else {}), **(further or {})}
     if access.credential == "key":
         made["security"] = [{"key": []}, {"token": []}]
     return made

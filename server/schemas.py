@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 from fastapi import UploadFile
 from pydantic import (
@@ -19,11 +19,11 @@ from pydantic import (
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
+    JsonValue,
     WithJsonSchema,
     create_model,
 )
-from pydantic.json_schema import JsonSchemaValue
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from typing_extensions import TypedDict
 
@@ -35,6 +35,10 @@ from .requests import strict_json
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+Annotation: TypeAlias = Any
+"""A type as pydantic takes it, marks included; the type checker has no type for these."""
+FromJson: TypeAlias = Any
+"""A JSON value that the endpoint checks: pydantic looks at its outermost type alone."""
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -44,8 +48,8 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Answer(BaseModel):
-    """Base of answers that are documented here and given as plain JSON values. A later server may add fields."""
+class Empty(Body):
+    """A body without fields."""
 
 
 def _whole_text(value: str) -> str:
@@ -55,17 +59,18 @@ def _whole_text(value: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_whole_text)]
-_NAME: dict[str, Any] = {"minLength": 1, "maxLength": LONGEST_NAME, "pattern": r"\S"}
+_NAME: dict[str, JsonValue] = {"minLength": 1, "maxLength": LONGEST_NAME, "pattern": r"\S"}
 Name = Annotated[str, AfterValidator(plain_name), Field(json_schema_extra=_NAME)]
 """A name that a record may have."""
 
 
-def id_of(kind: type[Record]) -> Any:
+def id_of(kind: type[Record]) -> FieldInfo:
     """Marks a field that holds the id of such a record, or several."""
-    return Field(json_schema_extra={"x-record": kind.table})
+    mark: FieldInfo = Field(json_schema_extra={"x-record": kind.table})
+    return mark
 
 
-def _file_part(value: Any) -> Any:
+def _file_part(value: str | UploadFile) -> UploadFile:
     if isinstance(value, str):
         raise PydanticCustomError("missing", "This part is a file.")
     return value
@@ -75,7 +80,7 @@ FilePart = Annotated[UploadFile, BeforeValidator(_file_part)]
 """A part of a form that is a file."""
 
 
-def _json_text(value: Any) -> Any:
+def _json_text(value: FromJson) -> FromJson:
     if not isinstance(value, str):
         return value
     try:
@@ -84,9 +89,9 @@ def _json_text(value: Any) -> Any:
         raise PydanticCustomError("json_invalid", "{words}", {"words": error.problems[0].msg}) from None
 
 
-JsonText = Annotated[Any, BeforeValidator(_json_text), WithJsonSchema({"type": "string"})]
+JsonText = Annotated[FromJson, BeforeValidator(_json_text), WithJsonSchema({"type": "string"})]
 """A field of a form that holds JSON text; its value is what the text says."""
-Json = dict[str, Any]
+Json = dict[str, FromJson]
 """An object with free keys."""
 
 
@@ -96,87 +101,99 @@ class DescribedAs:
 
     model: type[BaseModel]
 
-    def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return handler(self.model.__pydantic_core_schema__)
+    def __get_pydantic_core_schema__(self, source: Annotation, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return _described(self.model, handler(source), handler)
 
 
-class _OfKind(dict[str, Any], Generic[T]):
-    """A JSON object whose schema is that of the type in brackets."""
+def _described(model: type[BaseModel], checked: CoreSchema, handler: GetCoreSchemaHandler) -> CoreSchema:
+    """A value that is checked in one way and described as a model.
+
+    FastAPI checks Python values, and a JSON schema describes the JSON branch.
+    """
+    return core_schema.json_or_python_schema(handler.generate_schema(model), checked)
+
+
+class _OfKind(Generic[T], dict[str, Any]):
+    """A JSON object, described by a model that is made from the type in brackets.
+
+    ``Shown[Analysis]`` is a class of its own, so that FastAPI does not look into the brackets for further models.
+    """
+
+    of: ClassVar[type[BaseModel]]
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, of: Annotation) -> Annotation:
+            return super().__class_getitem__(of) if isinstance(of, TypeVar) else cls.made(of)
 
     @classmethod
-    def described(cls, of: Any) -> type[BaseModel]:
+    @cache
+    def made(cls, of: type[BaseModel]) -> type[Self]:
+        """The class of this type in brackets."""
+        return type(f"{cls.__name__}{of.__name__}", (cls,), {"of": of})
+
+    @classmethod
+    def described(cls) -> type[BaseModel]:
         """The model that describes the object."""
-        raise TypeError(f"{cls.__name__} needs a kind in brackets.")
+        return cls.of
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, _: Annotation, handler: GetCoreSchemaHandler) -> CoreSchema:
         plain = core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema())
-        metadata = {"pydantic_js_functions": [cls._schema_of(source)]}
-        return core_schema.no_info_after_validator_function(cls, plain, metadata=metadata)
-
-    @classmethod
-    def _schema_of(cls, source: Any) -> Any:
-        found = get_origin(source) or source
-        base = source if get_args(source) else found.__orig_bases__[0]
-        of = get_args(base)[0]
-
-        def schema(_: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-            return handler(found.described(of).__pydantic_core_schema__)
-
-        return schema
+        checked = core_schema.no_info_after_validator_function(cls, plain)
+        return _described(cls.described(), checked, handler)
 
 
-class Given(_OfKind[R]):
+class _OfRecord(_OfKind[R]):
+    of: ClassVar[type[Record]]
+
+
+class Given(_OfRecord[R]):
     """The body that makes a record of a kind: what a caller may give, under its wire names."""
 
     @classmethod
-    def described(cls, of: type[Record]) -> type[BaseModel]:
-        return _given(of, False, ())
+    def described(cls) -> type[BaseModel]:
+        return _given(cls.of)
 
 
-class Changed(_OfKind[R]):
+class Changed(_OfRecord[R]):
     """The body that changes a record of a kind: any of what a caller may give."""
 
     @classmethod
-    def described(cls, of: type[Record]) -> type[BaseModel]:
-        return _given(of, True, ())
+    def described(cls) -> type[BaseModel]:
+        return _given(cls.of, changing=True)
 
 
-class GivenUnder(_OfKind[R]):
+class GivenUnder(_OfRecord[R]):
     """As `Given`, where the path names the record one level up, so that the body need not."""
 
     @classmethod
-    def described(cls, of: type[Record]) -> type[BaseModel]:
-        parent = of.parent()
-        above = (parent.name if parent is not None else "project_id",)
-        return _given(of, False, above)
+    def described(cls) -> type[BaseModel]:
+        parent = cls.of.parent()
+        return _given(cls.of, without=parent.name if parent is not None else "project_id")
 
 
-class GivenIn(_OfKind[R]):
+class GivenIn(_OfRecord[R]):
     """As `Given`, where the path names the project."""
 
     @classmethod
-    def described(cls, of: type[Record]) -> type[BaseModel]:
-        return _given(of, False, ("project_id",))
+    def described(cls) -> type[BaseModel]:
+        return _given(cls.of, without="project_id")
 
 
-class Shown(_OfKind[R]):
+class Shown(_OfRecord[R]):
     """A record as the wire shows it."""
 
-    more: ClassVar[Mapping[str, Any]] = {}
+    more: ClassVar[Mapping[str, Annotation]] = {}
     """Fields that the wire adds to those of the kind: name -> type."""
 
     @classmethod
-    def described(cls, of: type[Record]) -> type[BaseModel]:
-        return _shown(of, tuple(cls.more.items()))
+    def described(cls) -> type[BaseModel]:
+        return _shown(cls.of, cls.__name__.removeprefix("Shown"), tuple(cls.more.items()))
 
 
 class Unchecked(_OfKind[M]):
     """A JSON object that the endpoint checks itself, with the checker of the recipe; described as the model."""
-
-    @classmethod
-    def described(cls, of: type[BaseModel]) -> type[BaseModel]:
-        return of
 
 
 class Page(TypedDict, Generic[T]):
@@ -188,38 +205,34 @@ class Page(TypedDict, Generic[T]):
 
 
 @cache
-def _given(kind: type[Record], changing: bool, left_out: tuple[str, ...]) -> type[BaseModel]:
-    stay = kind.fixed if changing else frozenset()
-    members = kind.members()
-    fields: dict[str, Any] = {}
+def _given(kind: type[Record], *, changing: bool = False, without: str = "") -> type[BaseModel]:
+    """The model of what a caller may give of a kind, or change; ``without`` the field that the path names."""
+    left_out = kind.kept | {without} | (kind.fixed if changing else frozenset())
+    fields: dict[str, Annotation] = {}
     for name in kind.given():
-        if name in kind.kept | stay or name in left_out:
+        if name in left_out:
             continue
-        info = kind.model_fields[name]
-        wire = members[name].wire
-        extra: dict[str, Any] = {}
-        if members[name].link is not None:
-            extra["x-record"] = members[name].link.table  # type: ignore[union-attr]
-        if name == "name":
-            extra |= _NAME
-        needed = info.is_required() and not changing
+        info, member = kind.model_fields[name], kind.members()[name]
+        extra = {} if member.link is None else {"x-record": member.link.table}
         default = Field(
-            ... if needed else None, alias=wire, description=info.description, json_schema_extra=extra or None
+            ... if info.is_required() and not changing else None,
+            alias=member.wire,
+            description=info.description,
+            json_schema_extra={**extra, **(_NAME if name == "name" else {})} or None,
         )
         fields[name] = (_documented(info), default)
-    title = f"{kind.__name__}{'Changed' if changing else 'Given'}{'Under' if left_out else ''}"
+    title = f"{kind.__name__}{'Changed' if changing else 'Given'}{'Under' if without else ''}"
     return create_model(title, __config__=ConfigDict(extra="forbid", populate_by_name=True), **fields)
 
 
-def _documented(info: Any) -> Any:
+def _documented(info: FieldInfo) -> Annotation:
     """The type of a field with its marks, as pydantic takes it again."""
-    metadata = tuple(mark for mark in info.metadata)
-    return Annotated[(info.annotation, *metadata)] if metadata else info.annotation
+    return Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
 
 
 @cache
-def _shown(kind: type[Record], more: tuple[tuple[str, Any], ...]) -> type[BaseModel]:
-    fields: dict[str, Any] = {}
+def _shown(kind: type[Record], title: str, more: tuple[tuple[str, Annotation], ...]) -> type[BaseModel]:
+    fields: dict[str, Annotation] = {}
     for name, info in kind.model_fields.items():
         if name not in kind.withheld:
             made = Field(
@@ -229,7 +242,7 @@ def _shown(kind: type[Record], more: tuple[tuple[str, Any], ...]) -> type[BaseMo
             )
             fields[name] = (_documented(info), made)
     fields |= {name: (annotation, ...) for name, annotation in more}
-    return create_model(kind.__name__, __doc__=kind.__doc__, **fields)
+    return create_model(title, __doc__=kind.__doc__, **fields)
 
 
 def wire(record: R) -> Shown[R]:

@@ -1,41 +1,40 @@
-"""The workbench as a bench holds it: what can be done with a store, near or far.
+"""What a bench can do with a store, whether the store is open here or on a server.
 
-A bench, its collections, boards and views know this class and nothing behind it. What is the same wherever the store
-is, is done here: drawing, checking a script, reading words, looking at steps. What needs the store is asked of
-``local.LocalBackend``, which has it open, or of ``remote.RemoteBackend``, which asks a server.
+A bench, its collections, boards and views use `Backend` and nothing behind it. `Backend` does what is the same in
+both cases: drawing, checking a script, reading values from a command line, looking at steps. `local.LocalBackend`
+does the rest on an open store, and `remote.RemoteBackend` asks a server for it.
 """
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack
+
+from pydantic import JsonValue
 
 from . import measurement_export as outgoing
 from .authoring import AuthoringContext
 from .dataset import Dataset
-from .engine import answer, choices, keys, zoom
+from .drawing import Drawing, FigureAnswer, Values, drawable
+from .engine import choices, zoom
 from .engine import look as looking
 from .engine.reader import Cancel, Progress
-from .errors import BadRequest, Cancelled, FileRefused, Invalid, NotFound, Problem, instead
+from .errors import BadRequest, FileRefused, Invalid, NotFound, Problem, instead
 from .ingest import Growing, IngestOptions, Report
 from .ingest import watch as watch_folder
 from .ingest.options import FileProgress
 from .ingest.plan.paths import Paths
 from .ingest.recompute import Recomputed
 from .ingest.watch_folder import Watching
-from .lint import Lint, lint
-from .operations import Operations
 from .operations.operation import pages, rows_of
 from .recipe.check import sound
 from .recipe.cli_values import read_cli_values
 from .recipe.parse import parse
 from .recipe.plot import PlotConfig
-from .recipe.values import effective
+from .recipe.strict import Raw
 from .records import (
     Dashboard,
     Instance,
@@ -46,63 +45,61 @@ from .records import (
     Revision,
     Session,
 )
-from .store.cache.cache import Cache
 from .store.records.search import Found
 from .table import Column, Kind, Table
-from .transform.drawers import Drawer, drawer
-from .transform.script import check_script
+from .transform.used_names import Names
+
+__all__ = [
+    "DATASETS",
+    "Backend",
+    "Fields",
+    "FigureAnswer",
+    "Ref",
+    "SearchOptions",
+    "Span",
+    "Values",
+    "Where",
+    "drawable",
+    "only",
+    "tabulated",
+    "without_rows",
+]
 
 R = TypeVar("R", bound=Record)
 Ref = str | Record
+Fields: TypeAlias = Mapping[str, Any]
+"""Values of a record's fields by name. Its class checks them, so they may be anything."""
+Where = Mapping[str, JsonValue]
+"""Filters of a list, as a ``list`` step of a plan has them."""
+Span = Sequence[float] | Sequence[str] | Sequence[datetime]
+"""The visible range of an axis: two numbers or two times."""
 DATASETS = {"series": "sampled data", "steps": "steps", "cycles": "cycles"}
-
-
-def without_rows(dataset: str) -> FileRefused:
-    """The error of a table of a record that has no rows, in the same words near and far."""
-    return FileRefused(f"The {DATASETS[dataset]} that came with the record have no rows; leave them out.")
-
-
 """The tables that a record may have, and what people call them."""
 
 
-@dataclass(frozen=True)
-class FigureAnswer:
-    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer.
-
-    ``at_hand`` is the dataset it was drawn from, for those who draw it again.
-    """
-
-    figure: bytes
-    values: dict[str, Any]
-    options: dict[str, list[dict[str, Any]]]
-    warnings: list[dict[str, Any]]
-    cache: dict[str, str]
-    reads: dict[str, int]
-    timings: dict[str, float] = field(default_factory=dict)
-    log: str = ""
-    at_hand: answer.Answered | None = field(default=None, repr=False, compare=False)
-
-    @cached_property
-    def lint(self) -> list[Lint]:
-        """What is odd about the figure, told from its traces and its data; looked for when first asked."""
-        return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
+def without_rows(dataset: str) -> FileRefused:
+    """The error of a table of a record that has no rows, in the same words on a store and on a server."""
+    return FileRefused(f"The {DATASETS[dataset]} that came with the record have no rows. Leave them out.")
 
 
-class Backend(Operations):
-    """What a bench asks of its store, within one scope, by one user.
+class SearchOptions(TypedDict, total=False):
+    """How much a search gives, and of which kinds; see ``store.records.search.search``."""
+
+    limit: int
+    offset: int
+    per_type: int
+    entity_types: Iterable[str] | None
+
+
+class Backend(Drawing):
+    """What a bench can do with a store, as one user and within one scope.
 
     Attributes
     ----------
-    cache : where figures are kept.
-    protected : every script runs locked in; without it those alone that somebody else wrote.
     actor : the id of the user who asks.
-    drawn_for : the organization whose turn a protected figure takes; None where there is only one user.
     """
 
-    cache: Cache
-    protected: bool = False
     actor: str
-    drawn_for: str | None = None
 
     @property
     @abstractmethod
@@ -125,21 +122,11 @@ class Backend(Operations):
     # Recipes
 
     @abstractmethod
-    def answered(
-        self,
-        config: PlotConfig,
-        values: Mapping[str, Any],
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-    ) -> answer.Answered:
-        """The steps of a checked recipe as a transform takes them."""
-
-    @abstractmethod
-    def against_store(self, config: PlotConfig, values: Mapping[str, Any]) -> list[Problem]:
+    def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
         """What a parsed recipe asks of the store that is not there, without reading a sample."""
 
     @abstractmethod
-    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    def live_choices(self, config: PlotConfig, values: Values) -> dict[str, list[dict[str, JsonValue]]]:
         """Every live choice of each param that takes them from a step, for the given values."""
 
     @abstractmethod
@@ -153,12 +140,12 @@ class Backend(Operations):
     @abstractmethod
     def detail(
         self,
-        config: Any,
-        values: Mapping[str, Any],
+        config: Raw,
+        values: Values,
         *,
         traces: Iterable[int],
-        x: Sequence[Any],
-        y: Sequence[Any] | None = None,
+        x: Span,
+        y: Span | None = None,
         width: int = 1000,
         shown: FigureAnswer | None = None,
         cancel: Cancel | None = None,
@@ -179,7 +166,7 @@ class Backend(Operations):
             As ``figure``.
         """
 
-    def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]:
+    def check(self, config: Raw, values: Values) -> list[Problem]:
         """Everything wrong with a recipe: its shape, its script, and what it asks of this store.
 
         A recipe of a plan alone, without a script, is checked as ``dataset`` takes it.
@@ -196,21 +183,7 @@ class Backend(Operations):
             return [*self._causes(config, values, error.problems, script is not None), *error.problems, *told]
         return [*self.against_store(checked, values), *told]
 
-    def check_script(self, config: PlotConfig) -> None:
-        """Nothing where the script of a recipe is sound.
-
-        Raises
-        ------
-        Invalid
-            With everything wrong with it. Where scripts are protected, that is found in a locked process: Python's
-            parser can be made to take seconds and memory, and to crash.
-        """
-        if problems := self._drawer().check(config.transform, organization=self.drawn_for):
-            raise Invalid(problems)
-
-    def _causes(
-        self, config: Any, values: Mapping[str, Any], found: list[Problem], transform: bool
-    ) -> list[Problem]:
+    def _causes(self, config: Raw, values: Values, found: list[Problem], transform: bool) -> list[Problem]:
         """What the store says of a recipe in which only columns are unknown: which of two spellings it knows."""
         if any(problem.type != "unknown_column" for problem in found):
             return []
@@ -218,7 +191,7 @@ class Backend(Operations):
         told = self.against_store(parse(config, transform=transform), values)
         return [problem for problem in told if problem.loc not in places]
 
-    def read_values(self, config: Any, words: Iterable[str]) -> dict[str, Any]:
+    def read_values(self, config: Raw, words: Iterable[str]) -> dict[str, Any]:
         """Param values from the words of a command line, read by the choices there are now.
 
         Raises
@@ -231,7 +204,7 @@ class Backend(Operations):
         checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
         given = list(words)
         named = {word.partition("=")[0].rstrip(":") for word in given}
-        options: dict[str, list[dict[str, Any]]] = {}
+        options: dict[str, list[dict[str, JsonValue]]] = {}
         known: list[str] = []
         for name in choices.order(checked):
             if name not in named:
@@ -244,8 +217,8 @@ class Backend(Operations):
 
     def dataset(
         self,
-        config: Any,
-        values: Mapping[str, Any],
+        config: Raw,
+        values: Values,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> Dataset:
@@ -253,7 +226,7 @@ class Backend(Operations):
         checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
         return self.answered(checked, values, progress, cancel).dataset
 
-    def look(self, raw: Any, values: Mapping[str, Any]) -> looking.Seen:
+    def look(self, raw: Raw, values: Values) -> looking.Seen:
         """The steps of a recipe as far as they go, with what is wrong with the others.
 
         Raises
@@ -263,105 +236,10 @@ class Backend(Operations):
         """
         return looking.look(raw, values, lambda config, chosen: self.answered(config, chosen).dataset, self.units)
 
-    def figure(
-        self,
-        config: Any,
-        values: Mapping[str, Any],
-        progress: Progress | None = None,
-        cancel: Cancel | None = None,
-        *,
-        protected: bool | None = None,
-    ) -> FigureAnswer:
-        """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh.
-
-        ``protected`` runs its script locked in; None as this workbench does.
-        """
-        started = time.perf_counter()
-        draws = self._drawer(protected)
-        checked = drawable(config, draws)
-        checked_at = time.perf_counter()
-        answered = self.answered(checked, values, progress, cancel)
-        timings = {"check": _ms(started, checked_at), **answered.timings}
-        return self._drawn(checked, answered, draws, timings, cancel)
-
-    def redraw(
-        self,
-        config: Any,
-        values: Mapping[str, Any],
-        shown: FigureAnswer,
-        cancel: Cancel | None = None,
-        *,
-        protected: bool | None = None,
-    ) -> FigureAnswer:
-        """A shown figure with other ``view`` values, from the data at hand: nothing is read, not even a revision.
-
-        Raises
-        ------
-        Invalid
-            For values that their controls refuse.
-        """
-        draws = self._drawer(protected)
-        checked = drawable(config, draws)
-        if shown.at_hand is None:
-            return self.figure(checked, values, cancel=cancel, protected=protected)
-        taken = {**shown.at_hand.values, **effective(checked, values)}
-        again = replace(
-            shown.at_hand, values=taken, cache={"dataset": "hit"}, reads={"steps": 0, "sources": 0}, timings={}
-        )
-        return self._drawn(checked, again, draws, {}, cancel, soon=True)
-
-    def _drawn(
-        self,
-        config: PlotConfig,
-        answered: answer.Answered,
-        draws: Drawer,
-        timings: dict[str, float],
-        cancel: Cancel | None,
-        *,
-        soon: bool = False,
-    ) -> FigureAnswer:
-        started = time.perf_counter()
-        key = keys.figure_key(answered.content, config.transform, answered.values)
-
-        def make() -> tuple[bytes, dict[str, Any]]:
-            drawn = draws.draw(
-                config.transform,
-                answered.packed,
-                answered.values,
-                content=answered.content,
-                organization=self.drawn_for,
-                cancelled=None if cancel is None else cancel.is_set,
-            )
-            return drawn.figure, {"log": drawn.log, "looked_at": draws.locked}
-
-        def good(meta: Mapping[str, Any]) -> bool:
-            return bool(meta.get("looked_at")) or not draws.locked
-
-        def waiting() -> None:
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("The request was withdrawn while another one drew its figure.")
-
-        found = self.cache.get_or_make("figure", key, make, good, waiting, soon=soon)
-        return FigureAnswer(
-            figure=found.data,
-            values=answered.values,
-            options=answered.options,
-            warnings=[warning.as_dict() for warning in answered.warnings],
-            cache={**answered.cache, "figure": "hit" if found.hit else "miss"},
-            reads=answered.reads,
-            timings={**timings, "draw": _ms(started, time.perf_counter())},
-            log=found.meta.get("log", ""),
-            at_hand=answered,
-        )
-
-    def _drawer(self, protected: bool | None = None) -> Drawer:
-        """Who draws: the one place that chooses."""
-        return drawer(self.protected if protected is None else protected)
-
     # What there is
 
     @abstractmethod
-    def search(self, text: str, **options: Any) -> Found:
+    def search(self, text: str, **options: Unpack[SearchOptions]) -> Found:
         """The search of the interface, within the organization; the project restricts what belongs to one."""
 
     @abstractmethod
@@ -391,11 +269,11 @@ class Backend(Operations):
         """The record of an id or an exact name."""
 
     @abstractmethod
-    def create(self, kind: type[R], fields: Mapping[str, Any]) -> R:
+    def create(self, kind: type[R], fields: Fields) -> R:
         """A new record."""
 
     @abstractmethod
-    def update(self, kind: type[R], ref: Ref, changes: Mapping[str, Any]) -> R:
+    def update(self, kind: type[R], ref: Ref, changes: Fields) -> R:
         """A record with the named fields changed."""
 
     @abstractmethod
@@ -407,13 +285,11 @@ class Backend(Operations):
         """How many records of a kind are in reach."""
 
     @abstractmethod
-    def listing(self, source: str, where: Mapping[str, Any], fields: list[str] | None, limit: int | None) -> Table:
+    def listing(self, source: str, where: Where, fields: list[str] | None, limit: int | None) -> Table:
         """The rows of a plan source, as a ``list`` step gives them."""
 
     @abstractmethod
-    def table(
-        self, kind: type[Record], filters: Mapping[str, Any], fields: list[str] | None, limit: int | None
-    ) -> Table:
+    def table(self, kind: type[Record], filters: Where, fields: list[str] | None, limit: int | None) -> Table:
         """The records of a kind that no plan lists, by ``name`` or ``name_contains``: its flat fields, or those of
         ``fields``."""
 
@@ -453,7 +329,7 @@ class Backend(Operations):
         if cell is None:
             return self.get(Measurement, ref)
         instance = self.get(Instance, cell)
-        where = {"instanceIds": [instance.id], "name": ref}
+        where: Where = {"instanceIds": [instance.id], "name": ref}
         named = self.listing("measurements", where, ["id"], 1)
         found = self.get(Measurement, str(named["id"].tolist()[0]) if named.n else ref)
         if found.instance_id != instance.id:
@@ -478,7 +354,7 @@ class Backend(Operations):
 
     @abstractmethod
     def add_time_series(
-        self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
+        self, fields: Fields, samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
         """A measurement from samples that pass the checks at the door, with its steps and cycles."""
 
@@ -487,7 +363,7 @@ class Backend(Operations):
         """More samples of a running measurement; its steps and cycles follow in the same transaction."""
 
     @abstractmethod
-    def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+    def create_with_tables(self, kind: type[R], fields: Fields, tables: Mapping[str, Table]) -> R:
         """A record with its tables, all or nothing."""
 
     @abstractmethod
@@ -574,21 +450,12 @@ class Backend(Operations):
     @abstractmethod
     def recompute(
         self,
-        where: Mapping[str, Any] | None = None,
+        where: Where | None = None,
         *,
         check: bool = False,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Recomputed:
         """Steps and cycles by today's rules, where older ones made them."""
-
-
-def drawable(config: Any, draws: Drawer) -> PlotConfig:
-    """The checked recipe, its script too: but a locked process checks that itself, since what crashes Python's parser
-    is to crash that one."""
-    checked = config if isinstance(config, PlotConfig) else sound(config)
-    if not draws.locked and (problems := check_script(checked.transform)):
-        raise Invalid(problems)
-    return checked
 
 
 def only(found: list[R], wanted: str | None, what: str, several: str) -> R:
@@ -606,17 +473,20 @@ def only(found: list[R], wanted: str | None, what: str, several: str) -> R:
     raise BadRequest(f"There is no {what} '{wanted}'. The {several} are {names}.")
 
 
-def _member(config: Any, name: str) -> Any:
+def _member(config: Raw, name: str) -> Raw:
     return config.get(name) if isinstance(config, Mapping) else None
 
 
-def _names(config: Any) -> tuple[list[str] | None, list[str] | None]:
+def _names(config: Raw) -> Names:
     """The names of a recipe's steps and params, as far as they can be read."""
     if isinstance(config, PlotConfig):
         return list(config.plan.steps), list(config.params)
     steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
-    given = [] if params is None else params
-    return tuple(list(one) if isinstance(one, Mapping) else None for one in (steps, given))  # type: ignore[return-value]
+    return _keys(steps), [] if params is None else _keys(params)
+
+
+def _keys(value: Raw) -> list[str] | None:
+    return list(value) if isinstance(value, Mapping) else None
 
 
 def tabulated(kind: type[Record], items: Sequence[Record], fields: list[str] | None) -> Table:
@@ -642,7 +512,3 @@ def _column(values: list[Any], kind: Kind) -> Column:
     if kind == "text":
         return Column.text([None if value is None else str(value) for value in values])
     return Column.from_python(values, kind)
-
-
-def _ms(start: float, end: float) -> float:
-    return round((end - start) * 1000, 3)

@@ -33,7 +33,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 Loc = tuple[str | int, ...]
 
@@ -112,6 +114,15 @@ class Conflict(WorkbenchError):
         self.detail = dict(detail or {})
 
 
+class ProblemDetail(TypedDict):
+    """A problem as JSON: the ValidationError object of the interface."""
+
+    loc: list[str | int]
+    msg: str
+    type: str
+    ctx: NotRequired[dict[str, Any]]
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong: where (``loc``, keys and indexes of the request), what, and the fix (``msg``)."""
@@ -129,9 +140,9 @@ class Problem:
         """The same problem with its place counted from further out."""
         return replace(self, loc=(*place, *self.loc))
 
-    def as_detail(self) -> dict[str, Any]:
+    def as_detail(self) -> ProblemDetail:
         """The ValidationError object of the interface."""
-        detail: dict[str, Any] = {"loc": list(self.loc), "msg": self.msg, "type": self.type}
+        detail: ProblemDetail = {"loc": list(self.loc), "msg": self.msg, "type": self.type}
         if self.ctx:
             detail["ctx"] = self.ctx
         return detail

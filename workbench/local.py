@@ -10,9 +10,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from .backend import DATASETS, Backend, FigureAnswer, drawable, only, tabulated, without_rows
+from pydantic import JsonValue
+
+from .backend import (
+    DATASETS,
+    Backend,
+    Fields,
+    FigureAnswer,
+    SearchOptions,
+    Span,
+    Values,
+    Where,
+    drawable,
+    only,
+    tabulated,
+    without_rows,
+)
 from .cycling.current_sign import turned
 from .cycling.life import KINDS
 from .cycling.steps import STEP_TYPE, in_order, step_types
@@ -27,7 +42,9 @@ from .ingest.options import FileProgress
 from .ingest.plan.paths import Paths
 from .ingest.recompute import Recomputed, chosen, recompute
 from .operations import Operation
+from .operations.operation import Arguments, Detail
 from .recipe.plot import PlotConfig
+from .recipe.strict import Raw
 from .records import (
     Dashboard,
     Measurement,
@@ -86,11 +103,11 @@ class LocalBackend(Backend):
         self.scope = scope or Scope(organization.id, None if project is None else project.id)
         self._audited = audited
 
-    def carry_out(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
+    def carry_out(self, operation: Operation[..., T], arguments: Arguments) -> T:
         return operation.function(self, **arguments)
 
     @contextmanager
-    def writing(self, target: str | None = None, **detail: Any) -> Iterator[Transaction]:
+    def writing(self, target: str | None = None, **detail: Detail) -> Iterator[Transaction]:
         """One transaction for what an operation changes; on a server with its entry in the audit log."""
         with self.store.transaction() if self._audited is None else self._audited(target, **detail) as connection:
             yield connection
@@ -152,12 +169,12 @@ class LocalBackend(Backend):
 
     def detail(
         self,
-        config: Any,
-        values: Mapping[str, Any],
+        config: Raw,
+        values: Values,
         *,
         traces: Iterable[int],
-        x: Sequence[Any],
-        y: Sequence[Any] | None = None,
+        x: Span,
+        y: Span | None = None,
         width: int = 1000,
         shown: FigureAnswer | None = None,
         cancel: Cancel | None = None,
@@ -185,16 +202,16 @@ class LocalBackend(Backend):
     def answered(
         self,
         config: PlotConfig,
-        values: Mapping[str, Any],
+        values: Values,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> answer.Answered:
         return answer.dataset(config, values, self.store, self.scope, self.cache, progress, cancel)
 
-    def against_store(self, config: PlotConfig, values: Mapping[str, Any]) -> list[Problem]:
+    def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
         return check_against_store(config, values, self.store, self.scope)
 
-    def cached_figure(self, config: PlotConfig, values: Mapping[str, Any]) -> FigureAnswer | None:
+    def cached_figure(self, config: PlotConfig, values: Values) -> FigureAnswer | None:
         """The figure of a checked recipe where its data and its drawing are in the cache and fresh; else None."""
         looking = copy(self)
         looking.cache = HitsOnly(self.cache)
@@ -203,7 +220,7 @@ class LocalBackend(Backend):
         except NotCached:
             return None
 
-    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    def live_choices(self, config: PlotConfig, values: Values) -> dict[str, list[dict[str, JsonValue]]]:
         return answer.live_choices(config, values, self.store, self.scope, self.cache)
 
     def units(self, sources: Sequence[str]) -> dict[str, str]:
@@ -216,7 +233,7 @@ class LocalBackend(Backend):
 
     # What there is
 
-    def search(self, text: str, **options: Any) -> searches.Found:
+    def search(self, text: str, **options: Unpack[SearchOptions]) -> searches.Found:
         """The search of the interface, within the organization; the project restricts what belongs to one."""
         return searches.search(self.store, text, self.scope, **options)
 
@@ -238,11 +255,11 @@ class LocalBackend(Backend):
     def get(self, kind: type[R], ref: str | Record) -> R:
         return self.store.rows.find(kind, ref, self.scope)
 
-    def create(self, kind: type[R], fields: Mapping[str, Any]) -> R:
+    def create(self, kind: type[R], fields: Fields) -> R:
         refuse_kept(kind, fields)
         return self.store.rows.create(kind, fields, scope=self.scope, actor=self.actor)
 
-    def update(self, kind: type[R], ref: str | Record, changes: Mapping[str, Any]) -> R:
+    def update(self, kind: type[R], ref: str | Record, changes: Fields) -> R:
         record = self.get(kind, ref)
         refuse_kept(kind, changes)
         updated: R = self.store.rows.update(kind, record.id, changes, self.scope, self.actor)
@@ -254,13 +271,11 @@ class LocalBackend(Backend):
     def count(self, kind: type[Record]) -> int:
         return self.store.rows.page(kind, self.scope, limit=1).total
 
-    def listing(self, source: str, where: Mapping[str, Any], fields: list[str] | None, limit: int | None) -> Table:
+    def listing(self, source: str, where: Where, fields: list[str] | None, limit: int | None) -> Table:
         """The rows of a plan source, as a ``list`` step gives them."""
         return self.store.rows.plan_list(source, self.scope, where, fields, limit).table
 
-    def table(
-        self, kind: type[Record], filters: Mapping[str, Any], fields: list[str] | None, limit: int | None
-    ) -> Table:
+    def table(self, kind: type[Record], filters: Where, fields: list[str] | None, limit: int | None) -> Table:
         """The records of a kind that no plan lists: its flat fields, or those of ``fields``."""
         where: dict[str, Any] = {}
         if "name" in filters:
@@ -312,12 +327,12 @@ class LocalBackend(Backend):
             return lives.tables({measurement.id: table}, list(KINDS), dataset)[measurement.id]
 
     def add_time_series(
-        self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
+        self, fields: Fields, samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
         """A measurement from samples that passed the checks at the door, with its steps and cycles."""
         refuse_kept(Measurement, fields)
         if sign not in (None, "charge", "discharge"):
-            raise BadRequest(f"sign is what a positive current means, 'charge' or 'discharge', not {sign!r}.")
+            raise BadRequest(f"'sign' says what a positive current means: 'charge' or 'discharge', not {sign!r}.")
         if sign == "charge":
             samples = turned(samples)
         settled = sign is not None
@@ -336,7 +351,7 @@ class LocalBackend(Backend):
         with self.store.snapshot():
             return super().export_measurement(measurement, path)
 
-    def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+    def create_with_tables(self, kind: type[R], fields: Fields, tables: Mapping[str, Table]) -> R:
         """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
         refuse_kept(kind, fields)
         if empty := next((name for name, table in tables.items() if not table.n), None):
@@ -384,7 +399,7 @@ class LocalBackend(Backend):
 
     def recompute(
         self,
-        where: Mapping[str, Any] | None = None,
+        where: Where | None = None,
         *,
         check: bool = False,
         progress: Callable[[int, int, str], None] | None = None,

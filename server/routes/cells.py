@@ -21,9 +21,7 @@ router = APIRouter(route_class=Route, tags=["Cells"])
 
 R = TypeVar("R", bound=Record)
 Full = Annotated[Flag, Query(description="With components and instances.")]
-Materials = Annotated[
-    list[Text], ids_of(Material, "Only those with one of these materials there.", default_factory=list)
-]
+Materials = Annotated[list[Text], ids_of(Material, "Only those with one of these materials there.", many=True)]
 SLOTS = ("anode", "cathode", "electrolyte", "separator", "case")
 ALL = 10_000
 """The page of a list that clients read without asking for a page."""
@@ -93,7 +91,7 @@ def list_specifications(
         **_among(context, [*material_id, *material_ids], exclude_cell_spec_id),
     }
     with context.store.snapshot():
-        found = context.store.rows.page(Specification, context.scope, **asked.page(**fixed))
+        found = asked.page(context.store.rows, Specification, context.scope, **fixed)
         return page(shown(context, found.items, full), found.total)
 
 
@@ -169,7 +167,7 @@ def list_instances(
     context: RecordReader,
     specification_id: str,
     asked: Annotated[Asked, listing(Instance)],
-    batch_id: Annotated[list[Text], ids_of(Batch, "Only the cells of these batches.", default_factory=list)],
+    batch_id: Annotated[list[Text], ids_of(Batch, "Only the cells of these batches.", many=True)],
 ) -> Page[Shown[Instance]]:
     """The cells of a specification."""
     in_batch = {"batch_id": {"in": batch_id}} if batch_id else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
@@ -13,7 +13,7 @@ from workbench import export
 from workbench.errors import Invalid, Problem, instead
 from workbench.recipe.check import sound
 from workbench.recipe.plot import PlotConfig
-from workbench.recipe.strict import NotNull
+from workbench.recipe.strict import NotNull, Raw
 from workbench.records import Dashboard, Plot
 
 from .. import records
@@ -26,11 +26,8 @@ from .recipes import (
     ARROW,
     DatasetShown,
     FigureShown,
-    Span,
-    SpanOrNull,
-    Traces,
+    Part,
     TracesShown,
-    Width,
     data,
     detail,
     drawn,
@@ -86,13 +83,8 @@ class Chosen(Body):
     revision: Annotated[int | None, Field(ge=1, le=_MOST), WrapValidator(_meant)] = None
 
 
-class ChosenDetail(Chosen):
+class ChosenDetail(Part, Chosen):
     """Chosen values, and the part of the figure that is wanted in detail."""
-
-    traces: Traces
-    x: Span
-    width: Width
-    y: SpanOrNull = None
 
 
 @router.get(_BOARDS)
@@ -138,7 +130,7 @@ def list_plots(
     return records.listed(context, Plot, asked, dashboard_id=dashboard_id)
 
 
-def _sound(context: RequestContext, raw: Any) -> Json:
+def _sound(context: RequestContext, raw: Raw) -> Json:
     """A recipe as it is kept. Its script is checked where scripts are drawn.
 
     Raises
@@ -216,7 +208,7 @@ async def plot_figure(context: ProjectReader, body: Chosen | None = None) -> Res
 @takes("small")
 def plot_figure_detail(context: ProjectReader, body: ChosenDetail) -> TracesShown:
     """Finer detail of a part of the figure of a plot."""
-    return detail(context, _config(context, body), body)
+    return detail(context, _config(context, body), body.values, body)
 
 
 @router.get(

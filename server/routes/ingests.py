@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Literal, NotRequired, cast
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BeforeValidator, Field
@@ -17,7 +17,7 @@ from workbench.ingest.plan.label_json import labels_of
 
 from ..auth import ProjectWriter
 from ..context import RequestContext
-from ..ingests import Test
+from ..ingests import IngestShown, Owner, Test
 from ..parameters import Text as QueryText
 from ..requests import SentFile, streamed_to_disk
 from ..routing import Route, takes
@@ -62,16 +62,6 @@ class NewIngest(Body):
 class KeptFile(TypedDict):
     file: str
     size: int
-
-
-class IngestShown(TypedDict):
-    id: str
-    state: Literal["running", "done", "failed"]
-    done: int
-    of: int
-    at: str
-    report: NotRequired[Json]
-    error: NotRequired[str]
 
 
 async def _sent_bytes(request: Request) -> SentFile:
@@ -148,8 +138,8 @@ def read_ingest(context: ProjectWriter, ingest_id: str) -> IngestShown:
 
 
 def _shown(context: RequestContext, id: str) -> IngestShown:
-    return cast(IngestShown, context.state.ingests.told(id, _owner(context)))
+    return context.state.ingests.shown(id, _owner(context))
 
 
-def _owner(context: RequestContext) -> dict[str, str]:
+def _owner(context: RequestContext) -> Owner:
     return {"project_id": context.path["project_id"], "user_id": context.actor}

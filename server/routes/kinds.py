@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Query, UploadFile
 from pydantic import Field
@@ -28,7 +28,7 @@ from ..parameters import MOST_ROWS, Flag, Paging, Text, paging
 from ..requests import SentFile
 from ..responses import streamed
 from ..routing import Route, heavy, takes
-from ..schemas import Body, Json, JsonText, Page, page
+from ..schemas import Body, FromJson, Json, JsonText, Page, page
 from ..schemas import Text as BodyText
 from ..uploading import WHOLE
 from . import tables
@@ -125,7 +125,7 @@ def list_records(context: ProjectReader, body: ListOf) -> Response:
     return _as_arrow(context.backend.listing(kind.listed_as, body.where, fields, body.limit))
 
 
-def _refuse_other_filters(kind: type[Record], where: Mapping[str, Any]) -> None:
+def _refuse_other_filters(kind: type[Record], where: Json) -> None:
     known = ("name", "name_contains")
     problems = [
         Problem(
@@ -212,7 +212,7 @@ def _refuse_empty(parts: Mapping[str, tables.Parts]) -> None:
         raise without_rows(empty)
 
 
-def _named(columns: Any, name: str, parts: tables.Parts) -> tables.Parts:
+def _named(columns: FromJson, name: str, parts: tables.Parts) -> tables.Parts:
     """The rows of a file of the form, its columns called as ``columns`` of the form says: a parquet file cannot hold
     every name that a column may have."""
     names = columns.get(name) if isinstance(columns, dict) else columns

@@ -30,7 +30,7 @@ _SETS = "/material_property_datasets"
 _SET = _SETS + "/{property_set_id}"
 
 
-class ShownSet(Shown[MaterialProperty]):
+class ShownMaterialProperty(Shown[MaterialProperty]):
     """A property set with the number of empty cells of each column."""
 
     more: ClassVar = {"nan_counts": dict[str, int]}
@@ -91,11 +91,11 @@ def delete_material(context: RecordWriter) -> None:
 # Property sets
 
 
-def shown(context: RequestContext, sets: Sequence[MaterialProperty]) -> list[ShownSet]:
+def shown(context: RequestContext, sets: Sequence[MaterialProperty]) -> list[ShownMaterialProperty]:
     """Property sets as the wire shows them."""
     infos = context.store.series.infos([one.id for one in sets], scope=context.scope)
     counts = {id: {column.name: column.nulls for column in info.columns} for id, info in infos.items()}
-    return [ShownSet({**wire(one), "nan_counts": counts.get(one.id, {})}) for one in sets]
+    return [ShownMaterialProperty({**wire(one), "nan_counts": counts.get(one.id, {})}) for one in sets]
 
 
 @router.get(_SETS)
@@ -104,17 +104,17 @@ def list_sets(
     asked: Annotated[Asked, listing(MaterialProperty)],
     material_id: Annotated[Text, ids_of(Material, "The material.")],
     project_id: Annotated[Text | None, ids_of(Project, "The project.")] = None,
-) -> Page[ShownSet]:
+) -> Page[ShownMaterialProperty]:
     """The property sets of a material."""
     with context.store.snapshot():
-        found = context.store.rows.page(MaterialProperty, context.scope, **asked.page(material_id=material_id))
+        found = asked.page(context.store.rows, MaterialProperty, context.scope, material_id=material_id)
         return page(shown(context, found.items), found.total)
 
 
 @router.post(_SETS)
 @heavy
 @takes("upload")
-def create_set(context: BodyWriter, form: Annotated[NewSet, Form()]) -> ShownSet:
+def create_set(context: BodyWriter, form: Annotated[NewSet, Form()]) -> ShownMaterialProperty:
     """Make a property set from a parquet file."""
     if context.project is None:
         auth.under(context, Material, form.material_id)
@@ -134,13 +134,13 @@ def _columns(given: object, raw: tables.Parts) -> list[Json]:
 
 
 @router.get(_SET)
-def read_set(context: RecordReader) -> ShownSet:
+def read_set(context: RecordReader) -> ShownMaterialProperty:
     """One property set."""
     return shown(context, [context.record(MaterialProperty)])[0]
 
 
 @router.patch(_SET)
-def change_set(context: RecordWriter, body: Changed[MaterialProperty]) -> ShownSet:
+def change_set(context: RecordWriter, body: Changed[MaterialProperty]) -> ShownMaterialProperty:
     """Change a property set; its table follows its columns."""
     record = context.record(MaterialProperty)
     if "columns" not in body:
@@ -186,7 +186,7 @@ def read_data(context: RecordReader) -> Columns:
 @router.patch(f"{_SET}/file")
 @heavy
 @takes("upload")
-def replace_file(context: RecordWriter, form: Annotated[NewTable, Form()]) -> ShownSet:
+def replace_file(context: RecordWriter, form: Annotated[NewTable, Form()]) -> ShownMaterialProperty:
     """Give a property set a new table.
 
     Its version rises by one, and the old table is gone.

@@ -14,17 +14,17 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from workbench.errors import BadRequest, NotFound
-from workbench.records import Measurement, Project, RawData, Record
+from workbench.records import Measurement, Project, RawData
 from workbench.store.records import tags
 from workbench.table import Table
 
 from .. import auth, downloads, records
 from ..auth import Member, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
-from ..parameters import Asked, Flag, Paging, Text, ids_of, listing, of_query, paging
+from ..parameters import Asked, Condition, Flag, Paging, Text, ids_of, listing, of_query, paging
 from ..responses import columns, redirect
 from ..routing import Route
-from ..schemas import Body, Changed, GivenUnder, Json, Page, Shown, page, wire
+from ..schemas import Body, Changed, GivenUnder, Page, Shown, page, wire
 from . import storage
 
 router = APIRouter(route_class=Route, tags=["Measurements"])
@@ -72,9 +72,9 @@ class GivenValues(GivenUnder[Measurement]):
     """The body that makes a measurement of type ``properties``, which it need not say."""
 
     @classmethod
-    def described(cls, of: type[Record]) -> type[BaseModel]:
+    def described(cls) -> type[BaseModel]:
         only = (str, Field("properties", json_schema_extra={"enum": ["properties"]}))
-        return create_model("MeasurementValuesGiven", __base__=super().described(of), measurement_type=only)
+        return create_model("MeasurementValuesGiven", __base__=super().described(), measurement_type=only)
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,11 @@ class Narrowed:
     tags_all: Sequence[str]
     tags_any: Sequence[str]
 
-    def where(self) -> Json:
+    def where(self) -> dict[str, Condition]:
         """The conditions, as ``Rows.page`` takes them."""
-        made: Json = {} if self.measurement_type is None else {"measurement_type": {"in": [self.measurement_type]}}
+        made: dict[str, Condition] = (
+            {} if self.measurement_type is None else {"measurement_type": {"in": [self.measurement_type]}}
+        )
         wanted = {how: found for how, found in (("all", self.tags_all), ("any", self.tags_any)) if found}
         return {**made, "tags": wanted} if wanted else made
 

@@ -19,7 +19,7 @@ from workbench.table import from_micros, time_text, to_micros
 from ..auth import Member, OrganizationAdmin, ProjectManager
 from ..context import RequestContext
 from ..routing import Route, takes
-from ..schemas import Body, Json, Text
+from ..schemas import Body, Empty, Json, Text
 
 router = APIRouter(route_class=Route, tags=["People"])
 
@@ -91,10 +91,6 @@ class Activity(Body):
 
 class NewRole(Body):
     role_name: OrganizationRole
-
-
-class Empty(Body):
-    """A body without fields."""
 
 
 class NewProjectMember(Body):

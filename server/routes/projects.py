@@ -39,7 +39,7 @@ def shown(context: RequestContext, projects: Sequence[Project]) -> list[ShownPro
 def list_projects(context: AnyReader, asked: Annotated[Asked, listing(Project, most=100)]) -> Page[ShownProject]:
     """Projects of the organization that the caller has a role in."""
     with context.store.snapshot():
-        found = context.store.rows.page(Project, context.scope, **asked.page())
+        found = asked.page(context.store.rows, Project, context.scope)
         return page(shown(context, found.items), found.total)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, Literal, NotRequired, TypeGuard
+from typing import Annotated, Literal, NotRequired, TypeGuard
 
 import orjson
 from fastapi import APIRouter
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 from typing_extensions import TypedDict
@@ -18,13 +18,13 @@ from workbench.engine import arrow, wire
 from workbench.recipe.check import sound
 from workbench.recipe.plot import Plan, PlotConfig
 from workbench.recipe.schema import schema
-from workbench.recipe.strict import Strict
+from workbench.recipe.strict import Raw, Strict
 
 from ..auth import Member, ProjectWriter
 from ..context import RequestContext
 from ..responses import JSON
 from ..routing import Route, heavy, takes
-from ..schemas import Body, DescribedAs, Json
+from ..schemas import Body, DescribedAs, FromJson, Json
 
 router = APIRouter(route_class=Route, tags=["Recipes"])
 
@@ -38,25 +38,25 @@ class PlanConfig(Strict):
 
     plan: Plan
     params: Json = Field(default_factory=dict)
-    transform: Any = None
+    transform: FromJson = None
 
 
 # Whatever was sent goes to the checker of recipes, which says more of what is wrong than a type could.
-RawPlan = Annotated[Any, DescribedAs(PlanConfig)]
-RawRecipe = Annotated[Any, DescribedAs(PlotConfig)]
+RawPlan = Annotated[FromJson, DescribedAs(PlanConfig)]
+RawRecipe = Annotated[FromJson, DescribedAs(PlotConfig)]
 
 
-def _is_whole(value: Any) -> TypeGuard[int]:
+def _is_whole(value: JsonValue) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _traces(value: Any) -> Any:
+def _traces(value: JsonValue) -> JsonValue:
     if not isinstance(value, list) or not all(_is_whole(n) and 0 <= n < MOST_TRACES for n in value):
         raise PydanticCustomError("list_type", "'traces' is a list of trace numbers, from 0.")
     return value
 
 
-def _width(value: Any) -> Any:
+def _width(value: JsonValue) -> JsonValue:
     if not (_is_whole(value) and 1 <= value <= WIDEST):
         raise PydanticCustomError(
             "out_of_range", "'width' is a number of pixels from 1 to {most}.", {"most": WIDEST}
@@ -64,7 +64,7 @@ def _width(value: Any) -> Any:
     return value
 
 
-def _span(value: Any) -> Any:
+def _span(value: JsonValue) -> JsonValue:
     ends = value if isinstance(value, list) and len(value) == 2 else []
     numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
     if not ends or not (numbers or all(isinstance(end, str) for end in ends)):
@@ -74,13 +74,13 @@ def _span(value: Any) -> Any:
 
 _SPAN = {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["number", "string"]}}
 _TRACE = {"type": "integer", "minimum": 0, "maximum": MOST_TRACES - 1}
-Traces = Annotated[Any, BeforeValidator(_traces), WithJsonSchema({"type": "array", "items": _TRACE})]
+Traces = Annotated[list[int], BeforeValidator(_traces), WithJsonSchema({"type": "array", "items": _TRACE})]
 Width = Annotated[
-    Any, BeforeValidator(_width), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": WIDEST})
+    int, BeforeValidator(_width), WithJsonSchema({"type": "integer", "minimum": 1, "maximum": WIDEST})
 ]
-Span = Annotated[Any, BeforeValidator(_span), WithJsonSchema(_SPAN)]
+Span = Annotated[FromJson, BeforeValidator(_span), WithJsonSchema(_SPAN)]
 SpanOrNull = Annotated[
-    Any,
+    FromJson,
     BeforeValidator(lambda value: None if value is None else _span(value)),
     WithJsonSchema({**_SPAN, "type": ["array", "null"]}),
 ]
@@ -100,8 +100,8 @@ class OfRecipe(Body):
     values: Values = Field(default_factory=dict)
 
 
-class DetailOfRecipe(OfRecipe):
-    """A recipe, chosen values, and the part of its figure that is wanted in detail."""
+class Part(Body):
+    """The part of a figure that is wanted in detail."""
 
     traces: Traces
     x: Span
@@ -109,8 +109,12 @@ class DetailOfRecipe(OfRecipe):
     y: SpanOrNull = None
 
 
+class DetailOfRecipe(Part, OfRecipe):
+    """A recipe, chosen values, and the part of its figure that is wanted in detail."""
+
+
 class Choice(TypedDict):
-    value: Any
+    value: JsonValue
     label: str | None
 
 
@@ -162,7 +166,7 @@ class TracesShown(TypedDict):
     traces: dict[str, Json]
 
 
-ARROW: dict[int | str, dict[str, Any]] = {
+ARROW: dict[int | str, Json] = {
     200: {"content": {arrow.MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}
 }
 
@@ -181,7 +185,7 @@ def dataset(context: ProjectWriter, body: OfPlan) -> Response:
     return data(context, sound(body.config, transform=False), body.values)
 
 
-def data(context: RequestContext, config: PlotConfig, values: Mapping[str, Any]) -> Response:
+def data(context: RequestContext, config: PlotConfig, values: Json) -> Response:
     """The data of a recipe as JSON or as Arrow; as Arrow without the steps for those who have them already."""
     answered = context.backend.answered(config, values, cancel=context.cancel)
     headers = {arrow.CONTENT: answered.content}
@@ -201,7 +205,7 @@ async def figure(context: ProjectWriter, body: OfRecipe) -> Response:
     return await drawn(context, lambda: sound(body.config), body.values)
 
 
-async def drawn(context: RequestContext, config: Callable[[], PlotConfig], values: Mapping[str, Any]) -> Response:
+async def drawn(context: RequestContext, config: Callable[[], PlotConfig], values: Json) -> Response:
     """The figure of a recipe: from the cache at once, else when it is its turn to be drawn."""
 
     def looked_up() -> tuple[PlotConfig, FigureAnswer | None]:
@@ -234,12 +238,12 @@ def _shown(answer: FigureAnswer) -> Response:
 @takes("small")
 def figure_detail(context: ProjectWriter, body: DetailOfRecipe) -> TracesShown:
     """Finer detail of a part of the figure of a recipe that is not saved."""
-    return detail(context, body.config, body)
+    return detail(context, body.config, body.values, body)
 
 
-def detail(context: RequestContext, config: Any, asked: Any) -> TracesShown:
+def detail(context: RequestContext, config: Raw, values: Json, part: Part) -> TracesShown:
     """Finer detail of some traces of a recipe's figure."""
     found = context.backend.detail(
-        config, asked.values, cancel=context.cancel, traces=asked.traces, x=asked.x, y=asked.y, width=asked.width
+        config, values, cancel=context.cancel, traces=part.traces, x=part.x, y=part.y, width=part.width
     )
     return {"traces": {str(number): one.as_dict() for number, one in found.items()}}

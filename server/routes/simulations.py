@@ -19,7 +19,7 @@ from workbench.table import time_text, to_micros
 from .. import auth, records
 from ..auth import AnyReader, BodyWriter, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
-from ..parameters import Asked, Flag, Text, ids_of, listing
+from ..parameters import Asked, Condition, Flag, Text, ids_of, listing
 from ..responses import redirect
 from ..routing import Route, heavy, takes
 from ..schemas import Body, FilePart, Json, JsonText, Name, Shown, id_of, wire
@@ -39,14 +39,14 @@ def _one_or_more(value: int) -> int:
     return value
 
 
-class ShownSimulation(Shown[Simulation]):
+class SimulationWithResults(Shown[Simulation]):
     """A simulation; a folder of results says that it is finished."""
 
     more: ClassVar = {"storage_folder": str | None, "job_id": str | None}
 
 
 class Simulations(TypedDict):
-    simulations: list[ShownSimulation]
+    simulations: list[SimulationWithResults]
     total: int
     model_scalar_parameters: Json
 
@@ -82,10 +82,10 @@ class NewSimulation(Body):
     steps: FilePart | None = None
 
 
-def shown(simulations: Sequence[Simulation]) -> list[ShownSimulation]:
+def shown(simulations: Sequence[Simulation]) -> list[SimulationWithResults]:
     """Simulations as the wire shows them."""
     return [
-        ShownSimulation(
+        SimulationWithResults(
             {
                 **wire(one),
                 "storage_folder": f"simulations/{one.id}" if one.state == "completed" else None,
@@ -113,7 +113,7 @@ def list_simulations(
     if all(one is None for one in (parameterized_model_id, study_id, experiment_template_id, project_id)):
         message = "Give one of parameterized_model_id, study_id, experiment_template_id, project_id."
         raise Invalid(Problem(("study_id",), message, "missing"))
-    where: Json = {}
+    where: dict[str, Condition] = {}
     if study_id is not None:
         where["study_id"] = auth.under(context, Study, study_id, Right.READ).id
     if parameterized_model_id is not None:
@@ -122,7 +122,7 @@ def list_simulations(
         where["id"] = {"in": []}
     if state is not None:
         where["state"] = state
-    found = context.store.rows.page(Simulation, context.scope, **asked.page(**where))
+    found = asked.page(context.store.rows, Simulation, context.scope, **where)
     return {"simulations": shown(found.items), "total": found.total, "model_scalar_parameters": {}}
 
 
@@ -147,7 +147,7 @@ def list_statuses(context: AnyReader, body: AskedStatuses) -> list[Status]:
 @router.post("/simulations")
 @heavy
 @takes("upload")
-def create_simulation(context: BodyWriter, form: Annotated[NewSimulation, Form()]) -> ShownSimulation:
+def create_simulation(context: BodyWriter, form: Annotated[NewSimulation, Form()]) -> SimulationWithResults:
     """Keep a simulation that ran elsewhere: its time series and steps as parquet files."""
     study = None if form.study_id is None else auth.under(context, Study, form.study_id)
     if context.project is None:
@@ -170,7 +170,7 @@ def create_simulation(context: BodyWriter, form: Annotated[NewSimulation, Form()
 
 
 @router.get(_PLACE)
-def read_simulation(context: RecordReader) -> ShownSimulation:
+def read_simulation(context: RecordReader) -> SimulationWithResults:
     """One simulation."""
     return shown([context.record(Simulation)])[0]
 

@@ -14,8 +14,7 @@ from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext
 from ..parameters import Asked, listing
 from ..routing import Route, takes
-from ..schemas import Changed, GivenIn, Page, Shown, wire
-from .people import Empty
+from ..schemas import Changed, Empty, GivenIn, Page, Shown, wire
 
 router = APIRouter(route_class=Route, tags=["Studies"])
 

@@ -21,9 +21,8 @@ from .. import auth, records, uploading
 from ..auth import Member, RecordWriter
 from ..context import RequestContext
 from ..routing import Route, heavy, takes
-from ..schemas import Body, Json, Shown, Text, wire
+from ..schemas import Body, Empty, Json, Shown, Text, wire
 from ..uploading import MORE, SERIES, STEPS
-from .people import Empty
 
 router = APIRouter(route_class=Route, tags=["Measurements"])
 
@@ -84,7 +83,7 @@ class BegunMeasurement(TypedDict):
     uploads: list[uploading.Target]
 
 
-class Confirmed(Shown[Measurement]):
+class ConfirmedMeasurement(Shown[Measurement]):
     """The measurement of an upload."""
 
     more: ClassVar = {"steps_created": int}
@@ -145,7 +144,7 @@ def _refuse_taken(context: RequestContext, instance: Instance, name: str) -> Non
 
 @router.post("/cell_measurements/{upload_id}/confirm-upload")
 @heavy
-def confirm_upload(context: Member, upload_id: str, body: SentUpload) -> Confirmed:
+def confirm_upload(context: Member, upload_id: str, body: SentUpload) -> ConfirmedMeasurement:
     """Make the record of an upload; where its data take longer, they come after the answer.
 
     A second time it answers the record there is.
@@ -169,8 +168,8 @@ def confirm_upload(context: Member, upload_id: str, body: SentUpload) -> Confirm
     return _confirmed(record)
 
 
-def _confirmed(record: Measurement) -> Confirmed:
-    return Confirmed({**wire(record), "steps_created": 0})
+def _confirmed(record: Measurement) -> ConfirmedMeasurement:
+    return ConfirmedMeasurement({**wire(record), "steps_created": 0})
 
 
 def _begin(context: RequestContext, upload: Upload, measurement: Json) -> None:
@@ -232,7 +231,7 @@ def begin_extension(context: RecordWriter, body: Empty | None = None) -> BegunMe
 @router.post("/cell_measurements/{measurement_id}/confirm-extend")
 @takes("small")
 @heavy
-def confirm_extension(context: RecordWriter, body: Empty | None = None) -> Confirmed:
+def confirm_extension(context: RecordWriter, body: Empty | None = None) -> ConfirmedMeasurement:
     """Append the samples that were sent."""
     record, rows = context.record(Measurement), context.store.rows
     upload = uploading.find(context, record.id, "extension")

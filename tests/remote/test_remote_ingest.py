@@ -82,7 +82,7 @@ def test_a_folder_a_pattern_and_options_that_are_wrong(lab: Sides, files: list[P
 
 def test_a_run_is_its_beginners_and_files_are_taken_once(lab: Sides) -> None:
     client = lab.far.backend.client  # type: ignore[attr-defined]
-    place = f"/projects/{lab.far.work.project.id}/ingests"
+    place = f"/projects/{lab.far.backend.project.id}/ingests"
     other = lab.connect(lab.person("other@lab", role="Admin")).backend.client  # type: ignore[attr-defined]
     path = next(path for path in sorted(DATA.rglob("*.csv")) if path.stat().st_size < 400_000)
     sent = client.upload(f"{place}/files", path, params={"name": path.name}).json()["file"]
@@ -136,7 +136,7 @@ TESTS: tuple[Any, ...] = (
 
 def test_what_no_sheet_says_is_refused_and_the_file_stays(lab: Sides, files: list[Path]) -> None:
     client = lab.far.backend.client  # type: ignore[attr-defined]
-    place = f"/projects/{lab.far.work.project.id}/ingests"
+    place = f"/projects/{lab.far.backend.project.id}/ingests"
     sent = client.upload(f"{place}/files", files[0], params={"name": files[0].name}).json()["file"]
     for test in TESTS:
         with pytest.raises(wb.Invalid):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,3 +221,41 @@ def test_a_simulation_of_a_study_that_is_not_there_leaves_nothing(
     refused(made.call("POST", "/simulations", data=data, files=files), 404)
     there = made.json("GET", "/simulations", params={"project_id": ours.ids["project_id"]})["simulations"]
     assert "Of no study" not in [one["name"] for one in there]
+
+
+def test_files_of_a_form_never_touch_the_folder_for_temporary_files(
+    world: tuple[Lab, World], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, ours = world
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    large = parquet(samples(400_000))
+    assert len(large) > 1 << 20  # more than Starlette keeps in memory
+    given = {"name": "Large", "analysis_type": "t", "measurement_id": ours.ids["measurement_id"]}
+    made.json("POST", "/analyses", data=given, files={"file": ("a.parquet", large)})
+    incoming = Path(f"{made.store.path}.files") / "incoming"
+    assert [path.name for path in incoming.iterdir() if not path.name.startswith("object-")] == []
+
+
+def test_a_form_that_is_refused_leaves_no_file(world: tuple[Lab, World]) -> None:
+    made, _ = world
+    file = ("a.parquet", parquet(samples()))
+    refused(made.call("POST", "/analyses", data={"name": "No kind"}, files={"file": file}), 422)
+    twice = [("file", file), ("file", file)]
+    refused(made.call("POST", "/analyses", data={"name": "Twice"}, files=twice), 422, ["file"])
+    cut = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc'
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    refused(made.call("POST", "/analyses", content=cut, headers=headers), 422, [])
+    incoming = Path(f"{made.store.path}.files") / "incoming"
+    assert [path.name for path in incoming.iterdir() if not path.name.startswith("object-")] == []
+
+
+def test_an_unknown_parameter_and_a_wrong_one_are_both_reported(world: tuple[Lab, World]) -> None:
+    made, _ = world
+    answer = made.call("GET", "/search", params={"q": "a", "limit": "many", "nonsense": "1"})
+    refused(answer, 422, ["nonsense"], ["q"], ["limit"])
+    assert [problem["type"] for problem in answer.json()["detail"]] == [
+        "extra_forbidden",
+        "string_too_short",
+        "out_of_range",
+    ]
+    refused(made.call("GET", "/search", params={"nonsense": "1"}), 422, ["nonsense"])

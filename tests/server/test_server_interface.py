@@ -16,7 +16,7 @@ from server import Settings
 from server.openapi import document
 from workbench.authoring.examples import example
 from workbench.local import LocalBackend
-from workbench.records import Dashboard, Project
+from workbench.records import KINDS, Dashboard, Project
 from workbench.store.scope import Scope
 
 Fields = dict[str, Any]
@@ -336,3 +336,39 @@ def test_messages_and_sessions_are_paged(world: tuple[Lab, World]) -> None:
     assert made.json("GET", path, params={"limit": 2, "offset": 1}) == said[1:3]
     newest = made.json("GET", "/agent/sessions", params={**project, "limit": 1})
     assert [one["id"] for one in newest] == [session["id"]]
+
+
+def references(value: Any) -> Iterator[str]:
+    """The names of all components that a part of the document refers to."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "$ref":
+                yield item.rpartition("/")[2]
+            yield from references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from references(item)
+
+
+def test_each_kind_of_record_is_one_component() -> None:
+    components = DOCUMENT["components"]["schemas"]
+    twins = ("-Input", "-Output")
+    assert not [
+        name for name in components if name.endswith(twins) or name.startswith(("server__", "workbench__"))
+    ]
+    assert set(references(DOCUMENT)) == set(components)
+    shown = {schema["title"] for schema in components.values() if "updated_at" in schema.get("properties", {})}
+    assert {kind.__name__ for kind in KINDS.values()} - {"Organization", "User"} <= shown | {"Message", "Revision"}
+    assert DOCUMENT["paths"]["/models"]["post"]["requestBody"]["content"]["application/json"]["schema"] == {
+        "$ref": "#/components/schemas/ModelGiven"
+    }
+
+
+def test_the_document_says_which_bodies_may_be_missing() -> None:
+    bodies = [
+        one["requestBody"] for item in DOCUMENT["paths"].values() for one in item.values() if "requestBody" in one
+    ]
+    for body in bodies:
+        schemas = [content["schema"] for content in body["content"].values()]
+        assert body["required"] is all({"type": "null"} not in schema.get("anyOf", ()) for schema in schemas)
+    assert not all(body["required"] for body in bodies)

@@ -38,7 +38,7 @@ class Sides:
 
     def post(self, path: str, body: Any) -> Any:
         """The raw answer to a request below the project."""
-        place = f"{self.url}/projects/{self.near.work.project.id}/{path}"
+        place = f"{self.url}/projects/{self.near.backend.project.id}/{path}"
         return httpx.post(place, json=body, headers={"X-API-Key": self.key}, timeout=120, trust_env=False)
 
 

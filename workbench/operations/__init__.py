@@ -12,16 +12,17 @@ from .plots import PlotOperations
 from .recipes import RecipeOperations
 from .stores import StoreOperations
 
-__all__ = ["GROUPS", "OPERATIONS", "Carrier", "Operation", "Operations"]
+__all__ = ["GROUPS", "OPERATIONS", "AnyOperation", "Carrier", "Operation", "Operations"]
 
 
 class Operations(PlotOperations, RecipeOperations, ConversationOperations, StoreOperations, Carrier):
     """Everything that is declared as an operation."""
 
 
-GROUPS: dict[str, tuple[Operation[..., object], ...]] = {
+AnyOperation = Operation[..., object]
+GROUPS: dict[str, tuple[AnyOperation, ...]] = {
     cls.group: tuple(found for found in vars(cls).values() if isinstance(found, Operation))
     for cls in (PlotOperations, RecipeOperations, ConversationOperations, StoreOperations)
 }
 """The operations by what they are about."""
-OPERATIONS: tuple[Operation[..., object], ...] = tuple(one for group in GROUPS.values() for one in group)
+OPERATIONS: tuple[AnyOperation, ...] = tuple(one for group in GROUPS.values() for one in group)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import Annotated, Any, Protocol, cast
+from typing import Annotated, Protocol, cast
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, JsonValue
 from pydantic_core import PydanticCustomError
 
 from ..authoring import AuthoringContext, texts
@@ -19,7 +19,7 @@ from ..records.catalog import Catalog
 from ..records.session import Role
 from ..records.values import clean_text, plain_name
 from ..store.records.people import Right
-from .operation import Limit, Local, Offset, WholeBody, operation
+from .operation import Limit, Local, Offset, Sent, WholeBody, operation
 
 BOARD = "/projects/{project_id}/dashboards/{dashboard_id}"
 
@@ -42,7 +42,7 @@ class Author(Local, Protocol):
     """A store as one user sees it, who writes recipes with its catalog."""
 
     def catalog(self) -> Catalog: ...
-    def sound(self, config: Mapping[str, Any]) -> list[Problem]: ...
+    def sound(self, config: Mapping[str, JsonValue]) -> list[Problem]: ...
 
 
 class ConversationOperations:
@@ -73,7 +73,7 @@ class ConversationOperations:
         return self.store.chats.messages(session, limit=limit, offset=offset)
 
     @operation("POST", "/agent/sessions/{session_id}/messages", Right.WRITE, project="record")
-    def say(self: Local, session_id: str, role: str, content: dict[str, Any]) -> Message:
+    def say(self: Local, session_id: str, role: str, content: dict[str, Sent]) -> Message:
         """Add a message to a chat session."""
         session = self.store.chats.session(session_id, self.scope, self.actor)
         with self.writing():
@@ -81,7 +81,7 @@ class ConversationOperations:
 
     @operation("POST", f"{BOARD}/authoring-context", Right.WRITE, heavy=True)
     def authoring_texts(
-        self: Author, dashboard: Dashboard, request: Annotated[Mapping[str, Any], WholeBody(AuthoringRequest)]
+        self: Author, dashboard: Dashboard, request: Annotated[Mapping[str, Sent], WholeBody(AuthoringRequest)]
     ) -> AuthoringContext:
         """The texts from which a language model writes a recipe for this project; opens or continues a session."""
         asked = parse_request(request)

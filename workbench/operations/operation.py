@@ -30,14 +30,15 @@ from typing import (
     Literal,
     ParamSpec,
     Protocol,
+    TypeAlias,
     TypeVar,
-    cast,
     get_args,
     get_origin,
+    runtime_checkable,
 )
 from typing import get_type_hints as hints_of
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, create_model
 
 from ..errors import BadRequest
 from ..records import Project, Record
@@ -50,10 +51,20 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 L = TypeVar("L")
+Detail = str | int | float | bool | None
+"""What an entry of an audit log says beside its target."""
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 MOST_ROWS = 10_000_000
 Limit = Annotated[int, Field(ge=1, le=1000, description="Rows of a page.")]
 Offset = Annotated[int, Field(ge=0, le=MOST_ROWS, description="Rows to skip.")]
+Annotation: TypeAlias = Any
+"""A type as pydantic takes it, with its marks. Python has no type for these."""
+Argument: TypeAlias = Any
+"""An argument of an operation. Its signature says the type."""
+Arguments = Mapping[str, Argument]
+"""The arguments of an operation by name."""
+Sent: TypeAlias = Any
+"""JSON values as they arrive; what reads them checks them."""
 LOCAL_ONLY = frozenset({"cancel"})
 """Arguments that never travel: the server has its own."""
 
@@ -65,10 +76,11 @@ class WholeBody:
     model: type[BaseModel]
 
 
+@runtime_checkable
 class _Coded(Protocol):
     """An answer that makes its own JSON values."""
 
-    def as_dict(self) -> dict[str, Any]: ...
+    def as_dict(self) -> dict[str, JsonValue]: ...
 
 
 class Local(Protocol):
@@ -80,7 +92,7 @@ class Local(Protocol):
     def scope(self) -> Scope: ...
     @property
     def actor(self) -> str: ...
-    def writing(self, target: str | None = None, **detail: Any) -> AbstractContextManager[Transaction]:
+    def writing(self, target: str | None = None, **detail: Detail) -> AbstractContextManager[Transaction]:
         """One transaction for what an operation changes; a server adds an entry to its audit log."""
         ...
 
@@ -94,7 +106,7 @@ class Carrier(ABC):
         """The project that this is bound to."""
 
     @abstractmethod
-    def carry_out(self, operation: Operation[..., R], arguments: Mapping[str, Any]) -> R:
+    def carry_out(self, operation: Operation[..., R], arguments: Arguments) -> R:
         """The answer of an operation for these arguments, defaults included."""
 
 
@@ -177,7 +189,7 @@ class Operation(Generic[P, R]):
         return inspect.signature(self.function)
 
     @cached_property
-    def types(self) -> dict[str, Any]:
+    def types(self) -> dict[str, Annotation]:
         """The type of each argument, and of the answer under ``return``."""
         return hints_of(self.function, include_extras=True)
 
@@ -212,7 +224,7 @@ class Operation(Generic[P, R]):
         """The model of the JSON body; None where there is none."""
         if self.method in ("GET", "DELETE"):
             return None
-        fields: dict[str, Any] = {}
+        fields: dict[str, Annotation] = {}
         if self.project == "body":
             fields["project_id"] = (Annotated[str, Field(json_schema_extra={"x-record": "projects"})], ...)
         for name, one in self.sent.items():
@@ -229,52 +241,64 @@ class Operation(Generic[P, R]):
 
     # The remote side
 
-    def address(self, carrier: Carrier, arguments: Mapping[str, Any]) -> str:
+    def address(self, carrier: Carrier, arguments: Arguments) -> str:
         """The path of a request with these arguments."""
         made = self.path
         for position in self.positions:
             made = made.replace(f"{{{position}}}", _segment(position, carrier, arguments), 1)
         return made
 
-    def query(self, carrier: Carrier, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def query(self, carrier: Carrier, arguments: Arguments) -> dict[str, Argument]:
         """The query parameters of a request with these arguments."""
-        made: dict[str, Any] = {"project_id": carrier.project.id} if self.project == "query" else {}
+        made: dict[str, Argument] = {"project_id": carrier.project.id} if self.project == "query" else {}
         if self.body is None:
             made |= {name: arguments[name] for name in self.sent if arguments[name] is not None}
         return made
 
-    def content(self, carrier: Carrier, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    def content(self, carrier: Carrier, arguments: Arguments) -> dict[str, JsonValue] | None:
         """The JSON body of a request with these arguments."""
         if self.whole_body is not None:
             return dict(arguments[self.whole_body[0]])
         if self.body is None:
             return None
-        own = {"project_id": carrier.project.id} if self.project == "body" else {}
+        own: dict[str, JsonValue] = {"project_id": carrier.project.id} if self.project == "body" else {}
         return own | {name: arguments[name] for name in self.sent if _is_said(self.sent[name], arguments[name])}
 
-    def encoded(self, answer: R) -> Any:
+    def encoded(self, answer: R) -> JsonValue:
         """An answer as JSON values."""
-        if hasattr(answer, "as_dict"):
-            return cast(_Coded, answer).as_dict()
-        return self.answer.dump_python(answer, mode="json", by_alias=True)
+        if isinstance(answer, _Coded):
+            return answer.as_dict()
+        made: JsonValue = self.answer.dump_python(answer, mode="json", by_alias=True)
+        return made
 
-    def decoded(self, told: Any) -> R:
+    def decoded(self, sent: Sent) -> R:
         """An answer from JSON values."""
+        made: R = self._decode(sent)
+        return made
+
+    @cached_property
+    def _decode(self) -> Callable[[Sent], Annotation]:
+        """Makes an answer from JSON values."""
         kind = self.types["return"]
         if hasattr(kind, "as_dict"):
-            return cast(R, kind.of(told))
-        (of,) = get_args(kind) if get_origin(kind) is list else (kind,)
+            made: Callable[[Sent], Annotation] = kind.of
+            return made
+        origin: Annotation = get_origin(kind)
+        (of,) = get_args(kind) if origin is list else (kind,)
         if not (isinstance(of, type) and issubclass(of, Record)):
-            return self.answer.validate_python(told)
-        made = [of.checked(of.from_wire(one)) for one in (told if of is not kind else [told])]
-        return cast(R, made if of is not kind else made[0])
+            return self.answer.validate_python
+
+        def record(sent: Sent) -> Record:
+            return of.checked(of.from_wire(sent))
+
+        return record if of is kind else lambda sent: [record(one) for one in sent]
 
 
-def _is_said(parameter: inspect.Parameter, value: Any) -> bool:
+def _is_said(parameter: inspect.Parameter, value: Argument) -> bool:
     return value is not None or parameter.default is inspect.Parameter.empty
 
 
-def _segment(position: str, carrier: Carrier, arguments: Mapping[str, Any]) -> str:
+def _segment(position: str, carrier: Carrier, arguments: Arguments) -> str:
     """What fills a position of a path."""
     found = arguments.get(position, arguments.get(position.removesuffix("_id")))
     if isinstance(found, Record):

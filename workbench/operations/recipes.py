@@ -4,38 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, NotRequired, Protocol, cast
+from typing import Annotated, Protocol
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 from typing_extensions import TypedDict
 
-from ..errors import Problem
+from ..errors import Problem, ProblemDetail
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
-from ..recipe.strict import NotNull
+from ..recipe.strict import NotNull, Raw
 from ..records.catalog import Catalog
 from ..store.records import catalog as catalogs
 from ..store.records.people import Right
 from ..store.series import derived, rule_notes
-from .operation import Local, operation
+from .operation import Local, Sent, operation
 
-Json = dict[str, Any]
-Unsaved = Annotated[Any, Field(description="A recipe; its transform may be missing.")]
-
-
-class ProblemShown(TypedDict):
-    """One thing that is wrong with a recipe."""
-
-    loc: list[str | int]
-    msg: str
-    type: str
-    ctx: NotRequired[Json]
+Json = dict[str, Sent]
+Unsaved = Annotated[Sent, Field(description="A recipe; its transform may be missing.")]
 
 
 class Problems(TypedDict):
     """Everything that is wrong with a recipe; empty if it is sound."""
 
-    problems: list[ProblemShown]
+    problems: list[ProblemDetail]
 
 
 class Options(TypedDict):
@@ -47,8 +38,8 @@ class Options(TypedDict):
 class Checker(Local, Protocol):
     """A store as one user sees it, against which recipes are checked."""
 
-    def check(self, config: Any, values: Mapping[str, Any]) -> list[Problem]: ...
-    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[Json]]: ...
+    def check(self, config: Raw, values: Mapping[str, JsonValue]) -> list[Problem]: ...
+    def live_choices(self, config: PlotConfig, values: Mapping[str, JsonValue]) -> dict[str, list[Json]]: ...
 
 
 class RecipeOperations:
@@ -67,7 +58,7 @@ class RecipeOperations:
     def problems_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Problems:
         """Everything wrong with a recipe, also against the store; its transform may be missing."""
         found = self.check(config, values or {})
-        return {"problems": [cast(ProblemShown, problem.as_detail()) for problem in found]}
+        return {"problems": [problem.as_detail() for problem in found]}
 
     @operation("POST", "/projects/{project_id}/recipes/options", Right.WRITE, heavy=True, reads=True)
     def options_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Options:

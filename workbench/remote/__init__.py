@@ -6,14 +6,15 @@ nothing of the server.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 from urllib.parse import urlsplit
 
 import httpx2 as httpx
+from pydantic import JsonValue
 
-from ..backend import FigureAnswer, Ref, drawable, only
+from ..backend import FigureAnswer, Ref, SearchOptions, Span, Values, Where, drawable, only
 from ..engine.answer import Answered
 from ..engine.reader import Cancel, Progress
 from ..engine.zoom import Detail
@@ -23,7 +24,9 @@ from ..ingest.options import FileProgress
 from ..ingest.plan.paths import Paths
 from ..ingest.recompute import Recomputed
 from ..operations import Operation
+from ..operations.operation import Arguments, Sent
 from ..recipe.plot import PlotConfig
+from ..recipe.strict import Raw
 from ..recipe.values import effective
 from ..records import Project, Record
 from ..store.cache.cache import Cache
@@ -34,7 +37,7 @@ from . import older_servers as older
 from . import send_files as sending
 from . import wire
 from .boards import Boards
-from .client import Client
+from .client import Client, Params
 from .errors import problems_of
 from .fetched_data import Fetched, Fetching
 
@@ -97,7 +100,7 @@ class RemoteBackend(Boards):
     def close(self) -> None:
         self.client.close()
 
-    def carry_out(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
+    def carry_out(self, operation: Operation[..., T], arguments: Arguments) -> T:
         if _numbers(operation.since) > _numbers(self.client.version):
             if operation.name in older.INSTEAD:
                 answer: T = older.INSTEAD[operation.name](self, **arguments)
@@ -124,14 +127,14 @@ class RemoteBackend(Boards):
     def answered(
         self,
         config: PlotConfig,
-        values: Mapping[str, Any],
+        values: Values,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> Answered:
         path, body = self._asked_as(config, effective(config, values))
         return self._fetched.ask(path, body, cancel)
 
-    def _asked_as(self, config: PlotConfig, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _asked_as(self, config: PlotConfig, values: Values) -> tuple[str, dict[str, Sent]]:
         """Where the data of a recipe are asked for: as those of a plot, whose viewers may, or of any recipe."""
         plot = self.saved_as(config)
         if plot is not None:
@@ -140,8 +143,8 @@ class RemoteBackend(Boards):
 
     def figure(
         self,
-        config: Any,
-        values: Mapping[str, Any],
+        config: Raw,
+        values: Values,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
         *,
@@ -153,27 +156,25 @@ class RemoteBackend(Boards):
         except NotProtected:
             return self._drawn_there(config, values, cancel)
 
-    def _drawn_there(self, config: Any, values: Mapping[str, Any], cancel: Cancel | None) -> FigureAnswer:
+    def _drawn_there(self, config: Raw, values: Values, cancel: Cancel | None) -> FigureAnswer:
         checked = drawable(config, self._drawer(True))
         path, body = self._drawn_as(checked, effective(checked, values), "figure", "figures")
         return wire.figure(self.client.ask("POST", path, json=body, cancel=cancel).content)
 
-    def _drawn_as(
-        self, config: PlotConfig, values: Mapping[str, Any], saved: str, other: str
-    ) -> tuple[str, dict[str, Any]]:
+    def _drawn_as(self, config: PlotConfig, values: Values, saved: str, other: str) -> tuple[str, dict[str, Sent]]:
         plot = self.saved_as(config)
         if plot is not None and plot.config.get("transform") == config.transform:
             return f"{self.plot_path(plot)}/{saved}", {"values": values, "revision": plot.revision}
         return self.path(other), {"config": config.dump(), "values": values}
 
-    def against_store(self, config: PlotConfig, values: Mapping[str, Any]) -> list[Problem]:
+    def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
         try:
             taken = effective(config, values)
         except Invalid as error:
             return error.problems
         return problems_of(self.problems_of(_data_of(config), taken)["problems"])
 
-    def live_choices(self, config: PlotConfig, values: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    def live_choices(self, config: PlotConfig, values: Values) -> dict[str, list[dict[str, JsonValue]]]:
         taken = effective(config, values)
         return self.options_of(_data_of(config), {name: taken[name] for name in values})["options"]
 
@@ -191,12 +192,12 @@ class RemoteBackend(Boards):
 
     def detail(
         self,
-        config: Any,
-        values: Mapping[str, Any],
+        config: Raw,
+        values: Values,
         *,
         traces: Iterable[int],
-        x: Sequence[Any],
-        y: Sequence[Any] | None = None,
+        x: Span,
+        y: Span | None = None,
         width: int = 1000,
         shown: FigureAnswer | None = None,
         cancel: Cancel | None = None,
@@ -204,22 +205,26 @@ class RemoteBackend(Boards):
     ) -> dict[int, Detail]:
         checked = drawable(config, self._drawer(protected))
         path, body = self._drawn_as(checked, effective(checked, values), "figure/detail", "figures/detail")
-        part = {"traces": list(traces), "x": list(x), "width": width, **({} if y is None else {"y": list(y)})}
-        told = self.client.ask("POST", path, json={**body, **wire.plain(part)}, cancel=cancel).json()
-        return {int(number): wire.detail(one) for number, one in told["traces"].items()}
+        part = {"traces": list(traces), "x": wire.plain(list(x)), "width": width}
+        if y is not None:
+            part["y"] = wire.plain(list(y))
+        found = self.client.ask("POST", path, json={**body, **part}, cancel=cancel).json()
+        return {int(number): wire.detail(one) for number, one in found["traces"].items()}
 
     # What there is
 
-    def search(self, text: str, **options: Any) -> Found:
-        if isinstance(types := options.get("entity_types"), Iterable):
-            options["entity_types"] = list(types)
-        nothing = searches.at_once(text, **options)
+    def search(self, text: str, **options: Unpack[SearchOptions]) -> Found:
+        types = options.get("entity_types")
+        kinds = None if types is None else list(types)
+        asked: dict[str, int] = {
+            name: options[name] for name in ("limit", "offset", "per_type") if name in options
+        }
+        nothing = searches.at_once(text, **asked, entity_types=kinds)
         if nothing is not None:
             return nothing
-        asked = {"q": text, "project_id": self._project.id, **options}
-        return wire.found(
-            self.client.get("/search", {key: one for key, one in asked.items() if one is not None}).json()
-        )
+        named = {} if kinds is None else {"entity_types": kinds}
+        params: Params = {"q": text, "project_id": self._project.id, **asked, **named}
+        return wire.found(self.client.get("/search", params).json())
 
     def ingest(
         self,
@@ -242,11 +247,17 @@ class RemoteBackend(Boards):
             raise BadRequest(f"There is no folder '{target.parent}' to write '{target.name}' in.")
         self.client.download("/store/backup", target)
 
-    def recompute(self, *given: Any, **options: Any) -> Recomputed:
+    def recompute(
+        self,
+        where: Where | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Recomputed:
         raise BadRequest("Steps and cycles are recomputed on the server's machine: `workbench recompute` there.")
 
 
-def _data_of(config: PlotConfig) -> dict[str, Any]:
+def _data_of(config: PlotConfig) -> dict[str, Sent]:
     """What of a recipe the server needs to give its data."""
     return {key: part for key, part in config.dump().items() if key != "transform"}
 

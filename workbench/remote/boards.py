@@ -1,12 +1,12 @@
-"""Dashboards and plots on a server, and which recipes are saved there: those a viewer may draw."""
+"""Dashboards and plots on a server, and which recipes are saved there: a viewer may draw only those."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
 
 from ..errors import Conflict, Invalid, NotFound
+from ..operations.operation import Arguments, Sent
 from ..recipe.check import sound
 from ..recipe.jsontext import canonical
 from ..recipe.plot import PlotConfig
@@ -19,17 +19,17 @@ _TRIES = 5
 
 
 class Boards(Records):
-    """The part of a remote workbench that is about dashboards and plots."""
+    """The part of a remote backend that is about dashboards and plots."""
 
     def __init__(self) -> None:
         self._saved: OrderedDict[bytes, Plot] = OrderedDict()
 
     def plot_path(self, plot: Plot) -> str:
-        """Where a plot stands."""
+        """The path of a plot."""
         return self.path("dashboards", plot.dashboard_id, "plots", plot.id)
 
     def saved_as(self, config: PlotConfig) -> Plot | None:
-        """The plot, as it was when it was read here, whose data this recipe takes."""
+        """The plot that has this plan and these params, as it was when it was read."""
         return self._saved.get(_data_of(config))
 
     def _remembered(self, plot: Plot) -> Plot:
@@ -42,8 +42,8 @@ class Boards(Records):
             self._saved.popitem(last=False)
         return plot
 
-    def _plot(self, told: Mapping[str, Any]) -> Plot:
-        return self._remembered(wire.record(Plot, told))
+    def _plot(self, sent: Mapping[str, Sent]) -> Plot:
+        return self._remembered(wire.record(Plot, sent))
 
     def save_plot(
         self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save", *, since: int | None = None
@@ -51,15 +51,15 @@ class Boards(Records):
         if problems := self._drawer().check(config.transform):
             raise Invalid(problems)
         path = self.path("dashboards", board.id, "plots")
-        told = {"name": name, "config": config.dump()}
+        new = {"name": name, "config": config.dump()}
         for _ in range(_TRIES):
             try:
-                return self._plot(self.client.ask("POST", path, json=told, changes=True).json())
+                return self._plot(self.client.ask("POST", path, json=new, changes=True).json())
             except Conflict as taken:
                 if taken.existing_id is None:
                     raise
                 there = self.client.get(f"{path}/{taken.existing_id}").json()
-            body = {"config": told["config"], "revision": there["revision"] if since is None else since}
+            body = {"config": new["config"], "revision": there["revision"] if since is None else since}
             try:
                 return self._plot(
                     self.client.ask("PATCH", f"{path}/{there['id']}", json=body, changes=True).json()
@@ -67,15 +67,17 @@ class Boards(Records):
             except (Conflict, NotFound) as moved:
                 if since is not None and isinstance(moved, Conflict):
                     raise
-                continue  # another was faster: a newer revision, or the plot is gone
-        raise Conflict(f"The plot '{name}' is being changed by others all the time; save it again.")
+                continue  # Another user was faster: there is a newer revision, or the plot is gone.
+        raise Conflict(
+            f"Others changed the plot '{name}' at the same time, {_TRIES} times in a row. Save it again."
+        )
 
     def plots(self, board: Dashboard) -> list[Plot]:
         path = self.path("dashboards", board.id, "plots")
         return [self._plot(one) for one in wire.pages(self.client.get, path)]
 
-    def noted(self, answer: object, arguments: Mapping[str, Any]) -> None:
-        """Remember the recipes of plots that came along: their viewers may draw them."""
+    def noted(self, answer: Sent, arguments: Arguments) -> None:
+        """Remember the recipes of plots in an answer: viewers may draw them."""
         if isinstance(answer, Plot):
             self._remembered(answer)
         plot = arguments.get("plot")

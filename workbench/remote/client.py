@@ -1,4 +1,4 @@
-"""Requests to a server: one at a time for who asks, withdrawn when nobody waits any more, errors as our own classes."""
+"""Requests to a server: the caller waits for the answer or cancels the request; errors are our own classes."""
 
 from __future__ import annotations
 
@@ -15,25 +15,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2 as httpx
 import orjson
+from pydantic import JsonValue
 
 from ..engine import arrow
 from ..engine.reader import Cancel
 from ..errors import BadRequest, Cancelled, Conflict, Later, ServerAway
+from ..operations.operation import Sent
 from .errors import error_of
 
 T = TypeVar("T")
+Params = Mapping[str, str | int | float | bool | list[str] | None]
+"""Query parameters; a list is sent as several."""
 CONNECT_S, READ_S = 10.0, 600.0
 TRIES = 4
-"""How often a request that changes nothing is sent before the server is given up."""
+"""How often a request that changes nothing is sent before it fails."""
 _LOOK_S = 0.05
 _BLOCK = 1 << 20
 _SOON = 5
-"""Seconds that are waited for a busy server before the same is asked again."""
+"""The longest wait for a busy server, in seconds, before the same request is sent again."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,16 @@ class Reply:
     headers: Mapping[str, str]
     content: bytes
 
-    def json(self) -> Any:
+    def json(self) -> Sent:
         """The value of a JSON answer."""
         return orjson.loads(self.content)
 
 
 class Client:
-    """A server under one address, with one key.
+    """A server at one address, with one key.
 
-    Requests run on a loop of their own in a background thread, which all clients of the process share: a request that
-    is withdrawn closes its connection, so that the server stops to work on it.
+    All clients of the process share one event loop in a background thread. A request that is withdrawn closes its
+    connection, so that the server stops to work on it.
     """
 
     def __init__(self, url: str, api_key: str, transport: httpx.AsyncBaseTransport | None = None) -> None:
@@ -67,13 +71,13 @@ class Client:
             verify=_certificates() if self.url.startswith("https:") else True,
             transport=transport,
         )
-        self.accept = arrow.MEDIA_TYPE if _is_near(self.url) else f"{arrow.MEDIA_TYPE}; {arrow.PACKED}"
+        self.accept = arrow.MEDIA_TYPE if _is_local(self.url) else f"{arrow.MEDIA_TYPE}; {arrow.PACKED}"
         self.requests = 0
         self.version = "0.1.0"
         """The version that the server said it runs."""
 
-    def get(self, path: str, params: Mapping[str, Any] | None = None, cancel: Cancel | None = None) -> Reply:
-        """What stands at a path."""
+    def get(self, path: str, params: Params | None = None, cancel: Cancel | None = None) -> Reply:
+        """The answer to a GET request."""
         return self.ask("GET", path, params=params, cancel=cancel)
 
     def ask(
@@ -81,8 +85,8 @@ class Client:
         method: str,
         path: str,
         *,
-        json: Any = None,
-        params: Mapping[str, Any] | None = None,
+        json: JsonValue | Mapping[str, Sent] = None,
+        params: Params | None = None,
         headers: Mapping[str, str] | None = None,
         changes: bool = False,
         cancel: Cancel | None = None,
@@ -92,16 +96,16 @@ class Client:
         Parameters
         ----------
         json : the body, JSON values.
-        changes : the request changes something, so it is sent once; others again where the server is busy or a
-            connection broke.
-        cancel : once it is set, the request is withdrawn.
+        changes : the request changes something, so it is sent once. Other requests are sent again if the server is
+            busy or the connection breaks.
+        cancel : withdraws the request as soon as it is set.
 
         Raises
         ------
         ServerAway
-            If the server cannot be reached, or breaks off.
+            If the server cannot be reached, or the connection breaks.
         WorkbenchError
-            What the server says is wrong.
+            The error that the server answers, as its own class.
         """
         body = None if json is None else orjson.dumps(json)
         told = {**(headers or {}), **({} if body is None else {"Content-Type": "application/json"})}
@@ -112,13 +116,14 @@ class Client:
         path: str,
         file: Path,
         *,
-        params: Mapping[str, Any] | None = None,
+        params: Params | None = None,
         sent: Callable[[int], None] | None = None,
     ) -> Reply:
-        """Send the bytes of a file; ``sent`` is told how many of them are on their way."""
+        """Send the bytes of a file; ``sent`` is called with the number of bytes sent so far."""
         size = file.stat().st_size
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
-        return self._run(self._sent("POST", path, params, headers, lambda: _blocks(file, size, sent)), None)
+        body = _blocks(file, size, sent)
+        return self._run(self._answer("POST", path, params=params, headers=headers, content=body), None)
 
     def download(self, path: str, target: Path) -> None:
         """Write what is at a path to a new file, whole or not at all.
@@ -173,7 +178,7 @@ class Client:
         self,
         method: str,
         path: str,
-        params: Mapping[str, Any] | None,
+        params: Params | None,
         headers: Mapping[str, str],
         body: bytes | None,
         *,
@@ -194,19 +199,21 @@ class Client:
                 await asyncio.sleep(wait)
         raise ServerAway(f"The server at {self.url} does not answer.")
 
-    async def _sent(
+    async def _answer(
         self,
         method: str,
         path: str,
-        params: Mapping[str, Any] | None,
-        headers: Mapping[str, str],
-        body: Callable[[], AsyncIterator[bytes]],
+        *,
+        params: Params | None = None,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | AsyncIterator[bytes] | None = None,
+        data: Mapping[str, str] | None = None,
+        files: Mapping[str, tuple[str, BinaryIO]] | None = None,
     ) -> Reply:
-        return await self._answer(method, path, params=params, headers=headers, content=body())
-
-    async def _answer(self, method: str, path: str, **more: Any) -> Reply:
         with self._reached():
-            answer = await self._http.request(method, path, **more)
+            answer = await self._http.request(
+                method, path, params=params, headers=headers, content=content, data=data, files=files
+            )
         self.requests += 1
         if answer.status_code >= 400:
             raise error_of(answer.status_code, answer.headers, answer.content, self.url)
@@ -223,16 +230,16 @@ class Client:
             why = str(error) or type(error).__name__
             words = f"The server at {self.url} cannot be reached ({why}). Is it running, and is the address right?"
             if "WRONG_VERSION_NUMBER" in why:
-                words += " It may speak http:// rather than https://."
+                words += " Try http:// instead of https://."
             if "CERTIFICATE_VERIFY_FAILED" in why:
-                words += " If its certificate is of your own authority, name that: SSL_CERT_FILE=/path/ca.pem."
+                words += " If your own authority signed its certificate, set SSL_CERT_FILE=/path/ca.pem."
             raise ServerAway(words, again=True) from None
 
     def _run(self, work: Coroutine[Any, Any, T], cancel: Cancel | None) -> T:
         return self._wait(asyncio.run_coroutine_threadsafe(work, _loop()), cancel)
 
     def _wait(self, future: Future[T], cancel: Cancel | None) -> T:
-        """The answer, or Cancelled as soon as nobody waits for it; an interrupt withdraws it too."""
+        """The answer; Cancelled as soon as ``cancel`` is set. An interrupt withdraws the request too."""
         try:
             if cancel is None:
                 return future.result()
@@ -248,7 +255,7 @@ class Client:
 
 
 async def _blocks(file: Path, most: int, sent: Callable[[int], None] | None) -> AsyncIterator[bytes]:
-    """The first ``most`` bytes of a file: one that is written to meanwhile goes out as it was at the beginning."""
+    """The first ``most`` bytes of a file, so that a file that grows meanwhile is sent as it was at the beginning."""
     size = 0
     with file.open("rb") as opened:
         while block := await asyncio.to_thread(opened.read, min(_BLOCK, most - size)):
@@ -259,32 +266,36 @@ async def _blocks(file: Path, most: int, sent: Callable[[int], None] | None) -> 
 
 
 def address(url: str) -> str:
-    """An address as requests take it.
+    """The address of a server with its scheme and without a slash at the end.
 
     Raises
     ------
     BadRequest
-        If it is none of a server.
+        If it is not the address of a server.
     """
-    told = url.strip()
-    parts = urlsplit(told if "://" in told else f"http://{told}")
+    given = url.strip()
+    parts = urlsplit(given if "://" in given else f"http://{given}")
     try:
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         sound = False
     if not sound:
-        raise BadRequest(f"'{url}' is no address of a server, such as http://lab:8765 or https://lab.example.")
+        raise BadRequest(
+            f"'{url}' is not the address of a server. Write it as http://lab:8765 or https://lab.example."
+        )
     return parts.geturl().rstrip("/")
 
 
 def _header(key: str) -> str:
     if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise BadRequest("The key is the whole text that `workbench keys create` printed, such as wb_...")
+        raise BadRequest(
+            "This is not a key. Give the whole text that `workbench keys create` printed; it begins with wb_."
+        )
     return key
 
 
 def _certificates() -> ssl.SSLContext:
-    """The usual authorities, and those of this system and of ``$SSL_CERT_FILE``: a house may have its own."""
+    """The usual authorities, those of this system, and those of ``$SSL_CERT_FILE``: a company may have its own."""
     made: ssl.SSLContext = httpx.create_ssl_context()
     made.load_default_certs()
     return made
@@ -298,8 +309,8 @@ def _is_loopback(url: str) -> bool:
         return False
 
 
-def _is_near(url: str) -> bool:
-    """Whether a server is on this machine or in this house, where packing takes longer than sending."""
+def _is_local(url: str) -> bool:
+    """Whether a server is on this machine or in the local network, where packing takes longer than sending."""
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_private
@@ -309,7 +320,7 @@ def _is_near(url: str) -> bool:
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """The loop on which the requests of this process run."""
+    """The event loop on which the requests of this process run."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="workbench-remote", daemon=True).start()
     return loop

@@ -1,14 +1,24 @@
-"""What a server says is wrong, as the errors that the same call raises on a store at hand."""
+"""Errors of a server as our own classes: the same that the call raises on a local store."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 
 from .. import errors
-from ..errors import Conflict, Invalid, Later, Problem, ScriptError, ServerAway, Unauthorized, WorkbenchError
+from ..errors import (
+    Conflict,
+    Invalid,
+    Later,
+    Problem,
+    ProblemDetail,
+    ScriptError,
+    ServerAway,
+    Unauthorized,
+    WorkbenchError,
+)
+from ..operations.operation import Sent
 
 _ASK = "Ask an administrator for a new one: they make it with `workbench keys create`."
 
@@ -23,17 +33,18 @@ _BY_CODE = {one.code: one for one in reversed(list(_classes(errors.WorkbenchErro
 
 
 def error_of(status: int, headers: Mapping[str, str], content: bytes, url: str) -> WorkbenchError:
-    """The error that an answer stands for."""
-    told = _object(content)
-    if told is None:
+    """The error of an answer."""
+    body = _object(content)
+    if body is None:
         return ServerAway(
-            f"What answers at {url} is no workbench server, or a proxy before it: it said {status} without a reason."
+            f"{url} answered {status} without a reason, so it is not a workbench server, or a proxy answered. "
+            "Check the address."
         )
-    code, message = str(told["error_code"]), str(told.get("message") or status)
+    code, message = str(body["error_code"]), str(body.get("message") or status)
     if code == Invalid.code:
-        return _invalid(told)
+        return _invalid(body)
     if code == Conflict.code:
-        return _conflict(told, message)
+        return _conflict(body, message)
     if code == Unauthorized.code:
         return Unauthorized(
             f"The server at {url} does not take this key: it is unknown, revoked or expired. {_ASK}"
@@ -49,25 +60,26 @@ def error_of(status: int, headers: Mapping[str, str], content: bytes, url: str) 
     return kind(message)
 
 
-def _object(content: bytes) -> dict[str, Any] | None:
+def _object(content: bytes) -> dict[str, Sent] | None:
+    """The body of an error; None for any other answer."""
     try:
-        told = orjson.loads(content)
+        body = orjson.loads(content)
     except orjson.JSONDecodeError:
         return None
-    return told if isinstance(told, dict) and "error_code" in told else None
+    return body if isinstance(body, dict) and "error_code" in body else None
 
 
-def _invalid(told: Mapping[str, Any]) -> Invalid:
-    problems = problems_of(told.get("detail"))
-    script = "log" in told or any(problem.type.startswith("script") for problem in problems)
-    return ScriptError(problems, str(told.get("log", ""))) if script else Invalid(problems)
+def _invalid(body: Mapping[str, Sent]) -> Invalid:
+    problems = problems_of(body.get("detail") or [])
+    script = "log" in body or any(problem.type.startswith("script") for problem in problems)
+    return ScriptError(problems, str(body.get("log", ""))) if script else Invalid(problems)
 
 
-def problems_of(detail: Any) -> list[Problem]:
+def problems_of(detail: Sequence[ProblemDetail]) -> list[Problem]:
     """The problems of ValidationError objects."""
-    return [Problem(tuple(one["loc"]), one["msg"], one["type"], one.get("ctx", {})) for one in detail or []]
+    return [Problem(tuple(one["loc"]), one["msg"], one["type"], one.get("ctx", {})) for one in detail]
 
 
-def _conflict(told: Mapping[str, Any], message: str) -> Conflict:
-    detail = dict(told.get("detail") or {})
+def _conflict(body: Mapping[str, Sent], message: str) -> Conflict:
+    detail = dict(body.get("detail") or {})
     return Conflict(message, detail.pop("existing_id", None), detail)

@@ -1,4 +1,4 @@
-"""Data that were fetched: kept by the server's name of their content, so that the same are not sent twice."""
+"""Data from a server, kept under the server's name of their content, so that they are not sent twice."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..dataset import COLUMNS, Warn, pack
 from ..engine import arrow
 from ..engine.answer import Answered
 from ..engine.reader import Cancel
 from ..errors import ServerAway
+from ..operations.operation import Sent
 from ..recipe.jsontext import canonical
 from ..table import Table
 from .client import Client, Reply
 
 KEPT_BYTES = 512 << 20
 _OFFERED = 8
-"""How many contents of one plan are offered; each costs some bytes of every request."""
+"""How many contents of one plan a request names; each costs some bytes."""
 
 
 @dataclass(frozen=True)
 class Fetched(Answered):
-    """Data from a server, with the request that gave them."""
+    """Data from a server, and the request for them."""
 
     path: str = ""
-    body: dict[str, Any] = field(default_factory=dict)
+    body: dict[str, Sent] = field(default_factory=dict)
 
 
 class Fetching:
-    """Asks for data and keeps the steps that came, the latest ones, within a bound of bytes."""
+    """Asks for data, and keeps the latest steps up to ``most`` bytes."""
 
     def __init__(self, client: Client, most: int = KEPT_BYTES) -> None:
         self._client = client
@@ -41,42 +41,42 @@ class Fetching:
         self._of_plan: OrderedDict[bytes, list[str]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def ask(self, path: str, body: Mapping[str, Any], cancel: Cancel | None = None) -> Fetched:
-        """The data that a request gives; steps that are here already are not sent again."""
+    def ask(self, path: str, body: Mapping[str, Sent], cancel: Cancel | None = None) -> Fetched:
+        """The data of a request; the server does not send again what is already here."""
         plan = canonical([path, {key: value for key, value in body.items() if key != "values"}])
         started = time.perf_counter()
         reply = self._reply(path, body, self._offered(plan), cancel)
         spent = (time.perf_counter() - started) * 1e3
         content = reply.headers.get(arrow.CONTENT, "")
-        steps, told = arrow.from_arrow(reply.content)
-        columns = {step: [(one["name"], one["type"]) for one in found] for step, found in told["columns"].items()}
+        steps, about = arrow.from_arrow(reply.content)
+        columns = {step: [(one["name"], one["type"]) for one in found] for step, found in about["columns"].items()}
         packed = None if steps else self._known(content)
         if packed is None:
             if set(steps) != set(columns):
-                raise ServerAway("The server's answer lacks steps of the plan; ask again.")
+                raise ServerAway("The server's answer lacks steps of the plan. Ask again.")
             series = {step: columns[step] for step, result in steps.items() if not isinstance(result, Table)}
             packed = pack(steps, {COLUMNS: series})
         self._keep(plan, content, packed)
         return Fetched(
             packed=packed,
             content=content,
-            values=told["values"],
-            options=told["options"],
-            warnings=[Warn(**warning) for warning in told["warnings"]],
+            values=about["values"],
+            options=about["options"],
+            warnings=[Warn(**warning) for warning in about["warnings"]],
             columns=columns,
-            cache=told["cache"],
-            reads=told["reads"],
-            timings={**told["timings"], "server": spent},
+            cache=about["cache"],
+            reads=about["reads"],
+            timings={**about["timings"], "server": spent},
             path=path,
             body=dict(body),
         )
 
     def is_current(self, shown: Fetched) -> bool:
-        """Whether the same request gives the same data now."""
+        """Whether the same request still gives the same data."""
         reply = self._reply(shown.path, shown.body, [shown.content], None)
         return reply.headers.get(arrow.CONTENT) == shown.content
 
-    def _reply(self, path: str, body: Mapping[str, Any], have: list[str], cancel: Cancel | None) -> Reply:
+    def _reply(self, path: str, body: Mapping[str, Sent], have: list[str], cancel: Cancel | None) -> Reply:
         headers = {"Accept": self._client.accept, arrow.HAVE: ", ".join(have)}
         return self._client.ask("POST", path, json=body, headers=headers, cancel=cancel)
 

@@ -1,11 +1,12 @@
-"""What a server of an older version cannot do itself, done with what it can."""
+"""Operations that an older server does not have, done with those it has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import NotFound
+from ..operations.operation import Argument
 from ..records import Plot, Revision, Session
 
 if TYPE_CHECKING:
@@ -26,5 +27,5 @@ def _session(backend: RemoteBackend, session_id: str) -> Session:
     return found
 
 
-INSTEAD: Mapping[str, Callable[..., Any]] = {"revision": _revision, "session": _session}
-"""By the name of the operation; servers of 0.1.0 give these only as lists."""
+INSTEAD: Mapping[str, Callable[..., Argument]] = {"revision": _revision, "session": _session}
+"""By the name of the operation. A server of 0.1.0 gives a revision and a session only as one of a list."""

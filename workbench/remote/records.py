@@ -1,27 +1,28 @@
-"""Records on a server: got, made, changed, listed, with their tables; by our own names throughout."""
+"""Records on a server, and their tables; fields have our own names."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import orjson
 
-from ..backend import Backend, Ref, tabulated
+from ..backend import Backend, Fields, Ref, Where, tabulated
 from ..cycling.current_sign import turned
 from ..errors import BadRequest, NotFound, instead
+from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study
 from ..table import Table
 from . import wire
-from .client import Client
+from .client import Client, Params
 
 R = TypeVar("R", bound=Record)
 
 
 class Records(Backend):
-    """The part of a remote workbench that is about records and their tables."""
+    """The part of a remote backend that is about records and their tables."""
 
     client: Client
 
@@ -35,7 +36,7 @@ class Records(Backend):
     def get(self, kind: type[R], ref: Ref) -> R:
         wanted = ref.id if isinstance(ref, Record) else ref
         if not isinstance(wanted, str):
-            raise BadRequest(f"A {kind.label} is named by its id, its name or the record, not by {wanted!r}.")
+            raise BadRequest(f"A {kind.label} is given by its id, its name or the record, not by {wanted!r}.")
         if issubclass(kind, Project):
             return self._project_of(kind, wanted)
         (found,) = self.client.get(self._kind(kind), {"ref": wanted}).json()["items"]
@@ -51,12 +52,12 @@ class Records(Backend):
     def _projects(self, kind: type[R]) -> list[R]:
         return [wire.project(kind, one) for one in wire.pages(self.client.get, "/projects", size=100)]
 
-    def create(self, kind: type[R], fields: Mapping[str, Any]) -> R:
+    def create(self, kind: type[R], fields: Fields) -> R:
         if issubclass(kind, Project):
             return wire.project(kind, self._changed("POST", "/projects", fields))
         return wire.record(kind, self._changed("POST", self._kind(kind), fields))
 
-    def update(self, kind: type[R], ref: Ref, changes: Mapping[str, Any]) -> R:
+    def update(self, kind: type[R], ref: Ref, changes: Fields) -> R:
         id = self.get(kind, ref).id
         if issubclass(kind, Project):
             return wire.project(kind, self._changed("PATCH", f"/projects/{id}", changes))
@@ -67,7 +68,7 @@ class Records(Backend):
         path = f"/projects/{id}" if issubclass(kind, Project) else self._kind(kind, id)
         self.client.ask("DELETE", path, changes=True)
 
-    def _changed(self, method: str, path: str, fields: Mapping[str, Any]) -> Any:
+    def _changed(self, method: str, path: str, fields: Fields) -> Sent:
         return self.client.ask(method, path, json=wire.plain(dict(fields)), changes=True).json()
 
     def count(self, kind: type[Record]) -> int:
@@ -75,12 +76,10 @@ class Records(Backend):
         total: int = self.client.get(path, {"limit": 1}).json()["total"]
         return total
 
-    def listing(self, source: str, where: Mapping[str, Any], fields: list[str] | None, limit: int | None) -> Table:
+    def listing(self, source: str, where: Where, fields: list[str] | None, limit: int | None) -> Table:
         return self._list(SOURCES[source], where, fields, limit)
 
-    def table(
-        self, kind: type[Record], filters: Mapping[str, Any], fields: list[str] | None, limit: int | None
-    ) -> Table:
+    def table(self, kind: type[Record], filters: Where, fields: list[str] | None, limit: int | None) -> Table:
         if not issubclass(kind, Project):
             return self._list(kind, filters, fields, limit)
         wanted, part = filters.get("name"), str(filters.get("name_contains", "")).casefold()
@@ -91,9 +90,7 @@ class Records(Backend):
         ]
         return tabulated(kind, items[:limit], fields)
 
-    def _list(
-        self, kind: type[Record], where: Mapping[str, Any], fields: list[str] | None, limit: int | None
-    ) -> Table:
+    def _list(self, kind: type[Record], where: Where, fields: list[str] | None, limit: int | None) -> Table:
         body = {"where": wire.plain(where), "fields": fields, "limit": limit}
         return wire.table(self.client.ask("POST", self._kind(kind, "list"), json=body).content)
 
@@ -103,7 +100,7 @@ class Records(Backend):
         if columns is not None and not columns:
             return self.samples(record, dataset).select([])
         path = self._kind(type(record), record.id, "table")
-        asked = {"dataset": dataset, **({} if columns is None else {"columns": columns})}
+        asked: Params = {"dataset": dataset, **({} if columns is None else {"columns": columns})}
         reply = self.client.ask("GET", path, params=asked, headers={"Accept": self.client.accept})
         return wire.table(reply.content)
 
@@ -116,10 +113,10 @@ class Records(Backend):
         return wire.table(self.client.get(path, asked).content)
 
     def add_time_series(
-        self, fields: Mapping[str, Any], samples: Table, steps: Table | None, sign: str | None = None
+        self, fields: Fields, samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
         if sign not in (None, "charge", "discharge"):
-            raise BadRequest(f"sign is what a positive current means, 'charge' or 'discharge', not {sign!r}.")
+            raise BadRequest(f"'sign' says what a positive current means: 'charge' or 'discharge', not {sign!r}.")
         tables = {"series": turned(samples) if sign == "charge" else samples}
         if steps is not None:
             tables["steps"] = steps
@@ -129,7 +126,7 @@ class Records(Backend):
     def extend(self, measurement: str, samples: Table) -> Measurement:
         return self._sent(Measurement, f"{measurement}/extend", {}, {"series": samples})
 
-    def create_with_tables(self, kind: type[R], fields: Mapping[str, Any], tables: Mapping[str, Table]) -> R:
+    def create_with_tables(self, kind: type[R], fields: Fields, tables: Mapping[str, Table]) -> R:
         if not tables:
             return self.create(kind, fields)
         return self._sent(kind, "with-tables", {"fields": _text(fields)}, tables)
@@ -137,8 +134,8 @@ class Records(Backend):
     def _sent(self, kind: type[R], where: str, fields: Mapping[str, str], tables: Mapping[str, Table]) -> R:
         with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
             files = wire.write_parquet(tables, Path(folder))
-            told = {**fields, "columns": wire.columns(tables)}
-            return wire.record(kind, self.client.form(self._kind(kind, where), told, files).json())
+            named = {**fields, "columns": wire.columns(tables)}
+            return wire.record(kind, self.client.form(self._kind(kind, where), named, files).json())
 
     def assign(self, study: Ref, kind: type[Record], ref: Ref) -> None:
         self.client.ask("POST", self._assignment(study, kind, ref), json={}, changes=True)
@@ -150,5 +147,5 @@ class Records(Backend):
         return self.path("studies", self.get(Study, study).id, kind.table, self.get(kind, ref).id)
 
 
-def _text(fields: Mapping[str, Any]) -> str:
+def _text(fields: Fields) -> str:
     return orjson.dumps(wire.plain(dict(fields))).decode()

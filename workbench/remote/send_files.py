@@ -1,4 +1,4 @@
-"""Files sent to a server to be read there: found and named here, sent one by one, read together, reported as here."""
+"""Ingest on a server: files are found and named here, sent one by one, and read there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import tempfile
 import time
 from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..errors import FileRefused, ServerAway, WorkbenchError
 from ..exchange.passport import sidecar_of
@@ -16,13 +17,14 @@ from ..ingest.plan.jobs import Job
 from ..ingest.plan.paths import Paths, is_hidden, shown
 from ..ingest.plan.plan import plan
 from ..ingest.read.worker import outcome_of
+from ..operations.operation import Sent
 from ..readers import format_of
 from ..readers.non_series.recognise import holding
 from . import wire
 from .client import Client
 
 _LOOK_S = (0.05, 1.0)
-"""How soon, and at the end how seldom, a server is asked how far it is."""
+"""The first and the longest pause, in seconds, between two questions about the state of a run."""
 
 
 def ingest(
@@ -36,7 +38,7 @@ def ingest(
 ) -> Report:
     """As ``workbench.ingest.ingest``, on a server; ``path`` is where ingests begin there.
 
-    Folders, a sheet and a name rule are read here, where the files are: what they say of each file is sent with it.
+    Folders, the sheet and the name rule are read here, where the files are. What they say of a file is sent with it.
     The files of a dry run are sent too, since the server reads them.
     """
     planned = plan(paths, options, growing=growing)
@@ -47,24 +49,24 @@ def ingest(
 
 
 class _Sending:
-    """The files of one ingest on their way to a server, and what it says of them."""
+    """Sends the files of one ingest, and reports what the server made of them."""
 
-    def __init__(self, client: Client, path: str, loose: Set[Path], told: FileProgress) -> None:
+    def __init__(self, client: Client, path: str, loose: Set[Path], progress: FileProgress) -> None:
         self._client = client
         self._path = path
         self._loose = loose
-        self._told = told
+        self._progress = progress
         self._sent: list[str] = []
 
-    def read(self, jobs: Sequence[Job], options: Any, report: Report) -> None:
-        """Have the jobs read there; the report says of them in their order what became of them."""
+    def read(self, jobs: Sequence[Job], options: JsonValue, report: Report) -> None:
+        """Have the jobs read by the server; ``report`` lists the outcomes in the order of the jobs."""
         reports: dict[int, FileReport] = {}
         going: list[Job] = []
         for job in jobs:
-            strange = _why_strange(job) if self._loose >= set(job.paths) else None
-            if strange is not None and strange.unmapped:
-                report.unmapped.append(FileReport(job.name, "skipped", shown(str(strange))))
-            elif strange is not None:
+            unknown = _why_unknown(job) if self._loose >= set(job.paths) else None
+            if unknown is not None and unknown.unmapped:
+                report.unmapped.append(FileReport(job.name, "skipped", shown(str(unknown))))
+            elif unknown is not None:
                 report.skipped += map(shown, job.paths)
             elif all(path.is_file() for path in job.paths):
                 going.append(job)
@@ -77,7 +79,7 @@ class _Sending:
         report.skipped += [shown(path) for job in going if id(job) not in reports for path in job.paths]
         report.files += [reports[id(job)] for job in jobs if id(job) in reports]
 
-    def _test(self, job: Job, of: int) -> dict[str, Any]:
+    def _test(self, job: Job, of: int) -> dict[str, Sent]:
         files = [self._send(path, of) for path in job.paths]
         beside = sidecar_of(job.paths[0])
         goes_along = is_hidden(beside.name, [job.paths[0].name]) and beside.is_file()
@@ -91,18 +93,18 @@ class _Sending:
         }
 
     def _send(self, file: Path, of: int) -> int:
-        """Send a file; answers its place among those that were sent."""
+        """Send a file; gives its place among those that were sent."""
         size = max(file.stat().st_size, 1)
 
         def sent(bytes_: int) -> None:
-            self._told(0, of, f"sending {shown(file.name)}: {100 * bytes_ // size} %")
+            self._progress(0, of, f"sending {shown(file.name)}: {100 * bytes_ // size} %")
 
-        self._told(0, of, f"sending {shown(file.name)}")
+        self._progress(0, of, f"sending {shown(file.name)}")
         answer = self._client.upload(f"{self._path}/files", file, params={"name": file.name}, sent=sent).json()
         self._sent.append(answer["file"])
         return len(self._sent) - 1
 
-    def _run(self, tests: list[dict[str, Any]], options: Any) -> list[dict[str, Any]]:
+    def _run(self, tests: list[dict[str, Sent]], options: JsonValue) -> list[dict[str, Sent]]:
         body = {"files": self._sent, "tests": tests, "options": options}
         run = self._client.ask("POST", self._path, json=body, changes=True).json()
         wait = _LOOK_S[0]
@@ -110,21 +112,21 @@ class _Sending:
         while run["state"] == "running":
             now = (run["done"], run["of"], run["at"] or "waiting for the server")
             if now != before:
-                self._told(*now)
+                self._progress(*now)
                 before = now
             time.sleep(wait)
             wait = min(wait * 1.5, _LOOK_S[1])
             run = self._client.get(f"{self._path}/{run['id']}").json()
         if run["state"] != "done":
-            raise ServerAway(run.get("error") or "The server did not read the files.")
-        self._told(len(tests), len(tests), "")
-        found: list[dict[str, Any]] = run["report"]["files"]
+            raise ServerAway(run.get("error") or "The server did not read the files. Its log has the reason.")
+        self._progress(len(tests), len(tests), "")
+        found: list[dict[str, Sent]] = run["report"]["files"]
         return found
 
 
-def _why_strange(job: Job) -> FileRefused | None:
-    """Why a file of a folder need not be sent, told from its beginning: no format knows it, and it holds nothing else
-    of ours. None where it is to be sent."""
+def _why_unknown(job: Job) -> FileRefused | None:
+    """Why a file of a folder is not sent: no format knows its beginning, and it is not one of our own files. None if it
+    is sent."""
     options = job.options
     try:
         if not (options.format or options.column_map or options.parts) and holding(job.paths[0]) is not None:
@@ -142,7 +144,7 @@ def _silent(done: int, of: int, what: str) -> None:
 
 
 def _absent(job: Job) -> FileReport:
-    """What the readers say of a file that is none."""
+    """What the readers say of a path that is not a file."""
     with tempfile.TemporaryFile() as spool:
         outcome = outcome_of(job.paths[0], job.options, spool)
     report = FileReport(job.name, why=shown(outcome["refused"]), format=outcome.get("format", ""))

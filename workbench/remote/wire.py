@@ -1,35 +1,39 @@
-"""What goes to a server and comes from it: values, records, tables."""
+"""Values, records and tables as they go to a server and come from it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from ..arrow import to_arrow
 from ..backend import FigureAnswer
 from ..engine import arrow
 from ..engine.zoom import Detail
 from ..errors import BadRequest, StoreError
+from ..operations.operation import Page, Sent
+from ..operations.operation import pages as paged
+from ..recipe.strict import Raw
 from ..records import Record
 from ..records.values import as_moment
 from ..store.records.search import Found, Hit
 from ..store.series.layout import fields_of
 from ..table import Table, time_text, to_micros
+from .client import Params, Reply
 
 R = TypeVar("R", bound=Record)
 _GROUP = 1 << 17
 
 
-def plain(value: Any) -> Any:
+def plain(value: Raw) -> JsonValue:
     """A field of a record as JSON takes it.
 
     Raises
@@ -40,7 +44,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Record):
         return value.id
     if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
+        dumped: JsonValue = value.model_dump(mode="json")
+        return dumped
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -52,19 +57,22 @@ def plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):
-        raise BadRequest(f"A field holds {value}; a record keeps finite numbers, and null for a missing one.")
+        raise BadRequest(f"A field holds {value}. A record keeps finite numbers; give None for a missing one.")
     if isinstance(value, str):
         return _text(value)
     if value is None or isinstance(value, bool | int | float):
         return value
-    raise BadRequest(f"A field holds a {type(value).__name__}, which no record can hold.")
+    raise BadRequest(
+        f"A field holds a {type(value).__name__}, which a record cannot hold. "
+        "Give texts, numbers, booleans, times, lists or objects."
+    )
 
 
 def _text(value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise BadRequest(f"A text that is not valid Unicode cannot be kept ({error}).") from error
+        raise BadRequest(f"A text is not valid Unicode and cannot be kept ({error}).") from error
     return value
 
 
@@ -73,14 +81,14 @@ def columns(tables: Mapping[str, Table]) -> str:
     return orjson.dumps({name: [_text(column) for column in one] for name, one in tables.items()}).decode()
 
 
-def record(kind: type[R], told: Mapping[str, Any]) -> R:
+def record(kind: type[R], sent: Mapping[str, Sent]) -> R:
     """The record of an answer, under our own names or the wire's."""
-    return kind.checked(kind.from_wire(told))
+    return kind.checked(kind.from_wire(sent))
 
 
-def project(kind: type[R], told: Mapping[str, Any]) -> R:
-    """A project of an answer, without the roles that stand beside it."""
-    return record(kind, {name: value for name, value in told.items() if name in kind.members()})
+def project(kind: type[R], sent: Mapping[str, Sent]) -> R:
+    """The project of an answer, without the roles that the answer adds."""
+    return record(kind, {name: value for name, value in sent.items() if name in kind.members()})
 
 
 def table(content: bytes) -> Table:
@@ -88,28 +96,28 @@ def table(content: bytes) -> Table:
     steps, _ = arrow.from_arrow(content)
     found = next(iter(steps.values()))
     if not isinstance(found, Table):
-        raise StoreError("The server answered series where a table was asked for.")
+        raise StoreError("The server answered series, not the table that was asked for.")
     return found
 
 
 def figure(content: bytes) -> FigureAnswer:
-    """A figure answer; its figure's own bytes as the server drew them."""
-    told = orjson.loads(content)
-    drawn = told.pop("figure")
-    return FigureAnswer(figure=orjson.dumps(drawn), **told)
+    """A figure answer."""
+    answer = orjson.loads(content)
+    drawn = answer.pop("figure")
+    return FigureAnswer(figure=orjson.dumps(drawn), **answer)
 
 
-def detail(told: Mapping[str, Any]) -> Detail:
+def detail(sent: Mapping[str, Sent]) -> Detail:
     """Finer detail of a trace."""
     own = ("x", "y", "shown", "of")
-    others = {key: value for key, value in told.items() if key not in own}
-    return Detail(told["x"], told["y"], told["shown"], told["of"], others)
+    others = {key: value for key, value in sent.items() if key not in own}
+    return Detail(sent["x"], sent["y"], sent["shown"], sent["of"], others)
 
 
-def found(told: Mapping[str, Any]) -> Found:
+def found(sent: Mapping[str, Sent]) -> Found:
     """A page of hits."""
-    hits = [Hit(**{**hit, "created_at": as_moment(hit["created_at"])}) for hit in told["results"]]
-    return Found(hits, told["query"], told["total"], told["limit"], told["offset"])
+    hits = [Hit(**{**hit, "created_at": as_moment(hit["created_at"])}) for hit in sent["results"]]
+    return Found(hits, sent["query"], sent["total"], sent["limit"], sent["offset"])
 
 
 def write_parquet(tables: Mapping[str, Table], folder: Path) -> dict[str, Path]:
@@ -127,21 +135,18 @@ def write_parquet(tables: Mapping[str, Table], folder: Path) -> dict[str, Path]:
         try:
             arrays = {str(place): to_arrow(column) for place, column in enumerate(one.values())}
         except UnicodeEncodeError as error:
-            raise BadRequest(f"A text that is not valid Unicode cannot be kept ({error}).") from error
+            raise BadRequest(f"A text is not valid Unicode and cannot be kept ({error}).") from error
         text = [str(place) for place, column in enumerate(one.values()) if column.kind == "text"]
         written = pa.table(arrays)
         pq.write_table(written, made[name], row_group_size=_GROUP, compression="zstd", use_dictionary=text)
     return made
 
 
-def pages(
-    get: Any, path: str, params: Mapping[str, Any] | None = None, size: int = 1000
-) -> Iterable[dict[str, Any]]:
+def pages(get: Callable[[str, Params], Reply], path: str, size: int = 1000) -> Iterator[dict[str, Sent]]:
     """All items of a list, page by page."""
-    offset = 0
-    while True:
-        told = get(path, {**(params or {}), "limit": size, "offset": offset}).json()
-        yield from told["items"]
-        offset += told["count"]
-        if not told["count"] or offset >= told["total"]:
-            return
+
+    def ask(limit: int, offset: int) -> Page[dict[str, Sent]]:
+        sent = get(path, {"limit": limit, "offset": offset}).json()
+        return Page(sent["items"], sent["count"], sent["total"])
+
+    return paged(ask, size)

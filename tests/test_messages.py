@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from workbench import messages as phrases
+from workbench import messages
 from workbench.messages import column_map, counted, option, option_name, place, quoted, spaced, typed_in
 from workbench.notebook import status_text as words
 
 
 def test_the_examples_hold() -> None:
-    assert doctest.testmod(phrases).failed == 0
+    assert doctest.testmod(messages).failed == 0
 
 
 def test_an_option_is_spelled_for_where_it_is_typed() -> None:
@@ -52,7 +52,7 @@ def test_counts_and_rows_of_names() -> None:
 def test_thousands_are_written_in_one_way_and_in_one_place() -> None:
     assert spaced(12000) == "12\N{NO-BREAK SPACE}000"
     assert words.count(2000) == spaced(2000) == counted(2000, "row").removesuffix(" rows")
-    folder = Path(phrases.__file__).parent
+    folder = Path(messages.__file__).parent
     own = re.compile(r"\{[^{}]*:[,_]\}")
     others = [path.name for path in folder.rglob("*.py") if own.search(path.read_text("utf-8"))]
     assert others == ["messages.py"]
