@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict
 
 Level: TypeAlias = Literal["assumed", "kept", "repaired", "odd", "refused"]
+
+
+class FindingFields(TypedDict):
+    """A finding as JSON, as processes hand it to each other; ``Finding(**fields)`` makes it again."""
+
+    level: Level
+    code: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -19,3 +27,8 @@ class Finding:
     level: Level
     code: str
     message: str
+
+    @property
+    def fields(self) -> FindingFields:
+        """The finding as JSON."""
+        return {"level": self.level, "code": self.code, "message": self.message}

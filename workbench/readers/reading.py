@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from pydantic import JsonValue
 
 from ..cycling.current_sign import BY_CONVENTION, Taken
 from ..cycling.findings import Finding
@@ -14,7 +16,16 @@ from ..table import Table
 if TYPE_CHECKING:
     from .file.source import Head
 
+JsonObject: TypeAlias = dict[str, JsonValue]
 Counters: TypeAlias = Literal["step", "cycle", "test"] | None
+Sign: TypeAlias = Literal["charge", "discharge", "found"]
+"""What a positive current means by the documentation of a format; ``found``: the samples show it."""
+SIGN_RULES: dict[Sign, str] = {
+    "charge": "positive charges; turned",
+    "discharge": "positive discharges",
+    "found": "found from how the voltage answers",
+}
+"""What the table of formats says of each sign."""
 SIGNS = ("charge", "discharge", "unsigned")
 """What a positive current means in a file; ``unsigned``: the direction comes from states, steps or voltage."""
 
@@ -37,7 +48,7 @@ class Reading:
     batches: Iterator[Table]
     start_time: datetime | None = None
     notes: list[Finding] = field(default_factory=list)
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
     counters: Counters = None
     sign: Taken = BY_CONVENTION
     headers: dict[str, str] = field(default_factory=dict)

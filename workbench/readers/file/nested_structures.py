@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,13 @@ from ...cycling.columns import CURRENT, CYCLER_CYCLE, CYCLER_STEP, TIME, VOLTAGE
 from ...errors import TooLarge
 from ...messages import spaced
 from ..formats.delimited import COLUMNS
+from ..reading import Sign
 from ..table.columns import From, Plan, plan_columns, unique_labels
 
-Structure = Any
+Vector: TypeAlias = NDArray[np.generic]
+Structure: TypeAlias = "dict[str, Structure] | list[Structure] | Vector | str | int | float | None"
 """Dicts, lists, arrays and scalars, as `scipy.io.loadmat(simplify_cells=True)` gives them."""
+Group: TypeAlias = dict[str, Structure]
 Path = tuple[str | int, ...]
 
 _DEEPEST = 12
@@ -40,7 +43,7 @@ class PublicSet:
     name: str
     fields: tuple[str, ...]
     columns: tuple[From, ...]
-    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign: Sign = "charge"
     charge: str | None = None
     cycles: Literal["piece", "path", "word", ""] = ""
 
@@ -126,7 +129,7 @@ class Piece:
     set: PublicSet
     columns: dict[str, NDArray[np.float64]]
     plan: Plan
-    around: dict[str, Any] = field(default_factory=dict)
+    around: Group = field(default_factory=dict)
 
     def values(self, name: str) -> NDArray[np.float64] | None:
         """A canonical column in our unit, its sign as in the file; None where there is none."""
@@ -173,7 +176,7 @@ def _derived(charge: NDArray[np.float64], time: NDArray[np.float64] | None) -> N
     return np.where(np.isfinite(made), made, np.nan)
 
 
-def _moment(value: Any) -> datetime | None:
+def _moment(value: Structure) -> datetime | None:
     if isinstance(value, np.ndarray) and value.shape == (_DATES[1],) and value.dtype.kind in "fiu":
         year, month, day, hour, minute = (int(part) for part in value[:5])
         try:
@@ -193,7 +196,7 @@ def pieces(structure: Structure, column_map: Mapping[str, str] | None = None) ->
         yield piece
 
 
-def _walk(node: Structure, path: Path, around: dict[str, Any], column_map: Mapping[str, str]) -> Iterator[Piece]:
+def _walk(node: Structure, path: Path, around: Group, column_map: Mapping[str, str]) -> Iterator[Piece]:
     if len(path) > _DEEPEST:
         return
     if isinstance(node, dict):
@@ -215,17 +218,16 @@ def without_samples(node: Structure, depth: int = 0) -> Counter[str]:
     found: Counter[str] = Counter()
     if depth > _DEEPEST:
         return found
-    if isinstance(node, dict) and isinstance(node.get("type"), str):
-        found[node["type"]] += next(_walk(node, (), {}, {}), None) is None
+    word = node.get("type") if isinstance(node, dict) else None
+    if isinstance(word, str):
+        found[word] += next(_walk(node, (), {}, {}), None) is None
         return found
     for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
         found += without_samples(inner, depth + 1)
     return found
 
 
-def _columns_of_lists(
-    node: dict[str, Any], path: Path, near: dict[str, Any], column_map: Mapping[str, str]
-) -> Iterator[Piece]:
+def _columns_of_lists(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Iterator[Piece]:
     """A structure of lists of vectors is a list of structures of vectors."""
     lists = {key: value for key, value in node.items() if isinstance(value, list) and len(value) > 1}
     lengths = {len(value) for value in lists.values()}
@@ -237,13 +239,13 @@ def _columns_of_lists(
             yield piece
 
 
-def _is_fact(value: Any) -> bool:
+def _is_fact(value: Structure) -> bool:
     if isinstance(value, str | int | float):
         return True
     return isinstance(value, np.ndarray) and value.shape == (_DATES[1],) and value.dtype.kind in "fiu"
 
 
-def _piece(node: dict[str, Any], path: Path, near: dict[str, Any], column_map: Mapping[str, str]) -> Piece | None:
+def _piece(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Piece | None:
     vectors = {
         key: value
         for key, value in node.items()
@@ -273,7 +275,7 @@ def _apart(names: list[str]) -> list[str]:
     return made
 
 
-def _usual(vectors: Mapping[str, NDArray[Any]]) -> int:
+def _usual(vectors: Mapping[str, Vector]) -> int:
     lengths = [len(value) for value in vectors.values()]
     return max(set(lengths), key=lengths.count) if lengths else 0
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import IO, TypeAlias
 
 import python_calamine
 
@@ -27,6 +27,8 @@ _OVERLAP = 64
 _CELL = re.compile(rb"""\br=["']([A-Za-z]{1,4})(\d{1,9})["']""")
 _STRING = re.compile(rb"<(?:\w+:)?si[ >]")
 _SHARED = re.compile(rb"""\bt=["']s["']""")
+Cell: TypeAlias = int | float | str | bool | time | date | timedelta
+"""What calamine makes of a cell; an empty one is an empty text."""
 _EXCEL_EPOCH = datetime(1899, 12, 30)
 _NO_DATE = 1910
 """A date before this year is a duration that was formatted as a time: no cycler is as old."""
@@ -113,7 +115,7 @@ def _check(path: Path, name: str) -> None:
         )
 
 
-def _blocks(file: Any) -> Iterator[bytes]:
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
     """Blocks of a file, each after the end of the one before."""
     rest = b""
     while block := file.read(_BLOCK):
@@ -121,7 +123,7 @@ def _blocks(file: Any) -> Iterator[bytes]:
         rest = block[-_OVERLAP:]
 
 
-def _check_extent(file: Any, name: str) -> int:
+def _check_extent(file: IO[bytes], name: str) -> int:
     """Refuse a sheet whose cells lie so far apart that most of it is empty; the number of shared texts in it."""
     rows = columns = cells = shared = 0
     for block in _blocks(file):
@@ -148,7 +150,7 @@ def _column(letters: bytes) -> int:
     return number
 
 
-def _longest_string(file: Any) -> int:
+def _longest_string(file: IO[bytes]) -> int:
     """An upper bound of the longest shared text."""
     longest = since = 0
     for block in _blocks(file):
@@ -159,7 +161,7 @@ def _longest_string(file: Any) -> int:
     return max(longest, since)
 
 
-def _as_text(sheet: Any, name: str, head: Head) -> Sheet | None:
+def _as_text(sheet: python_calamine.CalamineSheet, name: str, head: Head) -> Sheet | None:
     scratch = Scratch(".csv")
     rows = 0
     with open(scratch.path, "w", encoding="utf-8", newline="") as file:
@@ -175,7 +177,7 @@ def _as_text(sheet: Any, name: str, head: Head) -> Sheet | None:
     return Sheet(name, replace(made, kept=scratch), rows)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Cell) -> str:
     """A cell as text, numbers with all their digits."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

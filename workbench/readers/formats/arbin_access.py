@@ -8,10 +8,10 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,9 +24,9 @@ from .. import limits
 from ..file.archives import unpacked
 from ..file.outside_parsers import guarded
 from ..file.source import Head
-from ..reading import Counters, Reading
+from ..reading import Counters, JsonObject, Reading
 from ..table.columns import From, plan_columns, unique_labels
-from ..table.typed_columns import read_typed
+from ..table.typed_columns import batches_of, read_typed
 from .arbin import ARBIN
 
 _SAMPLES, _TESTS, _AUXILIARY = "Channel_Normal_Table", "Global_Table", "Auxiliary_Table"
@@ -81,11 +81,7 @@ class Access:
             file=head.name,
         )
 
-        def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-            chosen = table if only is None else table.select(list(only))
-            yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
-
-        reading = read_typed(ARBIN, head.name, plan, batches, sign, notes)
+        reading = read_typed(ARBIN, head.name, plan, batches_of(table), sign, notes)
         reading.format, reading.metadata = self.name, _metadata(extra[1])
         return reading
 
@@ -114,7 +110,7 @@ class _Database:
                     convert_options=csv.ConvertOptions(strings_can_be_null=True),
                 )
 
-    def _skip(self, row: Any) -> str:
+    def _skip(self, row: csv.InvalidRow) -> str:
         self.skipped += 1
         return "skip"
 
@@ -166,7 +162,7 @@ def _sorted(samples: pa.Table, notes: list[Finding]) -> pa.Table:
     return samples
 
 
-def _moments(days: Any) -> Any:
+def _moments(days: pa.ChunkedArray) -> pa.ChunkedArray:
     """Access dates as timestamps, to the millisecond."""
     millis = pc.multiply(pc.subtract(days.cast(pa.float64()), float(_EPOCH_DAYS)), 86_400_000.0)
     good = pc.less(pc.abs(millis), 1e15)
@@ -185,7 +181,7 @@ def _with_temperatures(samples: pa.Table, auxiliary: pa.Table) -> pa.Table:
     return samples.sort_by([(key, "ascending") for key in _KEYS])
 
 
-def _metadata(tests: pa.Table) -> dict[str, Any]:
+def _metadata(tests: pa.Table) -> JsonObject:
     """What the database says of its first test."""
     first = tests.slice(0, 1).to_pylist()
     return {key: value for key, value in first[0].items() if value not in (None, "")} if first else {}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ...cycling.columns import TIME
 from ...cycling.findings import Finding
@@ -20,14 +21,14 @@ from ...messages import column_map as mapping
 from ...messages import counted, quoted
 from .. import limits
 from ..file.archives import unpacked
-from ..file.nested_structures import Piece, Structure, counts, pieces, without_samples
+from ..file.nested_structures import Group, Piece, Structure, counts, pieces, without_samples
 from ..file.outside_parsers import guarded
-from ..file.parser_process import Facts, apart
+from ..file.parser_process import Facts, Job, apart
 from ..file.source import Head
-from ..reading import Counters, Reading
+from ..reading import Counters, Reading, Sign
 from ..table.columns import KNOWN, From, plan_columns, unique_labels
 from ..table.header_units import split_header
-from ..table.typed_columns import read_typed
+from ..table.typed_columns import batches_of, read_typed
 
 _PART = "!"
 _COMPRESSED = 15
@@ -45,7 +46,7 @@ class Matlab:
         "Structures of public ageing sets (NASA, Oxford, Severson, XJTU and others) and any with vectors of time, "
         "current and voltage."
     )
-    sign: Literal["charge", "discharge", "found"] = "found"
+    sign: Sign = "found"
     sign_rule: str = "as each set documents it, else found from how the voltage answers"
     counters: Counters = None
     rule: int = 1
@@ -56,11 +57,11 @@ class Matlab:
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a .mat file; see ``readers.read``."""
         with unpacked(head.path, head.name, head.packed, ".mat") as path:
-            facts, table = apart("matlab:loaded", path, head.name, column_map)
+            facts, table = apart(loaded, path, head.name, column_map)
         return reading_of(self.name, facts, table, head, sign)
 
 
-def loaded(job: Facts) -> tuple[Facts, pa.Table]:
+def loaded(job: Job) -> tuple[Facts, pa.Table]:
     """Facts and samples of the .mat file of a job; runs apart."""
     path, name = Path(job["path"]), job["name"]
     _check(path, name)
@@ -70,11 +71,10 @@ def loaded(job: Facts) -> tuple[Facts, pa.Table]:
     return samples_of(structure, name, job["column_map"])
 
 
-def _loaded(path: Path) -> Structure:
+def _loaded(path: Path) -> Group:
     from scipy.io import loadmat  # slow to import, and few files are of MATLAB
 
-    with open(path, "rb") as file:
-        found: Structure = loadmat(cast(Any, file), simplify_cells=True, verify_compressed_data_integrity=True)
+    found: Group = loadmat(str(path), appendmat=False, simplify_cells=True, verify_compressed_data_integrity=True)
     return found
 
 
@@ -107,7 +107,7 @@ def _unpacked_size(data: bytes, name: str) -> int:
     return total
 
 
-def samples_of(structure: Structure, name: str, column_map: Mapping[str, str]) -> tuple[Facts, pa.Table]:
+def samples_of(structure: Group, name: str, column_map: Mapping[str, str]) -> tuple[Facts, pa.Table]:
     """Facts, and the samples of all pieces of one cell in a structure, one after the other.
 
     Where a file holds several cells the first is read, or the one that a column map names as in
@@ -131,8 +131,13 @@ def samples_of(structure: Structure, name: str, column_map: Mapping[str, str]) -
     chosen = _one_cell(found, wanted, name, notes)
     table, start = _table(chosen, notes)
     notes += _left_out(structure.get(_cell(chosen[0]), structure))
-    facts = {"notes": [asdict(note) for note in notes], "start": None if start is None else start.isoformat()}
-    return facts | {"set": chosen[0].set.name, "sign": chosen[0].set.sign}, table
+    facts: Facts = {
+        "set": chosen[0].set.name,
+        "sign": chosen[0].set.sign,
+        "start": None if start is None else start.isoformat(),
+        "notes": [note.fields for note in notes],
+    }
+    return facts, table
 
 
 def _left_out(structure: Structure) -> list[Finding]:
@@ -150,12 +155,9 @@ def reading_of(format: str, facts: Facts, table: pa.Table, head: Head, sign: str
     notes = [Finding(**note) for note in facts["notes"]]
     table = table.rename_columns(unique_labels(table.column_names))
     plan = plan_columns(list(table.column_names), _OWN, file=head.name)
-
-    def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-        part = table if only is None else table.select(list(only))
-        yield from part.to_batches(max_chunksize=limits.CHUNK_ROWS)
-
-    reading = read_typed(_Shape(format, facts["set"], facts["sign"]), head.name, plan, batches, sign, notes)
+    reading = read_typed(
+        _Shape(format, facts["set"] or format, facts["sign"]), head.name, plan, batches_of(table), sign, notes
+    )
     reading.start_time = None if facts["start"] is None else datetime.fromisoformat(facts["start"])
     return reading
 
@@ -164,7 +166,7 @@ def reading_of(format: str, facts: Facts, table: pa.Table, head: Head, sign: str
 class _Shape:
     name: str
     brand: str
-    sign: Literal["charge", "discharge", "found"]
+    sign: Sign
     counters: Counters = None
 
 
@@ -206,7 +208,7 @@ def _one_cell(found: list[Piece], wanted: set[str], file: str, notes: list[Findi
 def _table(of: list[Piece], notes: list[Finding]) -> tuple[pa.Table, datetime | None]:
     """All samples with canonical names where they are known, and when the first was taken."""
     times = _times(of, notes)
-    made: dict[str, Any] = {TIME: np.concatenate(times)}
+    made: dict[str, NDArray[np.float64] | pa.Array] = {TIME: np.concatenate(times)}
     for name in KNOWN:
         parts = [piece.values(name) for piece in of]
         if name != TIME and any(part is not None for part in parts):
@@ -229,18 +231,18 @@ def _table(of: list[Piece], notes: list[Finding]) -> tuple[pa.Table, datetime | 
     return pa.table(made), of[0].begun
 
 
-def _name(header: str, taken: Mapping[str, Any]) -> str:
+def _name(header: str, taken: Collection[str]) -> str:
     return header if header not in taken else f"{header} (file)"
 
 
-def _column(parts: Sequence[Any], of: list[Piece]) -> Any:
+def _column(parts: Sequence[NDArray[np.float64] | None], of: list[Piece]) -> pa.Array:
     lengths = [len(next(iter(piece.columns.values()))) for piece in of]
     values = [np.full(n, np.nan) if part is None else part for part, n in zip(parts, lengths, strict=True)]
     whole = np.concatenate(values)
     return pa.array(whole, mask=np.isnan(whole))
 
 
-def _times(of: list[Piece], notes: list[Finding]) -> list[Any]:
+def _times(of: list[Piece], notes: list[Finding]) -> list[NDArray[np.float64]]:
     """The times of each piece on one clock: by their dates, as they stand, or one after the other."""
     raw = [piece.values(TIME) for piece in of]
     times = [time for time in raw if time is not None]

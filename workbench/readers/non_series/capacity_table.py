@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
@@ -14,9 +13,10 @@ from ...messages import spaced
 from ..file.outside_parsers import guarded
 from ..file.source import Head, LineStream
 from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
+from ..reading import JsonObject
 from ..table.header_units import split_header, unit_of
 from ..table.text_layout import HeaderLine, header_lines, lay_out
-from ..table.values import are_whole, numbers
+from ..table.values import Cells, Floats, Texts, are_whole, numbers
 
 CYCLE = (
     "cycle",
@@ -52,7 +52,7 @@ class CapacityTable:
     def matches(self, head: Head) -> bool:
         return _header(head) is not None
 
-    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
+    def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
         """One record a cell: ``cell`` (None where the file names none) and ``columns``, lists by name.
 
         "Cycle from cycler" are the numbers of the file; capacities and energies are in A.h and W.h and never negative.
@@ -68,7 +68,7 @@ class CapacityTable:
         frame = _frame(head, header)
         heads = {str(label): split_header(str(label)) for label in frame}
         cycle = next(label for name in CYCLE for label, h in heads.items() if h.key == name)
-        made: dict[str, Any] = {"Cycle from cycler": _numbers(frame[cycle])}
+        made = {"Cycle from cycler": numbers(frame[cycle])[0]}
         for name, names in _COLUMNS.items():
             label = next((label for known in names for label, h in heads.items() if h.key == known), None)
             if label is not None:
@@ -117,24 +117,18 @@ def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
     return made
 
 
-def _numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
-    return np.asarray(numbers(values)[0], np.float64)
-
-
-def _in_unit(
-    values: pd.Series[Any], unit: str | None, name: str, label: str, notes: list[Finding]
-) -> NDArray[np.float64]:
+def _in_unit(values: Cells, unit: str | None, name: str, label: str, notes: list[Finding]) -> Floats:
     base = name[name.index("[") + 1 : -1]
     known = unit_of(unit)
     if known is None or known.base != base:
         notes.append(Finding("assumed", "unit", f"'{label}' names no unit. It was read in {base}."))
-        return _numbers(values)
-    return np.asarray(known.convert(_numbers(values)), np.float64)
+        return numbers(values)[0]
+    return known.convert(numbers(values)[0])
 
 
 def _by_cell(
-    columns: dict[str, NDArray[np.float64]], good: NDArray[np.bool_], cells: pd.Series[Any] | None, file: str
-) -> list[dict[str, Any]]:
+    columns: dict[str, Floats], good: NDArray[np.bool_], cells: Texts | None, file: str
+) -> list[JsonObject]:
     if cells is None:
         return [{"cell": None, "columns": _lists(columns, good)}]
     names = np.asarray(cells)
@@ -144,8 +138,8 @@ def _by_cell(
     return [{"cell": str(name), "columns": _lists(columns, good & (names == name))} for name in listed]
 
 
-def _lists(columns: dict[str, NDArray[np.float64]], rows: NDArray[np.bool_]) -> dict[str, list[Any]]:
-    made: dict[str, list[Any]] = {}
+def _lists(columns: dict[str, Floats], rows: NDArray[np.bool_]) -> dict[str, JsonValue]:
+    made: dict[str, JsonValue] = {}
     for name, values in columns.items():
         kept = values[rows]
         whole = name == "Cycle from cycler" and are_whole(kept)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -13,9 +11,10 @@ from ...messages import spaced
 from ..file.outside_parsers import guarded
 from ..file.source import Head, LineStream
 from ..formats.delimited import CURRENT_NAMES, TIME_NAMES
+from ..reading import JsonObject
 from ..table.header_units import Header, Unit, split_header, unit_of
 from ..table.text_layout import DELIMITERS, split_line
-from ..table.values import numbers
+from ..table.values import Cells, Floats, numbers
 
 _POWER = ("power", "p", "leistung")
 _MOST = 1_000_000
@@ -28,7 +27,7 @@ class DriveCycle:
     def matches(self, head: Head) -> bool:
         return _header(head) is not None
 
-    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
+    def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
         """The drive cycle: its name, and rows of seconds and amperes with the sign they have in the file.
 
         Raises
@@ -64,7 +63,7 @@ class DriveCycle:
         return [{"name": head.name, "data": rows.tolist()}]
 
 
-def _converted(values: pd.Series[Any], header: Header, base: str) -> Any:
+def _converted(values: Cells, header: Header, base: str) -> Floats:
     unit = unit_of(header.unit)
     return (unit if unit is not None and unit.base == base else Unit(base)).convert(numbers(values)[0])
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
-from ...cycling.findings import Finding
+from ...cycling.findings import Finding, FindingFields
 from ..file.source import Head, look
+from ..reading import JsonObject
 from .bpx_set import BPX
 from .capacity_table import CAPACITIES
 from .drive_cycle import DRIVE_CYCLE
@@ -28,7 +29,7 @@ class Other:
     kind: Kind
     about: str
     matches: Callable[[Head], bool]
-    records: Callable[[Head, list[Finding]], list[dict[str, Any]]]
+    records: Callable[[Head, list[Finding]], list[JsonObject]]
 
 
 OTHERS: dict[str, Other] = {
@@ -56,22 +57,32 @@ OTHERS: dict[str, Other] = {
 }
 
 
+class HoldingFields(TypedDict):
+    """A holding as JSON, as the process that reads hands it to the one that stores."""
+
+    format: str
+    kind: Kind
+    records: list[JsonObject]
+    notes: list[FindingFields]
+
+
 @dataclass
 class Holding:
     """What a file holds instead of a series: records as plain values, by which ingest makes them."""
 
     format: str
     kind: Kind
-    records: list[dict[str, Any]]
+    records: list[JsonObject]
     notes: list[Finding] = field(default_factory=list)
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    def as_dict(self) -> HoldingFields:
+        notes = [note.fields for note in self.notes]
+        return {"format": self.format, "kind": self.kind, "records": self.records, "notes": notes}
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Holding:
+    def of(cls, raw: HoldingFields) -> Holding:
         """What :meth:`as_dict` gave."""
-        return cls(**{**raw, "notes": [Finding(**note) for note in raw["notes"]]})
+        return cls(raw["format"], raw["kind"], raw["records"], [Finding(**note) for note in raw["notes"]])
 
 
 def other_format(head: Head) -> Other | None:

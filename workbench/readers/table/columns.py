@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class Planned:
     per_time: bool = False
     """A charge of each sample, which over the time since the one before is a current."""
 
-    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
+    def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) float of the file -> (n,) float in our unit and sign."""
         if self.unit is not None:
             values = self.unit.convert(values)

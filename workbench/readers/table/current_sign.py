@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from .values import Floats
 
 _SMALL = 0.01
 """Share of the largest current below which a current is no evidence of a direction."""

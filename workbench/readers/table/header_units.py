@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ class Unit:
     over: float = 1.0
     plus: float = 0.0
 
-    def convert(self, values: NDArray[Any]) -> NDArray[Any]:
+    def convert(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) float in this unit -> (n,) float in ``base``."""
         if (self.times, self.over, self.plus) != (1.0, 1.0, 0.0):
             values = values.astype(np.float64)

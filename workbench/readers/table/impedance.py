@@ -6,17 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from ...cycling.columns import FREQUENCY
+from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...table import Column
 from .columns import Plan, Planned
-from .values import number_column, numbers
-
-Floats = NDArray[np.float64]
+from .values import Floats, number_column, numbers
 
 RE, IM, MODULUS, PHASE = "Z_Re [Ohm]", "Z_Im [Ohm]", "Z_Mod [Ohm]", "Z_Phase [deg]"
 BARE = (FREQUENCY, RE, IM)
@@ -26,8 +23,18 @@ _OF_A_CELL = 100.0
 _CLEAR = 0.6
 
 
-def with_parts(made: dict[str, Column]) -> dict[str, Column]:
-    """The columns with real and imaginary part, where they are of impedance and lack these."""
+def completed(made: dict[str, Column], n: int) -> dict[str, Column]:
+    """The columns of ``n`` rows; those of impedance get what they lack.
+
+    Modulus and phase give the real and imaginary part. Time, current and voltage that the file does not have are null.
+    """
+    if FREQUENCY not in made:
+        return made
+    nulls = {name: Column("number", np.zeros(n), np.zeros(n, bool)) for name in (CURRENT, VOLTAGE, TIME)}
+    return nulls | _with_parts(made)
+
+
+def _with_parts(made: dict[str, Column]) -> dict[str, Column]:
     if not {FREQUENCY, MODULUS, PHASE} <= made.keys() or {RE, IM} & made.keys():
         return made
     angle = np.deg2rad(made[PHASE].floats())

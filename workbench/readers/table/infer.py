@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -33,9 +33,8 @@ from .dates import date_notes
 from .header_units import Unit, split_header, unit_of
 from .missing_columns import why_refused
 from .states import States
-from .values import are_whole, clock_format, clocks, durations, is_text, numbers
+from .values import Cells, are_whole, clock_format, clocks, durations, is_text, numbers
 
-Floats = NDArray[np.float64]
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
 _DAY = 86400.0
 _SAMPLE = 5000
@@ -154,7 +153,7 @@ class Survey:
         if self._needs_runs():
             self._feed_runs(frame)
 
-    def _rank(self, name: str, series: pd.Series[Any]) -> None:
+    def _rank(self, name: str, series: Cells) -> None:
         if series.isna().all():
             return
         kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}.get(series.dtype.kind, "text")
@@ -191,7 +190,7 @@ class Survey:
         self.settle_names(settings, notes)
         return settings
 
-    def _column(self, header: str) -> pd.Series[Any]:
+    def _column(self, header: str) -> Cells:
         if self.first is None:
             raise FileRefused(f"'{self.file}' has no rows.")
         return self.first[header]
@@ -216,7 +215,7 @@ class Survey:
             else:
                 self._rank_numeric_clock(settings, column, series)
 
-    def _rank_numeric_clock(self, settings: Settings, column: Planned, series: pd.Series[Any]) -> None:
+    def _rank_numeric_clock(self, settings: Settings, column: Planned, series: Cells) -> None:
         settings.kinds[column.name] = "integer" if series.dtype.kind in "iu" else "number"
         present = series.dropna()
         if present.empty or settings.first_clock is not None:
@@ -281,9 +280,7 @@ class Survey:
             )
         )
 
-    def _join_days(
-        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Finding]
-    ) -> None:
+    def _join_days(self, settings: Settings, planned: Planned, series: Cells, notes: list[Finding]) -> None:
         """A time of day beside a column of days: it falls where the day changes, and does not begin at 0."""
         days = next((header for header, pattern in settings.patterns.items() if "%H" not in pattern), None)
         if days is None or planned.restarts:
@@ -304,13 +301,11 @@ class Survey:
         text = f"'{planned.header}' is the time of day of '{days}'. The time was computed from both."
         notes.append(Finding("assumed", "time_from_clock", text))
 
-    def _mostly_numbers(self, series: pd.Series[Any]) -> bool:
+    def _mostly_numbers(self, series: Cells) -> bool:
         sample = series.dropna().head(_SAMPLE)
         return numbers(sample, self.decimal)[1] < 0.5 * max(len(sample), 1)
 
-    def _choose_unit(
-        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Finding]
-    ) -> None:
+    def _choose_unit(self, settings: Settings, planned: Planned, series: Cells, notes: list[Finding]) -> None:
         """A unit that the header does not name is taken from the clock column where one agrees."""
         if planned.stated:
             return
@@ -433,7 +428,7 @@ class Survey:
             notes.append(Finding("odd", "no_direction", text))
 
 
-def _example(series: pd.Series[Any]) -> str:
+def _example(series: Cells) -> str:
     return str(series.dropna().iloc[0])
 
 

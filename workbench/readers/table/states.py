@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+
+from .values import Cells, Floats
 
 _DISCHARGE = re.compile(
     r"d(is)?[\s-]?cha?r?g|disch|dch|entlad|\bdis\b|^d$|放电|décharge|descarga|^d (cc|cv|cp|cr|rate)"
@@ -39,7 +39,7 @@ class States:
             return -1.0
         return _read(word) if self.read else np.nan
 
-    def directions(self, words: pd.Series[Any]) -> NDArray[np.float64]:
+    def directions(self, words: Cells) -> Floats:
         """(n,) directions of the words of a column."""
         codes, known = pd.factorize(words.astype("str").str.strip(), use_na_sentinel=True)
         # A column of ever new texts holds no states; then only what a format lists counts.

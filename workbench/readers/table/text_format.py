@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
 
 import pandas as pd
+from pydantic import JsonValue
 
 from ...cycling.columns import VOLTAGE
 from ...cycling.findings import Finding
@@ -19,7 +19,7 @@ from ...messages import option_name
 from ...table import Table
 from .. import limits
 from ..file.source import Head, LineStream
-from ..reading import SIGNS, Counters, Reading
+from ..reading import SIGN_RULES, SIGNS, Counters, Reading, Sign
 from .columns import From, Plan, Split, plan_columns
 from .dates import start_notes
 from .header_units import split_header
@@ -58,7 +58,7 @@ class TextFormat:
     about: str
     needs: tuple[tuple[str, ...], ...]
     columns: tuple[From, ...]
-    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign: Sign = "charge"
     states: States | None = None
     counters: Counters = None
     clocks: tuple[str, ...] = ()
@@ -80,14 +80,9 @@ class TextFormat:
     def sign_rule(self) -> str:
         if self.settle is not None:
             return "no current; the imaginary part is negative where capacitive, as the low frequencies tell"
-        rule = {
-            "charge": "positive charges; turned",
-            "discharge": "positive discharges",
-            "found": "found from how the voltage answers",
-        }[self.sign]
         if self.sign == "found" and self.states:
             return "found from the words of a state, else from how the voltage answers"
-        return rule + ("; unsigned currents by state, step or voltage" if self.states else "")
+        return SIGN_RULES[self.sign] + ("; unsigned currents by state, step or voltage" if self.states else "")
 
     def header(self, head: Head) -> HeaderLine | None:
         """The header line of this format, or None where the file is of another."""
@@ -304,9 +299,9 @@ def _start_time(
     return None
 
 
-def _metadata(lines: tuple[str, ...]) -> dict[str, Any]:
+def _metadata(lines: tuple[str, ...]) -> dict[str, JsonValue]:
     """Names and values of the lines above the header, at most 100."""
-    found: dict[str, Any] = {}
+    found: dict[str, JsonValue] = {}
     for line in lines:
         pair = _PAIR.match(line.rstrip(";,\t "))
         if pair and len(found) < 100:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,12 +15,11 @@ from ...errors import FileRefused
 from ...messages import counted, option_name, spaced
 from ...table import Column, Table
 from .columns import Plan, Planned, in_order
-from .impedance import with_parts
+from .impedance import completed
 from .infer import Settings
 from .row_places import MOST_EXAMPLES, Places
-from .values import clocks, column_of, count_column, durations, is_text, number_column, numbers
+from .values import Cells, Floats, clocks, column_of, count_column, durations, is_text, number_column, numbers
 
-Floats = NDArray[np.float64]
 BEYOND = "\0beyond the header"
 """Label of the fields beyond the last header; no header of a file can have it."""
 
@@ -66,11 +64,7 @@ class Rows:
         if current is not None and current.per_time and TIME in made:
             made[CURRENT] = self._flow(made)
         made = self._split(made, frame)
-        made = in_order(with_parts(made))
-        for name in (CURRENT, VOLTAGE, TIME):
-            if name not in made and FREQUENCY in made:
-                made[name] = Column("number", np.zeros(len(frame)), np.zeros(len(frame), bool))
-        return Table(made, len(frame))
+        return Table(in_order(completed(made, len(frame))), len(frame))
 
     def _flow(self, made: dict[str, Column]) -> Column:
         """The current in A of charges in A.h that passed since the sample before; 0 where no time did."""
@@ -124,7 +118,7 @@ class Rows:
         self.unread[column.header] += lost
         return made
 
-    def _note_unread(self, header: str, series: pd.Series[Any], unread: int, empty: NDArray[np.bool_]) -> None:
+    def _note_unread(self, header: str, series: Cells, unread: int, empty: NDArray[np.bool_]) -> None:
         """Count values that are none, and keep the first with their rows."""
         self.unread[header] += unread
         kept = self.examples.setdefault(header, [])
@@ -167,7 +161,7 @@ class Rows:
             text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; it was moved to 0."
             self.notes.append(Finding("assumed", "time_from_first_row", text))
 
-    def _directed(self, current: NDArray[Any], frame: pd.DataFrame) -> NDArray[Any]:
+    def _directed(self, current: Floats, frame: pd.DataFrame) -> Floats:
         by_word = None if self.settings.state_column is None else self._by_word(frame)
         return directed(current, self.settings, self.passed, by_word)
 
@@ -234,7 +228,7 @@ class Joint:
         return joined
 
 
-def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Floats | None = None) -> NDArray[Any]:
+def directed(current: Floats, settings: Settings, first: int, by_word: Floats | None = None) -> Floats:
     """(n,) current positive on discharge and without negative zeros, of the rows from ``first`` on.
 
     ``by_word``: (n,) +1, -1 or NaN where a state says the direction; it goes before that of the run.
@@ -246,7 +240,7 @@ def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Flo
         signs = settings.directions.rows(first, len(current)).astype(np.float64)
     if by_word is not None:
         signs = np.where(np.isnan(by_word), signs, by_word)
-    turned: NDArray[Any] = np.abs(current) * signs + 0.0
+    turned: Floats = np.abs(current) * signs + 0.0
     return turned
 
 

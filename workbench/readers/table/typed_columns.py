@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -16,18 +16,18 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ...arrow import of_arrow
-from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ...cycling.columns import CURRENT, TIME
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
 from ...messages import counted, option_name, spaced
 from ...table import Column, Table, from_micros
 from .. import limits
 from ..file.source import Head
-from ..reading import Counters, Reading
+from ..reading import SIGN_RULES, Counters, Reading, Sign
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
 from .dates import date_notes, zone_note
 from .header_units import split_header
-from .impedance import with_parts
+from .impedance import completed
 from .infer import Settings, Survey
 from .text_format import check_sign
 from .text_rows import directed, time_notes, unread_text
@@ -49,7 +49,7 @@ class ParquetFormat:
     about: str
     needs: tuple[tuple[str, ...], ...]
     columns: tuple[From, ...]
-    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign: Sign = "charge"
     counters: Counters = None
     clocks: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
@@ -58,11 +58,7 @@ class ParquetFormat:
 
     @property
     def sign_rule(self) -> str:
-        return {
-            "charge": "positive charges; turned",
-            "discharge": "positive discharges",
-            "found": "found from how the voltage answers",
-        }[self.sign]
+        return SIGN_RULES[self.sign]
 
     def matches(self, head: Head) -> bool:
         names = parquet_names(head)
@@ -161,6 +157,16 @@ def parquet_tables(
     return tables
 
 
+def batches_of(table: pa.Table) -> Batches:
+    """The rows of a table in batches of ``limits.CHUNK_ROWS``, as often as they are asked for."""
+
+    def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+        chosen = table if only is None else table.select(list(only))
+        yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
+
+    return batches
+
+
 class Typed(Protocol):
     """What has to be known of a format whose columns come with their types."""
 
@@ -171,7 +177,7 @@ class Typed(Protocol):
     def brand(self) -> str: ...
 
     @property
-    def sign(self) -> Literal["charge", "discharge", "found"]: ...
+    def sign(self) -> Sign: ...
 
     @property
     def counters(self) -> Counters: ...
@@ -285,10 +291,7 @@ class _TypedRows:
             made[planned.name] = self._column(planned, column, arrays[planned.header])
         for header, split, unit in self.plan.splits:
             made |= _split(split, unit.convert(_numbers_of(arrays[header])), made[CURRENT].floats())
-        made = with_parts(made)
-        for name in (CURRENT, VOLTAGE, TIME):
-            if name not in made and FREQUENCY in made:
-                made[name] = Column("number", np.zeros(batch.num_rows), np.zeros(batch.num_rows, bool))
+        made = completed(made, batch.num_rows)
         self.passed += batch.num_rows
         return Table(in_order(made), batch.num_rows)
 
