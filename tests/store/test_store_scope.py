@@ -33,7 +33,7 @@ READS: dict[str, Callable[[Series, str, Any], object]] = {
 """Every public method that reads samples."""
 NO_READS = {"append", "delete", "writer", "purge", "revisions", "sweep", "tidy", "verify"}
 """What writes, looks after the whole store, or gives numbers of revisions alone."""
-WITHOUT_A_CALLER = {"organizations", "user", "pieces", "dependencies"}
+WITHOUT_A_CALLER = {"organizations", "user", "blobs", "dependencies"}
 """What of the records is asked before there is a scope, or by the store itself."""
 
 

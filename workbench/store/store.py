@@ -15,13 +15,13 @@ from .db.database_file import Host
 from .db.formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice
 from .db.schema import refuse_wrong_tables, stand_ins
 from .db.verify import check_rows
-from .files.blobs import Pieces
+from .files.blobs import Blobs
 from .files.uploads import Uploads
 from .records.people import People
 from .records.plots import Plots
 from .records.rows import Rows
 from .records.search import check_index
-from .records.sessions import Chats
+from .records.sessions import Sessions
 from .scope import Scope
 from .series import derived
 from .series.series import Series
@@ -44,10 +44,10 @@ class Store(Host):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.series = Series(self)
-        self.pieces = Pieces(self)
+        self.blobs = Blobs(self)
         self.rows = Rows(self, self.series)
         self.plots = Plots(self.rows)
-        self.chats = Chats(self.rows)
+        self.sessions = Sessions(self.rows)
         self.people = People(self.rows)
         self.uploads = Uploads(self)
 
@@ -128,7 +128,7 @@ class Store(Host):
     def _sweep(self) -> None:
         try:
             self.series.sweep()
-            self.pieces.tidy()
+            self.blobs.tidy()
         except StoreError as error:
             # Who only wants to read needs no sweep: where nothing can be written now, a later opener does it.
             if isinstance(error, Damaged):
@@ -162,7 +162,7 @@ class Store(Host):
         store may be written also the indexes of the search.
         """
         findings: list[str] = []
-        checks = [self._verify_file, self._verify_rows, self.series.verify, self.pieces.verify]
+        checks = [self._verify_file, self._verify_rows, self.series.verify, self.blobs.verify]
         for check in checks:
             try:
                 with self.snapshot():

@@ -21,7 +21,7 @@ FURTHER = {REVISIONS: "plot revision", "messages": "message", "plot_drafts": "dr
 """Tables of what is no record of its own, and what a row of each is called."""
 
 
-def seal(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None) -> None:
+def update(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None) -> None:
     """Take the checksum of these records, or of all of a table, as they are kept now."""
     chosen, params = (
         ("", []) if ids is None else (" WHERE id IN (SELECT value FROM json_each(?))", [values_of(ids)])

@@ -14,7 +14,7 @@ from ...records import KINDS, Record
 from ..records import search
 from ..records.rows import SAMPLED
 from ..records.tables import ASSIGNMENTS, decode, encode, fold, rows_as_dicts, stored
-from . import checksums as seals
+from . import checksums
 
 
 def check_rows(connection: sqlite3.Connection) -> list[str]:
@@ -28,7 +28,7 @@ def check_rows(connection: sqlite3.Connection) -> list[str]:
     for cls in KINDS.values():
         findings += _rows(connection, cls)
         findings += _links(connection, cls)
-    findings += seals.check(connection)
+    findings += checksums.check(connection)
     findings += _assignments(connection)
     findings += _plots(connection)
     findings += _sampled(connection)

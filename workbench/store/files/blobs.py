@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from ...errors import Damaged, NotFound
 from ..db.database_file import Host
 
-PIECE = 1 << 20
+BLOCK = 1 << 20
 PASSING = "passing-"
 ABANDONED_SECONDS = 24 * 3600
 
 
-class Pieces:
+class Blobs:
     """Bytes by the SHA-256 of their content, in pieces of 1 MiB, each with its own checksum."""
 
     def __init__(self, store: Host) -> None:
@@ -48,10 +48,10 @@ class Pieces:
         for chunk in chunks:
             digest.update(chunk)
             buffer += chunk
-            while len(buffer) >= PIECE:
-                self._add(passing, size, bytes(buffer[:PIECE]))
-                size += PIECE
-                del buffer[:PIECE]
+            while len(buffer) >= BLOCK:
+                self._add(passing, size, bytes(buffer[:BLOCK]))
+                size += BLOCK
+                del buffer[:BLOCK]
         if buffer:
             self._add(passing, size, bytes(buffer))
         return digest.hexdigest(), size + len(buffer)
@@ -95,8 +95,8 @@ class Pieces:
         """
         size = self.size(name)
         stop = size if stop is None else min(stop, size)
-        first = start // PIECE * PIECE
-        for place in range(first, stop, PIECE):
+        first = start // BLOCK * BLOCK
+        for place in range(first, stop, BLOCK):
             with self._store.snapshot() as connection:
                 row = connection.execute(
                     "select crc, data from pieces where hash = ? and start = ?", (name, place)
@@ -153,7 +153,7 @@ class Pieces:
 
 
 def _sound(name: str, start: int, size: int, row: tuple[int, bytes] | None) -> bytes:
-    expected = min(PIECE, size - start)
+    expected = min(BLOCK, size - start)
     if row is None or len(row[1]) != expected or zlib.crc32(row[1]) != row[0]:
         raise Damaged(f"The piece at byte {start} of '{name}' is damaged or missing; restore a backup.")
     return row[1]

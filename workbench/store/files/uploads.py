@@ -22,12 +22,12 @@ State = Literal["open", "running", "done", "failed"]
 
 @dataclass(frozen=True)
 class UploadObject:
-    """One file of an upload: ``size`` is None until its bytes are here; ``piece`` where the store keeps them."""
+    """One file of an upload. ``size`` is None until its bytes have arrived; ``blob`` is their SHA-256 in the store."""
 
     id: str
     filename: str
     size: int | None = None
-    piece: str | None = None
+    blob: str | None = None
     content_type: str | None = None
 
 
@@ -57,7 +57,7 @@ class Attachment:
     filename: str
     content_type: str
     size: int
-    piece: str
+    blob: str
 
 
 class Uploads:
@@ -149,13 +149,13 @@ class Uploads:
         )
         return [self._upload(row) for row in rows.fetchall()]
 
-    def arrived(self, object_id: str, size: int, piece: str | None) -> bool:
+    def arrived(self, object_id: str, size: int, blob: str | None) -> bool:
         """Note that the bytes of an object are here; False if the upload is open no more."""
         with self._store.transaction() as db:
             done = db.execute(
                 "update upload_objects set size = ?, piece = ? where id = ? and "
                 "(select state from uploads where id = upload) = 'open'",
-                [size, piece, object_id],
+                [size, blob, object_id],
             )
             return bool(done.rowcount)
 
@@ -206,7 +206,7 @@ class Uploads:
         """Keep a file with a record, in place of an older one of that name."""
         db.execute(
             "insert or replace into attachments values (?, ?, ?, ?, ?, ?)",
-            [owner, name, file.filename, file.content_type, file.size, file.piece],
+            [owner, name, file.filename, file.content_type, file.size, file.blob],
         )
 
     def attached(self, owner: str, name: str) -> Attachment | None:

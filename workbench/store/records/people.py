@@ -1,4 +1,4 @@
-"""Who may do what: keys, members and their roles, and the account of what was done under which key."""
+"""Who may do what: keys, members and their roles, and the audit log of what was done under which key."""
 
 from __future__ import annotations
 
@@ -370,7 +370,7 @@ class People:
             if not done.rowcount:
                 raise NotFound(f"No user '{user_id}' here.")
 
-    # The account
+    # The audit log
 
     def note(
         self,
@@ -390,7 +390,7 @@ class People:
         row = [self._store.tick(db), organization_id, user_id, key_id, action, target, status, request, told]
         db.execute("insert into audit values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def account(self, organization_id: str, *, limit: int = 100) -> list[dict[str, Any]]:
+    def audit_log(self, organization_id: str, *, limit: int = 100) -> list[dict[str, Any]]:
         """What was done last in an organization, newest first."""
         rows = self._store.connection().execute(
             "select * from audit where organization_id = ? order by at desc limit ?", [organization_id, limit]

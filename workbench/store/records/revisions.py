@@ -10,7 +10,7 @@ import orjson
 from ...errors import Conflict
 from ...records import Plot, Revision
 from ...table import to_micros
-from ..db import checksums as seals
+from ..db import checksums
 from .tables import json_of, moment_of
 
 _COLUMNS = (
@@ -56,7 +56,7 @@ def keep(db: sqlite3.Connection, plot: Plot, origin: str, actor: str | None) -> 
     }
     names, marks = ", ".join(row), ", ".join("?" * len(row))
     db.execute(f"INSERT INTO plot_revisions ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
-    seals.keep(db, seals.REVISIONS, row)
+    checksums.keep(db, checksums.REVISIONS, row)
 
 
 def forget(db: sqlite3.Connection, listed: str) -> bool:
@@ -64,7 +64,7 @@ def forget(db: sqlite3.Connection, listed: str) -> bool:
     any places."""
     chosen = "plot_id IN (SELECT value FROM json_each(?)) RETURNING plot_id, revision"
     dropped = db.execute(f"DELETE FROM plot_revisions WHERE {chosen}", [listed])  # noqa: S608
-    seals.drop(db, seals.REVISIONS, [f"{plot} {number}" for plot, number in dropped])
+    checksums.drop(db, checksums.REVISIONS, [f"{plot} {number}" for plot, number in dropped])
     gone = set(orjson.loads(listed))
     boards = db.execute(
         "SELECT id, layout FROM dashboards WHERE id IN (SELECT dashboard_id FROM plots "
@@ -78,7 +78,7 @@ def forget(db: sqlite3.Connection, listed: str) -> bool:
         if left != layout:
             changed = True
             db.execute("UPDATE dashboards SET layout = ? WHERE id = ?", [orjson.dumps(left).decode(), board])
-            seals.seal(db, "dashboards", [board])
+            checksums.update(db, "dashboards", [board])
     return changed
 
 

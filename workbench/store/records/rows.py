@@ -19,12 +19,11 @@ from pydantic import ValidationError
 from ...errors import BadRequest, Conflict, Damaged, NotFound, instead
 from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Session, User, kind
 from ...table import Kind, to_micros
-from ..db import checksums as seals
+from ..db import checksums
 from ..db.database_file import Host
 from ..scope import Scope
 from ..series.series import Series
-from . import messages as talk
-from . import revisions, search
+from . import messages, revisions, search
 from .conditions import conditions
 from .constraints import (
     check_batch,
@@ -154,7 +153,7 @@ class Rows:
             if held is not None:
                 raise Conflict(held.message, held.id)
             insert(db, record)
-            seals.seal(db, cls.table, [record.id])
+            checksums.update(db, cls.table, [record.id])
             if isinstance(record, Plot):
                 revisions.keep(db, record, origin, actor)
             self.store.bump(db, cls.table)
@@ -276,7 +275,7 @@ class Rows:
             raise Conflict(held.message, held.id)
         record.updated_at = self.store.clock(db)
         _replace(db, record)
-        seals.seal(db, cls.table, [record.id])
+        checksums.update(db, cls.table, [record.id])
         if isinstance(record, Plot):
             revisions.keep(db, record, origin, actor)
         self.store.bump(db, cls.table)
@@ -445,7 +444,7 @@ class Rows:
         found = self.page(Measurement, scope, where={"content_hash": content_hash}, limit=None).items
         return next((item for item in found if item.project_id == scope.project_id), None)
 
-    def pieces(self) -> set[str]:
+    def blobs(self) -> set[str]:
         """The hashes of all stored bytes that a record refers to."""
         with self.store.snapshot() as db:
             rows = db.execute(
@@ -454,7 +453,7 @@ class Rows:
                 "(SELECT id FROM material_properties UNION SELECT id FROM models) "
                 "UNION SELECT piece FROM upload_objects WHERE piece IS NOT NULL"
             )
-            return {piece for (piece,) in rows}
+            return {blob for (blob,) in rows}
 
     @contextmanager
     def _writing(self, connection: sqlite3.Connection | None) -> Iterator[sqlite3.Connection]:
@@ -549,7 +548,7 @@ class Rows:
                 continue
             emptied = f'UPDATE "{other.table}" SET "{member.name}" = NULL WHERE {column} RETURNING id'  # noqa: S608
             if changed := [id for (id,) in db.execute(emptied, [listed])]:
-                seals.seal(db, other.table, changed)
+                checksums.update(db, other.table, changed)
                 touched.add(other.table)
         for table, (study, other_table, column) in ASSIGNMENTS.items():
             side = study if cls.table == "studies" else column if cls.table == other_table else None
@@ -560,12 +559,12 @@ class Rows:
         if cls is Plot and revisions.forget(db, listed):
             touched.add("dashboards")
         if cls is Session:
-            talk.forget(db, listed)
+            messages.forget(db, listed)
         if cls.table in SAMPLED:
             for id in ids:
                 self.series.delete(id, connection=db)
         search.forget(db, ids)
-        seals.drop(db, cls.table, ids)
+        checksums.drop(db, cls.table, ids)
         db.execute(f'DELETE FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))', [listed])  # noqa: S608
         gone.setdefault(cls.table, []).extend(ids)
 

@@ -13,9 +13,9 @@ from ...records import Draft, Message, Plot, Session
 from ...records.session import Role
 from ...records.values import plain_name
 from ...table import to_micros
-from ..db import checksums as seals
+from ..db import checksums
 from ..scope import Scope
-from . import messages as talk
+from . import messages
 from .rows import Rows, new_id
 from .tables import values_of
 
@@ -28,7 +28,7 @@ ROLES: tuple[str, ...] = ("user", "assistant")
 _TITLE = 80
 
 
-class Chats:
+class Sessions:
     """The conversations of the users of a store."""
 
     def __init__(self, rows: Rows) -> None:
@@ -74,7 +74,7 @@ class Chats:
     def messages(self, session: Session, *, limit: int | None = MOST_MESSAGES, offset: int = 0) -> list[Message]:
         """A page of what was said in a session, the oldest first; all of it without a ``limit``."""
         with self._store.snapshot() as db:
-            return talk.messages(db, session.id, -1 if limit is None else limit, offset)
+            return messages.page(db, session.id, -1 if limit is None else limit, offset)
 
     def say(self, session: Session, role: Role, content: Mapping[str, Any]) -> Message:
         """Add a message to a session; the drafts among its parts become drafts of the session's plot.
@@ -88,7 +88,7 @@ class Chats:
             now = self._store.clock(db)
             values = {"id": new_id(now), "session_id": session.id, "created_at": now}
             made = _checked(Message, {**values, "role": role, "content": dict(content)})
-            talk.add(db, talk.MESSAGES, made)
+            messages.add(db, messages.MESSAGES, made)
             for draft in drafts_in(content):
                 self._keep(session, draft)
             self._touch(session)
@@ -120,12 +120,12 @@ class Chats:
             found = self.rows.page(Session, scope, where=where, limit=None).items
         held = [one.id for one in found if one.dashboard_id in (None, dashboard_id)]
         with self._store.snapshot() as db:
-            return talk.drafts(db, values_of(held), MOST_LOOKED_AT)
+            return messages.drafts(db, values_of(held), MOST_LOOKED_AT)
 
     def accept(self, draft: Draft, plot: Plot, scope: Scope, actor: str) -> None:
         """Note that a draft became a plot; a session that was about no plot goes on about this one."""
         with self._store.transaction() as db:
-            talk.accept(db, draft, accepted(plot))
+            messages.accept(db, draft, accepted(plot))
             with suppress(NotFound):
                 session = self.session(draft.session_id, scope, actor)
                 if session.plot_id is None:
@@ -137,14 +137,14 @@ class Chats:
             now = self._store.clock(db)
             values = {"id": new_id(now), "session_id": session.id, "draft": dict(draft), "created_at": now}
             made = _checked(Draft, values)
-            talk.add(db, talk.DRAFTS, made)
+            messages.add(db, messages.DRAFTS, made)
             return made
 
     def _touch(self, session: Session) -> None:
         with self._store.transaction() as db:
             now = to_micros(self._store.clock(db))
             db.execute("UPDATE sessions SET updated_at = ? WHERE id = ?", [now, session.id])
-            seals.seal(db, Session.table, [session.id])
+            checksums.update(db, Session.table, [session.id])
             self._store.bump(db, Session.table)
 
 

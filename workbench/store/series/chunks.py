@@ -39,7 +39,7 @@ class Head(NamedTuple):
     digest: bytes
 
 
-class Sealed(NamedTuple):
+class Packed(NamedTuple):
     """A chunk ready for the file but for the number of its series: ``key`` is that of series 0."""
 
     key: int
@@ -80,11 +80,11 @@ def place(number: int) -> tuple[int, int, int]:
     )
 
 
-def seal(number: int, payload: bytes, n: int, missing: int = 0, low: Bound = None, high: Bound = None) -> Sealed:
+def pack(number: int, payload: bytes, n: int, missing: int = 0, low: Bound = None, high: Bound = None) -> Packed:
     """The chunk with what its head says."""
     digest = hashlib.sha256(payload).digest()[:16]
     body = _HEAD.pack(n, missing, *_pack_bound(low), *_pack_bound(high), zlib.crc32(payload), digest)
-    return Sealed(number, body, payload, digest)
+    return Packed(number, body, payload, digest)
 
 
 def _head_crc(number: int, body: bytes | memoryview) -> int:

@@ -1,7 +1,7 @@
 """Sampled data by owner and dataset: written piece by piece, published whole, read exactly or reduced.
 
 A series is written under a number of its own, in small transactions nobody sees; its last transaction puts the
-row that names it, and a reader finds the old series or the new one, never a mix. An append seals its chunks
+row that names it, and a reader finds the old series or the new one, never a mix. An append packs its chunks
 first and then replaces the last, partial ones in one transaction.
 """
 
@@ -25,7 +25,7 @@ from ..records.tables import owned_within
 from ..scope import EVERYTHING, Within
 from . import chunks, pyramid, summaries
 from .chunk_builder import BLOCK, Builder, Built, Start
-from .chunks import CHUNK, Fetcher, Sealed
+from .chunks import CHUNK, Fetcher, Packed
 from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
 from .reading import Reading, Window, level_buckets
 
@@ -225,16 +225,16 @@ class Series:
                 for part in parts:
                     writer.add(part)
                 return writer.publish(connection, replace=False)
-        sealed = []
+        packed = []
         for part in parts:
             builder.feed(part)
-            sealed += [one for turn in builder.drain() for one in turn]
+            packed += [one for turn in builder.drain() for one in turn]
         last, built = builder.finish()
         with self._store.transaction() as writing:
             now = self._rows(writing, [owner], dataset, EVERYTHING)
             if not now or now[0].revision != found[0].revision:
                 return None
-            _insert(writing, found[0].id, [*sealed, *last])
+            _insert(writing, found[0].id, [*packed, *last])
             kept = self.rule(owner, dataset) if rule is None else rule
             return self._publish(writing, owner, dataset, found[0].id, built, kept)
 
@@ -426,10 +426,10 @@ def _log_crc(owner: str, dataset: str, time: int, revision: int, rows: int, rule
     return zlib.crc32(f"{owner}\0{dataset}\0{entry}".encode())
 
 
-def _insert(connection: sqlite3.Connection, number: int, sealed: Sequence[Sealed]) -> None:
+def _insert(connection: sqlite3.Connection, number: int, packed: Sequence[Packed]) -> None:
     """Many in each statement: the interpreter's lock is let go for all of them at once."""
-    for start in range(0, len(sealed), INSERT_CHUNKS):
-        part = sealed[start : start + INSERT_CHUNKS]
+    for start in range(0, len(packed), INSERT_CHUNKS):
+        part = packed[start : start + INSERT_CHUNKS]
         values = [value for one in part for value in one.stored(number)]
         marks = ", ".join(["(?, ?, ?)"] * len(part))
         connection.execute(f"insert or replace into chunks values {marks}", values)  # noqa: S608
@@ -449,7 +449,7 @@ class SeriesWriter:
         self._store = store
         self._series = series
         self._builder = Builder()
-        self._sealed: list[Sealed] = []
+        self._packed: list[Packed] = []
         self._bytes = 0
         self._done = False
 
@@ -466,10 +466,10 @@ class SeriesWriter:
         self._drain(BLOCK)
 
     def _drain(self, least: int) -> None:
-        """Seal what waits; the chunks of each turn are written during the next."""
-        for sealed in self._builder.drain(least, self._relieve):
-            self._sealed += sealed
-            self._bytes += sum(len(one.payload) for one in sealed)
+        """Pack what waits; the chunks of each turn are written during the next."""
+        for packed in self._builder.drain(least, self._relieve):
+            self._packed += packed
+            self._bytes += sum(len(one.payload) for one in packed)
 
     def _relieve(self) -> None:
         if self._bytes >= FLUSH_BYTES:
@@ -487,8 +487,8 @@ class SeriesWriter:
             )
             if not beat.rowcount:
                 raise StoreError(f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again.")
-            _insert(connection, self.number, self._sealed)
-        self._sealed, self._bytes = [], 0
+            _insert(connection, self.number, self._packed)
+        self._packed, self._bytes = [], 0
 
     def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
         if not self.number:
@@ -512,7 +512,7 @@ class SeriesWriter:
         """
         self._check()
         self._drain(CHUNK)
-        sealed, built = self._builder.finish(self._flush if self._sealed else None)
+        packed, built = self._builder.finish(self._flush if self._packed else None)
         with self._store.transaction() as writing:
             if (
                 not replace
@@ -520,10 +520,10 @@ class SeriesWriter:
             ):
                 raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
             self._take_number(writing, None)
-            _insert(writing, self.number, [*self._sealed, *sealed])
+            _insert(writing, self.number, [*self._packed, *packed])
             info = self._series._publish(writing, self.owner, self.dataset, self.number, built, self.rule)
         self._done = True
-        self._sealed = []
+        self._packed = []
         if connection is None:
             self._series.tidy()
         return info
@@ -531,7 +531,7 @@ class SeriesWriter:
     def discard(self) -> None:
         """Give up: remove what was written so far."""
         self._done = True
-        self._sealed = []
+        self._packed = []
         if self.number:
             # The error that made a caller give up is the one to show; the next opening sweeps what stays.
             with suppress(StoreError):
