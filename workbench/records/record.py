@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -23,9 +23,10 @@ from pydantic import (
     PlainSerializer,
     ValidationError,
 )
+from pydantic.fields import FieldInfo
 
 from ..errors import Invalid, Problem, instead
-from ..table import Kind, time_text, to_micros
+from ..table import JsonObject, Kind, Plain, time_text, to_micros
 from .values import as_date, as_moment, clean_text, json_object, plain_name
 
 Scoping = Literal["project", "organization", "itself", "everyone"]
@@ -138,8 +139,8 @@ Moment = Annotated[
     PlainSerializer(lambda moment: time_text(to_micros(moment)), when_used="json"),
 ]
 Day = Annotated[date, BeforeValidator(as_date)]
-Json = Annotated[dict[str, Any], AfterValidator(json_object)]
-OpenJson = Annotated[dict[str, Any], AfterValidator(json_object), Open()]
+Json = Annotated[JsonObject, AfterValidator(json_object)]
+OpenJson = Annotated[JsonObject, AfterValidator(json_object), Open()]
 
 
 class Strict(BaseModel):
@@ -207,7 +208,7 @@ class Record(Strict):
         return next((m for m in cls.members().values() if m.link is not None and m.link.parent), None)
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any]) -> Self:
+    def checked(cls, values: Mapping[str, Plain]) -> Self:
         """The record of these values.
 
         Raises
@@ -220,12 +221,12 @@ class Record(Strict):
         except ValidationError as error:
             raise Invalid(list(_problems(cls, error))) from None
 
-    def wire(self) -> dict[str, Any]:
+    def wire(self) -> JsonObject:
         """The record as JSON values under its wire names (``cell_instance_id`` for ``instance_id``)."""
         return self.model_dump(mode="json", by_alias=True)
 
     @classmethod
-    def from_wire(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+    def from_wire(cls, values: Mapping[str, Plain]) -> JsonObject:
         """Values by our own names, from a body that may use the wire's."""
         ours = {member.wire: name for name, member in cls.members().items()}
         return {ours.get(key, key): value for key, value in values.items()}
@@ -263,31 +264,7 @@ class Kept(InProject):
     notes: Annotated[Text | None, Searched("words")] = Field(None, description="Free text.")
 
 
-@dataclass
-class _Marks:
-    found: dict[type, Any] = field(default_factory=dict)
-
-    def take(self, mark: Any) -> None:
-        self.found[type(mark)] = mark
-
-
-def _bare(annotation: Any, marks: _Marks) -> tuple[Any, bool]:
-    """The annotation without marks and None, and whether None is allowed."""
-    optional = False
-    while True:
-        origin = get_origin(annotation)
-        if origin is Annotated:
-            inner, *metadata = get_args(annotation)
-            for mark in metadata:
-                marks.take(mark)
-            annotation = inner
-        elif origin in (types.UnionType, Union):
-            optional = True
-            (annotation,) = [arg for arg in get_args(annotation) if arg is not type(None)]
-        else:
-            return annotation, optional
-
-
+Mark: TypeAlias = Link | Through | Counted | Sampled | Searched | Open | Aside
 _STORAGE: dict[Any, tuple[Storage, Kind]] = {
     str: ("text", "text"),
     bool: ("boolean", "boolean"),
@@ -296,12 +273,42 @@ _STORAGE: dict[Any, tuple[Storage, Kind]] = {
     datetime: ("datetime", "datetime"),
     date: ("date", "text"),
 }
+M = TypeVar("M", bound=Mark)
 
 
-def _member(name: str, info: Any) -> Member:
-    marks = _Marks()
-    for mark in info.metadata:
-        marks.take(mark)
+class _Marks:
+    """The marks of one field, at most one of each class."""
+
+    def __init__(self, metadata: Iterable[Plain]) -> None:
+        self._found: dict[type, Mark] = {}
+        self.take(metadata)
+
+    def take(self, metadata: Iterable[Plain]) -> None:
+        """Add the marks among the values in ``Annotated``; validators are in it too."""
+        self._found |= {type(mark): mark for mark in metadata if isinstance(mark, Mark)}
+
+    def get(self, kind: type[M]) -> M | None:
+        mark = self._found.get(kind)
+        return mark if isinstance(mark, kind) else None
+
+
+def _bare(annotation: Any, marks: _Marks) -> tuple[Any, bool]:
+    """The annotation without marks and None, and whether None is allowed."""
+    optional = False
+    while True:
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            annotation, *metadata = get_args(annotation)
+            marks.take(metadata)
+        elif origin in (types.UnionType, Union):
+            optional = True
+            (annotation,) = [arg for arg in get_args(annotation) if arg is not type(None)]
+        else:
+            return annotation, optional
+
+
+def _member(name: str, info: FieldInfo) -> Member:
+    marks = _Marks(info.metadata)
     bare, optional = _bare(info.annotation, marks)
     choices: tuple[str, ...] = ()
     shape: type[BaseModel] | None = None
@@ -311,7 +318,6 @@ def _member(name: str, info: Any) -> Member:
     if isinstance(bare, type) and issubclass(bare, BaseModel):
         shape = bare
     storage, kind = _STORAGE.get(bare, ("json", "text"))
-    found = marks.found
     return Member(
         name=name,
         storage=storage,
@@ -321,13 +327,13 @@ def _member(name: str, info: Any) -> Member:
         required=not optional,
         choices=choices,
         shape=shape,
-        link=found.get(Link),
-        through=found.get(Through),
-        counted=found.get(Counted),
-        sampled=found.get(Sampled),
-        searched=found.get(Searched),
-        open=Open in found,
-        aside=Aside in found,
+        link=marks.get(Link),
+        through=marks.get(Through),
+        counted=marks.get(Counted),
+        sampled=marks.get(Sampled),
+        searched=marks.get(Searched),
+        open=marks.get(Open) is not None,
+        aside=marks.get(Aside) is not None,
     )
 
 
@@ -347,7 +353,7 @@ def _problems(cls: type[Record], error: ValidationError) -> Iterator[Problem]:
 
 
 def _unknown(cls: type[Record], loc: tuple[str | int, ...]) -> str:
-    shape: Any = cls
+    shape: type[BaseModel] | None = cls
     names: list[str] = list(cls.given())
     for part in loc[:-1]:
         if isinstance(part, int):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Group
 from rich.markup import escape
@@ -24,7 +23,7 @@ class Shown:
 
 def as_rich(tables: Sequence[Shown]) -> Group:
     """For a terminal."""
-    parts: list[Any] = []
+    parts: list[RichTable | str] = []
     for table in tables:
         grid = RichTable(
             title=escape(table.title),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import Any
 
 import numpy as np
+from pydantic import JsonValue
+
+from ..table import JsonObject, Plain
 
 LONGEST_NAME = 500
 DEEPEST = 50
@@ -30,7 +32,7 @@ def plain_name(text: str) -> str:
     return text
 
 
-def as_moment(value: Any) -> datetime:
+def as_moment(value: Plain) -> datetime:
     """A time in UTC, from a ``datetime`` or its ISO 8601 text; without a zone it is UTC."""
     if isinstance(value, str):
         try:
@@ -47,7 +49,7 @@ def as_moment(value: Any) -> datetime:
     return datetime.fromisoformat(aware.isoformat(timespec="microseconds"))
 
 
-def as_date(value: Any) -> date:
+def as_date(value: Plain) -> date:
     """A day, from a ``date`` or its text YYYY-MM-DD."""
     if isinstance(value, str):
         try:
@@ -59,23 +61,23 @@ def as_date(value: Any) -> date:
     return value
 
 
-def json_object(value: Mapping[str, Any]) -> dict[str, Any]:
+def json_object(value: Mapping[str, Plain]) -> JsonObject:
     """The object as JSON keeps it: numpy scalars become numbers, times text; anything else is refused by place."""
     return {_key(key, ""): _json(item, str(key), 1) for key, item in value.items()}
 
 
-def json_value(value: Any) -> Any:
+def json_value(value: Plain) -> JsonValue:
     """Any JSON value, by the rules of `json_object`."""
     return _json(value, "", 0)
 
 
-def _key(key: Any, place: str) -> str:
+def _key(key: Plain, place: str) -> str:
     if not isinstance(key, str):
         raise ValueError(f"The keys of '{place}' must be texts, not {type(key).__name__}.")
     return clean_text(key)
 
 
-def _json(value: Any, place: str, depth: int) -> Any:
+def _json(value: Plain, place: str, depth: int) -> JsonValue:
     if depth > DEEPEST:
         raise ValueError(f"'{place[:80]}' is nested deeper than {DEEPEST} levels.")
     if isinstance(value, np.generic):

@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
+from ...table import JsonObject, Plain
 from .disk import Kept, SideFile, Stats, weight
 
 
@@ -28,12 +29,12 @@ class Found(NamedTuple):
     """What a look-up gave: the bytes, their meta, and whether they were there (``hit``) or had to be made."""
 
     data: bytes
-    meta: dict[str, Any]
+    meta: JsonObject
     hit: bool
 
 
-Valid = Callable[[dict[str, Any]], bool]
-Make = Callable[[], tuple[bytes, Mapping[str, Any]]]
+Valid = Callable[[JsonObject], bool]
+Make = Callable[[], tuple[bytes, Mapping[str, Plain]]]
 
 
 class Cache:
@@ -63,7 +64,7 @@ class Cache:
         return self._look(kind, key, valid, count=True)
 
     def put(
-        self, kind: str, key: str, data: bytes, meta: Mapping[str, Any] | None = None, *, soon: bool = False
+        self, kind: str, key: str, data: bytes, meta: Mapping[str, Plain] | None = None, *, soon: bool = False
     ) -> None:
         """Keep bytes under a key, in place of those that were there; with ``soon`` the side file gets them from
         a thread, after this returns."""

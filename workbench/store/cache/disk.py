@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 VERSION = 2
 """Rises with each change of the tables below: a side file of another version is made anew."""
@@ -393,11 +394,12 @@ class _Leases:
             rows = [(until, kind, key, owner) for (kind, key), owner in held]
             query = "update leases set until = ? where kind = ? and key = ? and owner = ?"
 
-            def write(connection: sqlite3.Connection, rows: list[Any] = rows, query: str = query) -> None:
-                with _transaction(connection):
-                    connection.executemany(query, rows)
+            self._side.attempt(partial(_write_many, query, rows), None)
 
-            self._side.attempt(write, None)
+
+def _write_many(query: str, rows: list[tuple[float, str, str, str]], connection: sqlite3.Connection) -> None:
+    with _transaction(connection):
+        connection.executemany(query, rows)
 
 
 def _lives(owner: str) -> bool:

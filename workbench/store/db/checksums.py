@@ -9,12 +9,11 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import orjson
 
 from ...records import KINDS
-from ..records.tables import rows_as_dicts, values_of
+from ..records.tables import SqlValue, rows_as_dicts, values_of
 
 REVISIONS = "plot_revisions"
 FURTHER = {REVISIONS: "plot revision", "messages": "message", "plot_drafts": "draft"}
@@ -30,7 +29,7 @@ def update(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None)
         keep(db, table, row)
 
 
-def keep(db: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
+def keep(db: sqlite3.Connection, table: str, row: Mapping[str, SqlValue]) -> None:
     """Take the checksum of one row as it is kept."""
     db.execute("INSERT OR REPLACE INTO seals VALUES (?, ?, ?)", [table, _name(table, row), _crc(row)])
 
@@ -54,11 +53,11 @@ def check(db: sqlite3.Connection) -> Iterator[str]:
         yield from (f"the {label} '{name}' is not there any more" for name in known)
 
 
-def _name(table: str, row: Mapping[str, Any]) -> str:
-    return f"{row['plot_id']} {row['revision']}" if table == REVISIONS else str(row["id"])
+def _name(table: str, row: Mapping[str, SqlValue]) -> str:
+    return f"{row['plot_id']!s} {row['revision']!s}" if table == REVISIONS else str(row["id"])
 
 
-def _crc(row: Mapping[str, Any]) -> int:
+def _crc(row: Mapping[str, SqlValue]) -> int:
     """Nulls are left out, so that a new column without values changes nothing."""
     held = {name: value for name, value in row.items() if value is not None}
     return zlib.crc32(orjson.dumps(held, default=repr, option=orjson.OPT_SORT_KEYS))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
 from ...errors import Damaged
 from ...records import KINDS, Record
+from ...table import Plain
 from ..records import search
 from ..records.rows import SAMPLED
 from ..records.tables import ASSIGNMENTS, decode, encode, fold, rows_as_dicts, stored
@@ -51,7 +51,7 @@ def _rows(connection: sqlite3.Connection, cls: type[Record]) -> Iterator[str]:
             yield f"{name} is not kept in the form in which it would be written"
 
 
-def _differs(storage: str, kept: Any, written: Any) -> bool:
+def _differs(storage: str, kept: Plain, written: Plain) -> bool:
     if storage != "json" or kept is None:
         return bool(kept != written)
     return bool(orjson.loads(kept) != orjson.loads(written))

@@ -6,12 +6,13 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 
 from ...errors import NotFound
 from ...records import Measurement, RawData
+from ...table import JsonObject, Plain
 from ..db.database_file import Host
 from ..records.tables import reach, values_of
 from ..scope import Scope
@@ -40,7 +41,7 @@ class Upload:
     purpose: Purpose
     scope: Scope
     user_id: str
-    about: dict[str, Any]
+    about: JsonObject
     state: State
     lease: str | None
     beat: int
@@ -78,7 +79,7 @@ class Uploads:
         scope: Scope,
         user_id: str,
         filenames: Sequence[str],
-        about: Mapping[str, Any],
+        about: Mapping[str, Plain],
         *,
         content_type: str | None = None,
     ) -> Upload:
@@ -190,7 +191,7 @@ class Uploads:
         with self._store.transaction() as db:
             db.execute("delete from uploads where id = ?", [upload_id])
 
-    def _upload(self, row: Sequence[Any]) -> Upload:
+    def _upload(self, row: Sequence[Plain]) -> Upload:
         id, target, purpose, organization, project, user, about, state, lease, beat = row
         found = self._store.connection().execute(
             "select id, filename, size, piece, content_type from upload_objects where upload = ? order by place",

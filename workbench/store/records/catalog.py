@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from ...cycling.columns import SERIES_COLUMNS, Described
 from ...cycling.cycles import CYCLE_COLUMNS
@@ -13,7 +12,7 @@ from ...cycling.life import KINDS, LIFE_COLUMNS, NEEDS
 from ...cycling.steps import STEP_COLUMNS, STEP_TYPE
 from ...records import SOURCES, Record
 from ...records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
-from ...table import Column, Kind, Table
+from ...table import Column, Kind, Plain, Table
 from ...units import split_unit
 from ..scope import Scope
 from ..series.layout import Layout
@@ -59,7 +58,7 @@ def _is_value(path: Path) -> bool:
     return len(path) > 1 and path[-1] == "value"
 
 
-def _filled(column: Column) -> tuple[int, list[Any]]:
+def _filled(column: Column) -> tuple[int, list[Plain]]:
     """How many values there are (an empty text, as of no tags, is none), and a few different ones."""
     values = [value for value in column.tolist() if value is not None and value != ""]
     different = list(dict.fromkeys(values))

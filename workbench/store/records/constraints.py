@@ -6,10 +6,10 @@ import sqlite3
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ...errors import BadRequest, Conflict, Invalid, Problem, instead
 from ...records import KINDS, Batch, Dashboard, Instance, Member, Record
+from ...table import Plain
 from .tables import encode, stored, unique_terms
 
 
@@ -102,13 +102,13 @@ def _check_layout(db: sqlite3.Connection, board: Dashboard) -> None:
         raise BadRequest(f"The layout places '{strangers[0]}', which is no plot of this dashboard.")
 
 
-def refuse_read_only(cls: type[Record], data: Mapping[str, Any]) -> None:
+def refuse_read_only(cls: type[Record], data: Mapping[str, Plain]) -> None:
     found = [name for name in data if name in cls.members() and name not in cls.given()]
     if found:
         raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
 
 
-def refuse_kept(cls: type[Record], data: Mapping[str, Any]) -> None:
+def refuse_kept(cls: type[Record], data: Mapping[str, Plain]) -> None:
     """Refuse values from outside for what comes with the bytes of a record.
 
     Raises
@@ -119,7 +119,7 @@ def refuse_kept(cls: type[Record], data: Mapping[str, Any]) -> None:
         raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
 
 
-def refuse_fixed(present: Record, changes: Mapping[str, Any]) -> None:
+def refuse_fixed(present: Record, changes: Mapping[str, Plain]) -> None:
     """Refuse another value for what stays as it was given.
 
     Raises

@@ -6,16 +6,15 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from ...errors import Damaged, Invalid, Problem, instead
 from ...records import SOURCES, Member, Record
-from ...table import Column, Kind, Table
+from ...table import Column, Kind, Plain, Table
 from ..db.database_file import Host
 from ..scope import Scope
 from .conditions import Condition, among, assigned, sound
 from .open_fields import Path, Seen, descend, flat, join_name, refuse_branches, seen_at, split_name
-from .tables import Reading, fold, json_of, reach, tables_of
+from .tables import Reading, SqlValue, fold, json_of, reach, tables_of
 
 FIRST = ("id", "name", "notes", "project_id", "created_at", "updated_at", "created_by_email")
 MOST_REMEMBERED = 4096
@@ -77,7 +76,7 @@ class _Shown:
     name: str
     expression: str
     kind: Kind
-    read: Callable[[Any], Any] | None = None
+    read: Callable[[str], Plain] | None = None
 
 
 class Listing:
@@ -91,7 +90,7 @@ class Listing:
         self,
         source: str,
         scope: Scope,
-        where: Mapping[str, Any],
+        where: Mapping[str, Plain],
         fields: Sequence[str] | None,
         limit: int | None,
     ) -> Listed:
@@ -251,9 +250,9 @@ def _rows(
     db: sqlite3.Connection,
     reading: Reading,
     shown: Sequence[_Shown],
-    narrowed: tuple[str, str, list[Any]],
+    narrowed: tuple[str, str, list[SqlValue]],
     limit: int | None,
-) -> tuple[list[tuple[Any, ...]], int]:
+) -> tuple[list[tuple[Plain, ...]], int]:
     """The rows and how many match. The few rows of the answer are chosen first, by order alone, so that joins
     and counts are made for no others."""
     source, clause, params = narrowed
@@ -268,10 +267,10 @@ def _rows(
     return rows, total
 
 
-def _table(shown: Sequence[_Shown], rows: list[tuple[Any, ...]]) -> Table:
+def _table(shown: Sequence[_Shown], rows: list[tuple[Plain, ...]]) -> Table:
     """The rows as typed columns; an empty answer keeps its columns and kinds."""
     columns = {}
-    lists: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(shown)
+    lists: Sequence[Sequence[Plain]] = list(zip(*rows, strict=True)) if rows else [()] * len(shown)
     for column, values in zip(shown, lists, strict=True):
         read = column.read
         plain = values if read is None else [None if value is None else read(value) for value in values]
@@ -284,7 +283,7 @@ def _table(shown: Sequence[_Shown], rows: list[tuple[Any, ...]]) -> Table:
     return Table(columns, len(rows))
 
 
-def _column(values: Sequence[Any], kind: Kind) -> Column:
+def _column(values: Sequence[Plain], kind: Kind) -> Column:
     if kind != "datetime":
         return Column.from_python(values, kind)
     # Stored as microseconds already.
@@ -293,8 +292,8 @@ def _column(values: Sequence[Any], kind: Kind) -> Column:
 
 
 def _narrowed(
-    cls: type[Record], scope: Scope, where: Mapping[str, Any], problems: list[Problem]
-) -> tuple[str, str, list[Any]]:
+    cls: type[Record], scope: Scope, where: Mapping[str, Plain], problems: list[Problem]
+) -> tuple[str, str, list[SqlValue]]:
     """FROM, WHERE and parameters of what the filters let through."""
     reading = Reading(cls)
     found = [reach(cls, scope)]
@@ -313,7 +312,7 @@ def _narrowed(
     return reading.source(), clause, [param for _, params in found for param in params]
 
 
-def _filter(reading: Reading, scope: Scope, key: str, value: Any) -> Condition:
+def _filter(reading: Reading, scope: Scope, key: str, value: Plain) -> Condition:
     cls = reading.cls
     wanted = cls.filters[key]
     if wanted.match == "in":

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
 
 import orjson
 
 from ...records import Draft, Message
-from ...table import to_micros
+from ...table import Plain, to_micros
 from ..db import checksums
 from .tables import json_of, moment_of
 
@@ -63,7 +62,7 @@ def forget(db: sqlite3.Connection, listed: str) -> None:
         checksums.drop(db, table, gone)
 
 
-def _row(made: Message | Draft) -> dict[str, Any]:
+def _row(made: Message | Draft) -> dict[str, Plain]:
     values = {name: getattr(made, name) for name in type(made).model_fields}
     return {
         name: orjson.dumps(value).decode()

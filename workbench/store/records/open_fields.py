@@ -5,11 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...errors import Damaged, Invalid, Problem
 from ...records import Record
-from ...table import Kind, kind_of
+from ...table import JsonObject, Kind, Plain, kind_of
 from ..scope import Scope
 from .tables import json_of, reach
 
@@ -39,7 +38,7 @@ def join_name(path: Sequence[str]) -> str:
     return ".".join(key.replace(".", "\\.") for key in path)
 
 
-def descend(value: Any, path: Sequence[str]) -> Any:
+def descend(value: Plain, path: Sequence[str]) -> Plain:
     """What lies under these keys; None where they lead nowhere."""
     for key in path:
         if not isinstance(value, dict):
@@ -48,7 +47,7 @@ def descend(value: Any, path: Sequence[str]) -> Any:
     return value
 
 
-def flat(value: Any) -> Any:
+def flat(value: Plain) -> Plain:
     """A value as a row has it: an array of texts is one text."""
     return ", ".join(value) if isinstance(value, list) else value
 
@@ -62,9 +61,9 @@ class Seen:
     under: dict[str, None] = field(default_factory=dict)
     is_object: bool = False
     is_array: bool = False
-    examples: dict[Any, None] = field(default_factory=dict)
+    examples: dict[Plain, None] = field(default_factory=dict)
 
-    def add(self, value: Any, most_examples: int = 0) -> None:
+    def add(self, value: Plain, most_examples: int = 0) -> None:
         """Take in one value; None fills nothing."""
         if value is None:
             return
@@ -98,7 +97,7 @@ def joined_kind(kinds: Iterable[Kind]) -> Kind:
     return found.pop() if len(found) == 1 else "mixed"
 
 
-def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope) -> Iterator[dict[str, Any]]:
+def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope) -> Iterator[JsonObject]:
     """This open object of every record in reach that has anything in it, the oldest first."""
     clause, params = reach(cls, scope)
     rows = db.execute(
@@ -148,7 +147,7 @@ def census(
     return {path: seen for path, seen in found.items() if seen.kinds}
 
 
-def _walk(value: dict[str, Any], path: Path, found: dict[Path, Seen], examples: int) -> None:
+def _walk(value: JsonObject, path: Path, found: dict[Path, Seen], examples: int) -> None:
     for key, item in value.items():
         here = (*path, key)
         found.setdefault(here, Seen()).add(item, examples)

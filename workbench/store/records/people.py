@@ -11,16 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
-from typing import Any
 
 import orjson
 
 from ...errors import BadRequest, Conflict, NotFound, Unauthorized, instead
 from ...records import Organization, User
-from ...table import from_micros, to_micros
+from ...table import Plain, from_micros, to_micros
 from ..scope import Scope
 from .rows import Rows
-from .tables import rows_as_dicts
+from .tables import Row, rows_as_dicts
 
 ADMIN, MEMBER = "Admin", "Member"
 USE_SECONDS = 3600
@@ -119,7 +118,7 @@ class People:
             self.note(db, "key.created", organization_id, user_id, target=id)
         return Issued(f"wb_{id}_{secret}", id, organization_id, user_id)
 
-    def keys(self, organization_id: str) -> list[dict[str, Any]]:
+    def keys(self, organization_id: str) -> list[Row]:
         """The keys of an organization, without their secrets, oldest first; times are ``datetime`` or None."""
         rows = self._store.connection().execute(
             "select k.id, k.organization_id, k.user_id, u.email, k.created_at, k.expires_at, k.used_at, k.revoked_at "
@@ -163,7 +162,7 @@ class People:
             raise Unauthorized("This key is unknown, revoked or expired. Ask an administrator for a new one.")
         return self._caller(found)
 
-    def _key(self, id: str) -> dict[str, Any] | None:
+    def _key(self, id: str) -> Row | None:
         rows = self._store.connection().execute(
             "select k.*, m.role, m.everywhere, m.is_active, m.joined_at, u.email, u.name as user_name, "
             "u.created_at as user_created, u.updated_at as user_updated, o.name as organization_name, "
@@ -174,7 +173,7 @@ class People:
         )
         return next(iter(rows_as_dicts(rows)), None)
 
-    def _caller(self, found: Mapping[str, Any]) -> Caller:
+    def _caller(self, found: Mapping[str, Plain]) -> Caller:
         if time.time() * 1e6 - (found["used_at"] or 0) > USE_SECONDS * 1e6:
             self._used(found)
         user = User.model_construct(
@@ -201,7 +200,7 @@ class People:
         roles = {project: ROLES[role].right for project, role in self.roles_of(organization.id, user.id).items()}
         return Caller(user, organization, member["role"] == ADMIN, key_id, everywhere, roles)
 
-    def _used(self, found: Mapping[str, Any]) -> None:
+    def _used(self, found: Mapping[str, Plain]) -> None:
         with self._store.transaction() as db:
             now = self._store.tick(db)
             db.execute("update keys set used_at = ? where id = ?", [now, found["id"]])
@@ -213,14 +212,14 @@ class People:
 
     # Members and roles
 
-    def member(self, organization_id: str, user_id: str) -> dict[str, Any] | None:
+    def member(self, organization_id: str, user_id: str) -> Row | None:
         """The membership: ``role``, ``everywhere`` (a role on every project), ``is_active`` ...; None without one."""
         rows = self._store.connection().execute(
             "select * from members where organization_id = ? and user_id = ?", [organization_id, user_id]
         )
         return next(iter(rows_as_dicts(rows)), None)
 
-    def members(self, organization_id: str) -> list[dict[str, Any]]:
+    def members(self, organization_id: str) -> list[Row]:
         """All members of an organization with their addresses, oldest first."""
         rows = self._store.connection().execute(
             "select m.*, u.email, u.name from members as m join users as u on u.id = m.user_id "
@@ -238,13 +237,13 @@ class People:
         )
         return dict(rows.fetchall())
 
-    def roles_in(self, project_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    def roles_in(self, project_ids: Sequence[str]) -> dict[str, list[Row]]:
         """The roles that were given in projects: project id -> rows of ``project_roles``."""
         rows = self._store.connection().execute(
             "select * from project_roles where project_id in (select value from json_each(?)) order by created_at",
             [orjson.dumps(list(project_ids)).decode()],
         )
-        found: dict[str, list[dict[str, Any]]] = {id: [] for id in project_ids}
+        found: dict[str, list[Row]] = {id: [] for id in project_ids}
         for row in rows_as_dicts(rows):
             found[row["project_id"]].append(row)
         return found
@@ -337,7 +336,7 @@ class People:
             )
             db.execute(f"delete from members where {mine}", [organization_id, user_id])  # noqa: S608
 
-    def _there(self, organization_id: str, user_id: str) -> dict[str, Any]:
+    def _there(self, organization_id: str, user_id: str) -> Row:
         found = self.member(organization_id, user_id)
         if found is None:
             raise NotFound(f"No user '{user_id}' here.")
@@ -383,14 +382,14 @@ class People:
         target: str | None = None,
         status: int | None = None,
         request: str | None = None,
-        detail: Mapping[str, Any] | None = None,
+        detail: Mapping[str, Plain] | None = None,
     ) -> None:
         """Write down that something was done or refused, inside the transaction that does it."""
         told = None if detail is None else orjson.dumps(dict(detail)).decode()
         row = [self._store.tick(db), organization_id, user_id, key_id, action, target, status, request, told]
         db.execute("insert into audit values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def audit_log(self, organization_id: str, *, limit: int = 100) -> list[dict[str, Any]]:
+    def audit_log(self, organization_id: str, *, limit: int = 100) -> list[Row]:
         """What was done last in an organization, newest first."""
         rows = self._store.connection().execute(
             "select * from audit where organization_id = ? order by at desc limit ?", [organization_id, limit]
@@ -402,12 +401,12 @@ def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _in_force(key: Mapping[str, Any]) -> bool:
+def _in_force(key: Mapping[str, Plain]) -> bool:
     now = time.time() * 1e6
     return key["revoked_at"] is None and bool(key["is_active"]) and (key["expires_at"] or now + 1) > now
 
 
-def _with_times(row: Mapping[str, Any]) -> dict[str, Any]:
+def _with_times(row: Mapping[str, Plain]) -> Row:
     moments: dict[str, datetime | None] = {
         name: None if value is None else from_micros(value) for name, value in row.items() if name.endswith("_at")
     }

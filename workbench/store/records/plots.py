@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ...errors import NotFound
 from ...records import Plot, Revision
+from ...table import Plain
 from ..scope import Scope
 from . import revisions
 from .rows import Rows
@@ -22,7 +22,7 @@ class Plots:
         self,
         dashboard_id: str,
         name: str,
-        config: Mapping[str, Any],
+        config: Mapping[str, Plain],
         scope: Scope,
         actor: str | None = None,
         *,

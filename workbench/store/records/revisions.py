@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
 
 import orjson
 
 from ...errors import Conflict
 from ...records import Plot, Revision
-from ...table import to_micros
+from ...table import Plain, to_micros
 from ..db import checksums
-from .tables import json_of, moment_of
+from .tables import SqlValue, json_of, moment_of
 
 _COLUMNS = (
     "r.plot_id, r.revision, r.name, r.config, r.origin, r.created_at, r.created_by, u.email "
@@ -32,7 +31,7 @@ def one(db: sqlite3.Connection, plot_id: str, number: int) -> Revision | None:
     return None if row is None else _revision(row)
 
 
-def check_revision(present: Plot, changes: dict[str, Any]) -> None:
+def check_revision(present: Plot, changes: dict[str, Plain]) -> None:
     """Take ``revision`` out of the changes; Conflict if the plot has moved on since."""
     started = changes.pop("revision", present.revision)
     if started != present.revision:
@@ -45,7 +44,7 @@ def check_revision(present: Plot, changes: dict[str, Any]) -> None:
 
 def keep(db: sqlite3.Connection, plot: Plot, origin: str, actor: str | None) -> None:
     """Add the plot's present state to its history."""
-    row = {
+    row: dict[str, SqlValue] = {
         "plot_id": plot.id,
         "revision": plot.revision,
         "name": plot.name,
@@ -82,7 +81,7 @@ def forget(db: sqlite3.Connection, listed: str) -> bool:
     return changed
 
 
-def _revision(row: tuple[Any, ...]) -> Revision:
+def _revision(row: tuple[Plain, ...]) -> Revision:
     plot_id, number, name, config, origin, created_at, created_by, email = row
     return Revision(
         plot_id=plot_id,

@@ -17,8 +17,9 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import ValidationError
 
 from ...errors import BadRequest, Conflict, Damaged, NotFound, instead
-from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Session, User, kind
-from ...table import Kind, to_micros
+from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Session, Study, User, kind
+from ...records.record import InProject
+from ...table import Kind, Plain, to_micros
 from ..db import checksums
 from ..db.database_file import Host
 from ..scope import Scope
@@ -36,7 +37,19 @@ from .constraints import (
     refuse_read_only,
 )
 from .listing import Listed, Listing
-from .tables import ASSIGNMENTS, Reading, decode, encode, reach, rows_as_dicts, select, stored, values_of
+from .tables import (
+    ASSIGNMENTS,
+    Reading,
+    Row,
+    SqlValue,
+    decode,
+    encode,
+    reach,
+    rows_as_dicts,
+    select,
+    stored,
+    values_of,
+)
 from .tags import tidy
 
 R = TypeVar("R", bound=Record)
@@ -71,43 +84,17 @@ class Rows:
         self.series = series
         self._listing = Listing(store)
 
-    @overload
     def create(
         self,
-        kind: type[R],
-        data: Mapping[str, Any],
+        kind: type[R] | str,
+        data: Mapping[str, Plain],
         *,
         scope: Scope,
         actor: str | None = None,
         id: str | None = None,
         connection: sqlite3.Connection | None = None,
         origin: str = "save",
-    ) -> R: ...
-
-    @overload
-    def create(
-        self,
-        kind: str,
-        data: Mapping[str, Any],
-        *,
-        scope: Scope,
-        actor: str | None = None,
-        id: str | None = None,
-        connection: sqlite3.Connection | None = None,
-        origin: str = "save",
-    ) -> Any: ...
-
-    def create(
-        self,
-        kind: type[Record] | str,
-        data: Mapping[str, Any],
-        *,
-        scope: Scope,
-        actor: str | None = None,
-        id: str | None = None,
-        connection: sqlite3.Connection | None = None,
-        origin: str = "save",
-    ) -> Any:
+    ) -> R:
         """A new record of this kind.
 
         A record of a project goes into that of its parent, else, unless ``data`` says otherwise, into the one
@@ -160,26 +147,14 @@ class Rows:
             seen = scope._replace(organization_id=record.id) if cls.scoping == "itself" else scope
             return self._get(db, cls, record.id, seen)
 
-    @overload
-    def get(self, kind: type[R], id: str, scope: Scope) -> R: ...
-
-    @overload
-    def get(self, kind: str, id: str, scope: Scope) -> Any: ...
-
-    def get(self, kind: type[Record] | str, id: str, scope: Scope) -> Any:
+    def get(self, kind: type[R] | str, id: str, scope: Scope) -> R:
         """The record of this id. One that does not exist and one out of reach are the same `NotFound`."""
         with self.store.snapshot() as db:
             return self._get(db, _class(kind), id, scope)
 
-    @overload
-    def find(self, kind: type[R], ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None) -> R: ...
-
-    @overload
-    def find(self, kind: str, ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None) -> Any: ...
-
     def find(
-        self, kind: type[Record] | str, ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None
-    ) -> Any:
+        self, kind: type[R] | str, ref: Record | str, scope: Scope, *, where: Mapping[str, Plain] | None = None
+    ) -> R:
         """The record that ``ref`` means: a record, an id or an exact name.
 
         Raises
@@ -201,15 +176,14 @@ class Rows:
             names = db.execute(f'SELECT DISTINCT name FROM "{cls.table}" AS t WHERE {clause}', params)  # noqa: S608
             raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
 
-    def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Any]) -> R | None:
+    def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Plain]) -> R | None:
         """The record of an id or an exact name, if there is one; told at no cost where there is none."""
         with self.store.snapshot() as db:
-            found: R | None = self._found(db, kind, wanted, scope, where)
-            return found
+            return self._found(db, kind, wanted, scope, where)
 
     def _found(
-        self, db: sqlite3.Connection, cls: type[Record], wanted: str, scope: Scope, where: Mapping[str, Any] | None
-    ) -> Any:
+        self, db: sqlite3.Connection, cls: type[R], wanted: str, scope: Scope, where: Mapping[str, Plain] | None
+    ) -> R | None:
         rows = self._select(db, cls, scope, where or {}, "AND t.id = ?", [wanted])
         rows = rows or self._select(db, cls, scope, where or {}, "AND t.name = ? ORDER BY t.id", [wanted])
         if len(rows) == 1:
@@ -221,14 +195,14 @@ class Rows:
 
     def update(
         self,
-        kind: type[Record] | str,
+        kind: type[R] | str,
         id: str,
-        changes: Mapping[str, Any],
+        changes: Mapping[str, Plain],
         scope: Scope,
         actor: str | None = None,
         *,
         connection: sqlite3.Connection | None = None,
-    ) -> Any:
+    ) -> R:
         """Change what ``changes`` names, leave the rest; an object given replaces the old one whole.
 
         A plot gets a new revision. ``changes`` of a plot may hold the ``revision`` it started from; if that is
@@ -251,16 +225,16 @@ class Rows:
     def change(
         self,
         db: sqlite3.Connection,
-        present: Record,
-        changes: Mapping[str, Any],
+        present: R,
+        changes: Mapping[str, Plain],
         scope: Scope,
         actor: str | None,
         origin: str,
-    ) -> Any:
+    ) -> R:
         """Write a record as changed, inside a transaction; ``origin`` is kept with the revision of a plot."""
         cls = type(present)
         values = {member.name: getattr(present, member.name) for member in stored(cls)} | dict(changes)
-        if "project_id" in changes and changes["project_id"] != getattr(present, "project_id", None):
+        if "project_id" in changes and changes["project_id"] != _project_of(present):
             raise BadRequest(f"A {cls.label} stays in its project; make a new one in the other.")
         if "tags" in changes:
             values["tags"] = tidy(db, changes["tags"], scope, values["project_id"], but=present.id)
@@ -309,43 +283,17 @@ class Rows:
             self.series.tidy()
         return {table: len(ids) for table, ids in gone.items()}
 
-    @overload
     def page(
         self,
-        kind: type[R],
+        kind: type[R] | str,
         scope: Scope,
         *,
-        where: Mapping[str, Any] | None = None,
+        where: Mapping[str, Plain] | None = None,
         order_by: str = "created_at",
         order: str = "asc",
         limit: int | None = 100,
         offset: int = 0,
-    ) -> Page[R]: ...
-
-    @overload
-    def page(
-        self,
-        kind: str,
-        scope: Scope,
-        *,
-        where: Mapping[str, Any] | None = None,
-        order_by: str = "created_at",
-        order: str = "asc",
-        limit: int | None = 100,
-        offset: int = 0,
-    ) -> Page[Any]: ...
-
-    def page(
-        self,
-        kind: type[Record] | str,
-        scope: Scope,
-        *,
-        where: Mapping[str, Any] | None = None,
-        order_by: str = "created_at",
-        order: str = "asc",
-        limit: int | None = 100,
-        offset: int = 0,
-    ) -> Page[Any]:
+    ) -> Page[R]:
         """Records of a kind, page by page; equal sort values stand in the order of ids, so pages never overlap.
 
         Parameters
@@ -395,9 +343,9 @@ class Rows:
             raise BadRequest(f"A study holds measurements and simulations, no {cls.label}.")
         _, _, column = ASSIGNMENTS[table]
         with self.store.transaction() as db:
-            owner = self._get(db, kind("studies"), study, scope)
+            owner = self._get(db, Study, study, scope)
             record = self._get(db, cls, id, scope)
-            if record.project_id not in (None, owner.project_id):
+            if _project_of(record) not in (None, owner.project_id):
                 raise BadRequest(f"This {cls.label} belongs to another project than the study.")
             changed = db.execute(statement.format(table=table, column=f'"{column}"'), [study, id]).rowcount
             if changed:
@@ -414,15 +362,14 @@ class Rows:
         with self.store.snapshot() as db:
             rows = rows_as_dicts(db.execute("SELECT * FROM users WHERE email = ?", [email.lower()]))
         for row in rows:
-            user: User = self._record(User, row)
-            return user
+            return self._record(User, row)
         raise NotFound(f"There is no user '{email}'.")
 
     def plan_list(
         self,
         source: str,
         scope: Scope,
-        where: Mapping[str, Any],
+        where: Mapping[str, Plain],
         fields: Sequence[str] | None,
         limit: int | None,
     ) -> Listed:
@@ -468,44 +415,44 @@ class Rows:
         db: sqlite3.Connection,
         cls: type[Record],
         scope: Scope,
-        where: Mapping[str, Any],
+        where: Mapping[str, Plain],
         tail: str,
-        params: Sequence[Any],
-    ) -> list[dict[str, Any]]:
+        params: Sequence[SqlValue],
+    ) -> list[Row]:
         reading = Reading(cls)
         columns = select(reading, list(cls.members()))
         clause, bound = conditions(reading, scope, where)
         statement = f"SELECT {columns} FROM {reading.source()} WHERE {clause} {tail}"  # noqa: S608
         return rows_as_dicts(db.execute(statement, [*bound, *params]))
 
-    def _get(self, db: sqlite3.Connection, cls: type[Record], id: str, scope: Scope) -> Any:
+    def _get(self, db: sqlite3.Connection, cls: type[R], id: str, scope: Scope) -> R:
         rows = self._select(db, cls, scope, {}, "AND t.id = ?", [id]) if isinstance(id, str) else []
         if not rows:
             raise NotFound(f"No {cls.label} '{id}' here.")
         return self._record(cls, rows[0])
 
-    def _own(self, db: sqlite3.Connection, cls: type[Record], id: str, scope: Scope) -> Any:
+    def _own(self, db: sqlite3.Connection, cls: type[R], id: str, scope: Scope) -> R:
         """A record that the scope's organization may also change."""
         record = self._get(db, cls, id, scope)
-        if cls.shared and record.organization_id is None:
+        if cls.shared and getattr(record, "organization_id", None) is None:
             raise BadRequest(f"The {cls.label} '{record.name}' is the system's; make one of your own from it.")
         return record
 
-    def _record(self, cls: type[Record], row: Mapping[str, Any]) -> Any:
+    def _record(self, cls: type[R], row: Row) -> R:
         try:
             return cls.model_validate(decode(cls, row))
         except (ValidationError, ValueError, TypeError, Damaged) as error:
             raise Damaged(f"The {cls.label} '{row['id']}' is damaged: {error}") from None
 
-    def _place(self, db: sqlite3.Connection, cls: type[Record], values: dict[str, Any], scope: Scope) -> None:
+    def _place(self, db: sqlite3.Connection, cls: type[Record], values: dict[str, Plain], scope: Scope) -> None:
         """Settle which project a new record belongs to."""
         if cls.scoping != "project":
             return
         parent = cls.parent()
-        owner: Any = None
+        owner: Record | None = None
         if parent is not None and parent.link is not None and isinstance(values.get(parent.name), str):
             owner = self._get(db, KINDS[parent.link.table], values[parent.name], scope)
-        inherited = owner.project_id if owner is not None else None
+        inherited = None if owner is None else _project_of(owner)
         default = inherited or (None if cls.everywhere else scope.project_id)
         wanted = values.setdefault("project_id", default)
         if inherited is not None and wanted != inherited:
@@ -514,13 +461,13 @@ class Rows:
             raise NotFound(f"No project '{wanted}' here.")
 
     def _check_links(self, db: sqlite3.Connection, record: Record, scope: Scope) -> None:
-        project = getattr(record, "project_id", None)
+        project = _project_of(record)
         for member in stored(type(record)):
             target = getattr(record, member.name)
             if member.link is None or target is None or member.name in ("organization_id", "created_by"):
                 continue
             linked = self._get(db, KINDS[member.link.table], target, scope)
-            if type(record).scoping == "project" and getattr(linked, "project_id", None) not in (None, project):
+            if type(record).scoping == "project" and _project_of(linked) not in (None, project):
                 raise BadRequest(
                     f"'{member.name}' is a {linked.label} of one project, which a {record.label} that all "
                     "projects share cannot point to."
@@ -584,5 +531,14 @@ def _replace(db: sqlite3.Connection, record: Record) -> None:
     search.index(db, record)
 
 
+def _project_of(record: Record) -> str | None:
+    return record.project_id if isinstance(record, InProject) else None
+
+
+@overload
+def _class(name: type[R]) -> type[R]: ...
+@overload
+def _class(name: str) -> type[Any]: ...
 def _class(name: type[Record] | str) -> type[Record]:
+    """A kind by its class or by one of its names. A name says nothing about its type."""
     return kind(name) if isinstance(name, str) else name

@@ -10,18 +10,20 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypeAlias
 
 from ...errors import BadRequest, Invalid, Problem
 from ...records import ENTITIES, Record
 from ...table import to_micros
 from ..db.database_file import Host
 from ..scope import Scope
-from .conditions import sound
-from .tables import decode, fold, moment_of, rows_as_dicts, values_of
+from .conditions import Condition, sound
+from .tables import SqlValue, decode, fold, moment_of, rows_as_dicts, values_of
 
 RULE = 1
 """The rule by which a record becomes an entry: it rises whenever the same record is to be found by other words."""
+_Entry: TypeAlias = tuple[str, int, str, str, str | None, str | None, int]
+"""A hit as it is kept: entity, place among those of its kind, id, name, project, parent, time of making."""
 ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
 
 
@@ -169,7 +171,7 @@ def _ranked(
     scope: Scope,
     entities: list[str] | None,
     per_type: int,
-) -> list[tuple[Any, ...]]:
+) -> list[_Entry]:
     """The best ``per_type`` entries of each kind: (entity, place, id, name, project, parent, created)."""
     hits, params = _name_hits(folded)
     words = _words(text)
@@ -177,7 +179,7 @@ def _ranked(
         hits += " UNION ALL SELECT rowid, 3 FROM search_words WHERE search_words MATCH ?"
         params.append(words)
     reach = "(e.organization_id = ? OR e.organization_id IS NULL)"
-    bound: list[Any] = [scope.organization_id]
+    bound: list[SqlValue] = [scope.organization_id]
     if scope.project_id is not None:
         everywhere = [entity for entity, cls in ENTITIES.items() if cls.everywhere]
         reach += " AND (e.project_id IS NULL OR e.project_id = ? OR e.entity IN (SELECT value FROM json_each(?)))"
@@ -204,7 +206,7 @@ def _ranked(
     return db.execute(statement, [*params, *bound, per_type]).fetchall()
 
 
-def _name_hits(folded: str) -> tuple[str, list[Any]]:
+def _name_hits(folded: str) -> Condition:
     rank = "CASE WHEN folded = ? THEN 0 WHEN instr(folded, ?) = 1 THEN 1 ELSE 2 END AS rank"
     if len(folded) >= 3:
         matched = "SELECT rowid FROM search_names WHERE search_names MATCH ?"

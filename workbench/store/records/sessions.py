@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from ...errors import BadRequest, Invalid, NotFound, Problem
 from ...records import Draft, Message, Plot, Session
 from ...records.session import Role
 from ...records.values import plain_name
-from ...table import to_micros
+from ...table import Plain, to_micros
 from ..db import checksums
 from ..scope import Scope
 from . import messages
@@ -35,7 +36,7 @@ class Sessions:
         self.rows = rows
         self._store = rows.store
 
-    def open(self, scope: Scope, actor: str, title: str | None = None, **fields: Any) -> Session:
+    def open(self, scope: Scope, actor: str, title: str | None = None, **fields: str | None) -> Session:
         """A new session of a user in the project of the scope; ``fields`` are those of ``Session``.
 
         Raises
@@ -76,7 +77,7 @@ class Sessions:
         with self._store.snapshot() as db:
             return messages.page(db, session.id, -1 if limit is None else limit, offset)
 
-    def say(self, session: Session, role: Role, content: Mapping[str, Any]) -> Message:
+    def say(self, session: Session, role: Role, content: Mapping[str, Plain]) -> Message:
         """Add a message to a session; the drafts among its parts become drafts of the session's plot.
 
         Raises
@@ -94,7 +95,7 @@ class Sessions:
             self._touch(session)
             return made
 
-    def draft(self, session: Session, draft: Mapping[str, Any]) -> Draft:
+    def draft(self, session: Session, draft: Mapping[str, Plain]) -> Draft:
         """Keep a draft of a session's plot, whether it is sound or not."""
         with self._store.transaction():
             self._touch(session)
@@ -132,7 +133,7 @@ class Sessions:
                     about = {"dashboard_id": plot.dashboard_id, "plot_id": plot.id}
                     self.rows.update(Session, session.id, about, scope, actor, connection=db)
 
-    def _keep(self, session: Session, draft: Mapping[str, Any]) -> Draft:
+    def _keep(self, session: Session, draft: Mapping[str, Plain]) -> Draft:
         with self._store.transaction() as db:
             now = self._store.clock(db)
             values = {"id": new_id(now), "session_id": session.id, "draft": dict(draft), "created_at": now}
@@ -153,7 +154,7 @@ def accepted(plot: Plot) -> str:
     return f"{plot.id} {plot.revision}"
 
 
-def drafts_in(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def drafts_in(content: Mapping[str, Plain]) -> Iterator[Mapping[str, Plain]]:
     """The drafts among the parts of a message: ``{"type": "draft", "draft": {...}}``, in any list of it."""
     parts = [content, *(part for value in content.values() if isinstance(value, list) for part in value)]
     for part in parts:
@@ -174,14 +175,14 @@ def _title(text: str) -> str:
         raise Invalid(Problem(("title",), str(error).replace("A name", "A title"), "value_error")) from None
 
 
-def _checked(kind: type[M], values: Mapping[str, Any]) -> M:
+def _checked(kind: type[M], values: Mapping[str, Plain]) -> M:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
         raise Invalid([_told(item) for item in error.errors(include_url=False)]) from None
 
 
-def _told(item: Any) -> Problem:
+def _told(item: ErrorDetails) -> Problem:
     loc = tuple(item["loc"])
     if loc == ("role",):
         return Problem(loc, f"'role' is {' or '.join(repr(role) for role in ROLES)}.", "enum")

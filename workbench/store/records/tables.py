@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache, lru_cache
-from typing import Any
+from typing import TypeAlias
 
 import orjson
 from pydantic import BaseModel
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from ...errors import Damaged
 from ...records import KINDS, Member, Record
 from ...records.record import Link, Unique
-from ...table import from_micros, to_micros
+from ...table import Plain, from_micros, to_micros
 from ..scope import EVERYTHING, Scope, Within
 
 # Which records stand in which studies: table -> (side of the study, table of the other side, its column).
@@ -23,6 +23,10 @@ ASSIGNMENTS = {
     "study_simulations": ("study_id", "simulations", "simulation_id"),
 }
 _MEND = "Run 'workbench verify', which names the record, and restore a backup."
+SqlValue: TypeAlias = str | int | float | bytes | None
+"""What SQLite takes and gives."""
+Row: TypeAlias = dict[str, Plain]
+"""A row of a query by column: what SQLite gives, whose types the reader knows from the table."""
 _SQL_TYPE = {
     "text": "TEXT",
     "date": "TEXT",
@@ -95,14 +99,14 @@ def unique_terms(cls: type[Record], unique: Unique) -> list[tuple[str, str]]:
     return terms
 
 
-def encode(record: Record) -> dict[str, Any]:
+def encode(record: Record) -> dict[str, SqlValue]:
     """The row of a record: times as microseconds, objects as JSON text."""
     row = {member.name: _encode(getattr(record, member.name), member) for member in stored(type(record))}
     row["name_folded"] = fold(record.name)
     return row
 
 
-def _encode(value: Any, member: Member) -> Any:
+def _encode(value: Plain, member: Member) -> SqlValue:
     if value is None:
         return None
     if member.storage == "json":
@@ -114,7 +118,7 @@ def _encode(value: Any, member: Member) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Plain) -> Plain:
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_none=True)
     if isinstance(value, list):
@@ -122,13 +126,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def decode(cls: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
+def decode(cls: type[Record], row: Mapping[str, SqlValue]) -> dict[str, Plain]:
     """The values of a row, the reverse of `encode`; read-only fields may be among them."""
     members = cls.members()
     return {name: decode_value(members[name], value) for name, value in row.items() if name in members}
 
 
-def json_of(text: Any) -> Any:
+def json_of(text: Plain) -> Plain:
     """What a stored JSON text holds.
 
     Raises
@@ -142,7 +146,7 @@ def json_of(text: Any) -> Any:
         raise Damaged(f"A stored JSON text is damaged ({error}). {_MEND}") from error
 
 
-def moment_of(micros: Any) -> datetime:
+def moment_of(micros: Plain) -> datetime:
     """A stored time.
 
     Raises
@@ -156,7 +160,7 @@ def moment_of(micros: Any) -> datetime:
         raise Damaged(f"A stored time is damaged ({error}). {_MEND}") from error
 
 
-def decode_value(member: Member, value: Any) -> Any:
+def decode_value(member: Member, value: Plain) -> Plain:
     if value is None:
         return None
     if member.storage == "json":
@@ -168,7 +172,7 @@ def decode_value(member: Member, value: Any) -> Any:
     return bool(value) if member.storage == "boolean" else value
 
 
-def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[Any]]:
+def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[SqlValue]]:
     """The condition that keeps a query to what the caller may see. Every query on records has it.
 
     A record of a project is seen in that project; one without a project in every project of its organization.
@@ -193,12 +197,12 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
 
 
 @lru_cache(maxsize=256)
-def owned_within(scope: Within) -> tuple[str, tuple[Any, ...]]:
+def owned_within(scope: Within) -> tuple[str, tuple[SqlValue, ...]]:
     """The condition that keeps a query on sampled data, with a column ``owner``, to records within the scope."""
     if scope is EVERYTHING:
         return "1", ()
     conditions: list[str] = []
-    params: list[Any] = []
+    params: list[SqlValue] = []
     for cls in KINDS.values():
         if cls.samples:
             clause, more = reach(cls, scope)
@@ -284,7 +288,7 @@ def values_of(ids: Iterable[str]) -> str:
     return orjson.dumps(list(ids)).decode()
 
 
-def rows_as_dicts(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
+def rows_as_dicts(cursor: sqlite3.Cursor) -> list[Row]:
     names = [item[0] for item in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 

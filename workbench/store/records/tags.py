@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
 
 from ...errors import BadRequest
 from ...records import Measurement
 from ...records.values import clean_text
+from ...table import Plain
 from ..scope import Scope
 from .tables import fold, reach
 
@@ -17,7 +17,7 @@ LONGEST = 50
 
 
 def tidy(
-    db: sqlite3.Connection, given: Any, scope: Scope, project: str | None, *, but: str | None = None
+    db: sqlite3.Connection, given: Plain, scope: Scope, project: str | None, *, but: str | None = None
 ) -> list[str]:
     """The tags as they are kept: one that the project knows already keeps its spelling.
 
@@ -38,7 +38,7 @@ def tidy(
     return sorted((known.get(key, text) for key, text in wanted.items()), key=lambda tag: (fold(tag), tag))
 
 
-def _one(tag: Any) -> str:
+def _one(tag: Plain) -> str:
     if not isinstance(tag, str):
         raise BadRequest(f"A tag is a text, not {tag!r}.")
     text = tag.strip()

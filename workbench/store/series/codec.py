@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import struct
 import threading
-from typing import Any
 
 import numpy as np
 import orjson
@@ -28,9 +27,8 @@ import zstandard
 from numpy.typing import NDArray
 
 from ...errors import BadRequest, Damaged
-from ...table import Column, Kind
+from ...table import Array, Column, DType, Kind
 
-Array = NDArray[Any]
 Mask = NDArray[np.bool_]
 
 RAW, DELTAS, SHUFFLED, CONSTANT, PLAIN, TEXT, STEPPED = range(7)
@@ -58,7 +56,7 @@ class _Zstd(threading.local):
         self.pack = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False).compress
         self.unpack = zstandard.ZstdDecompressor().decompress
         # Memory that is used again costs no page faults.
-        self.scratch: dict[np.dtype[Any], Array] = {
+        self.scratch: dict[DType, Array] = {
             np.dtype(kind): np.empty(1 << 14, kind) for kind in (np.int32, np.int64)
         }
 
@@ -170,7 +168,7 @@ def _decimals(values: Array) -> tuple[int, NDArray[np.int64]] | None:
     return None
 
 
-def _scaled(whole: Array, digits: int, dtype: np.dtype[Any], out: Array | None = None) -> Array:
+def _scaled(whole: Array, digits: int, dtype: DType, out: Array | None = None) -> Array:
     # float32 values are the nearest to a decimal, found by dividing in float64 and rounding once more; both
     # sides do the same, and encode() compares the bits.
     exact: Array
@@ -315,7 +313,7 @@ def _read_mask(view: memoryview, at: int, n: int) -> tuple[int, Mask]:
 
 
 def _decode_body(
-    body: memoryview, codec: int, dtype: np.dtype[Any], flags: int, digits: int, n: int, out: Array | None
+    body: memoryview, codec: int, dtype: DType, flags: int, digits: int, n: int, out: Array | None
 ) -> Array:
     if codec == RAW:
         return np.frombuffer(body, dtype, n)
@@ -337,7 +335,7 @@ def _decode_body(
     raise ValueError(f"codec {codec} is unknown")
 
 
-def _decode_deltas(body: memoryview, dtype: np.dtype[Any], digits: int | None, n: int, out: Array | None) -> Array:
+def _decode_deltas(body: memoryview, dtype: DType, digits: int | None, n: int, out: Array | None) -> Array:
     width, count, first = _DELTAS.unpack_from(body)
     at = _DELTAS.size
     beside = b""
@@ -376,7 +374,7 @@ def encode_column(column: Column, *, small: bool = False) -> bytes:
     return head + words + encode(full, column.valid, small=small)
 
 
-def decode_column(payload: bytes | memoryview, kind: Kind, dtype: np.dtype[Any]) -> Column:
+def decode_column(payload: bytes | memoryview, kind: Kind, dtype: DType) -> Column:
     """The column of a payload, of the given kind and dtype: those that all parts of a column have together.
 
     Raises

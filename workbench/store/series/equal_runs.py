@@ -7,14 +7,12 @@ sample did not show) is left to ``codec``, whose choices this module repeats.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ...table import Column
+from ...table import Array, Column
 from . import codec
-from .codec import DECIMALS, DELTAS, DIGITS, NARROWED, POWERS, SHUFFLED, STEPPED, Array
+from .codec import DECIMALS, DELTAS, DIGITS, NARROWED, POWERS, SHUFFLED, STEPPED
 
 Rows = NDArray[np.intp]
 # Values at once: fewer are more calls, more are more memory for no gain.
@@ -158,7 +156,7 @@ def _shuffle(block: Array, rows: Rows, pattern: Array, flags: int, found: dict[i
 def _packed(shown: Array) -> list[bytes]:
     """Each run with its bytes of equal weight side by side, compressed."""
     count, size = shown.shape
-    planes: NDArray[Any] = np.empty((count, shown.itemsize, size), np.uint8)
+    planes: Array = np.empty((count, shown.itemsize, size), np.uint8)
     for place in range(shown.itemsize):
         np.right_shift(shown, 8 * place, out=planes[:, place], casting="unsafe")
     return [codec.pack(plane.data) for plane in planes]

@@ -11,13 +11,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Damaged
-from ...table import Column, concat_columns
+from ...table import Array, Column, concat_columns
 from . import codec
 from .equal_runs import encode_runs
 
@@ -44,7 +44,7 @@ def chunk_buckets(columns: int) -> int:
     return buckets
 
 
-def rankable(column: Column) -> tuple[NDArray[Any], NDArray[Any]] | None:
+def rankable(column: Column) -> tuple[Array, Array] | None:
     """The values twice, to seek the least and the greatest: null, NaN and infinity never win. None for text."""
     if column.kind in ("text", "null", "mixed"):
         return None
@@ -94,7 +94,7 @@ def _extremes(columns: Sequence[Column], size: int) -> list[Rows]:
     return [made[c] if c in made else extreme_rows(column, size) for c, column in enumerate(columns)]
 
 
-def _joint_extremes(parts: dict[int, NDArray[Any]]) -> dict[int, Rows]:
+def _joint_extremes(parts: dict[int, Array]) -> dict[int, Rows]:
     """The extreme rows of those columns in which each is finite, and so no other value must be kept from winning."""
     last = np.array([values[:, -1] for values in parts.values()])
     count, size = next(iter(parts.values())).shape
@@ -108,7 +108,7 @@ def _joint_extremes(parts: dict[int, NDArray[Any]]) -> dict[int, Rows]:
     return {c: pairs[at] for at, c in enumerate(parts) if finite[at]}
 
 
-def _winner(values: NDArray[Any], find: Callable[..., NDArray[np.intp]]) -> NDArray[np.intp]:
+def _winner(values: Array, find: Callable[..., NDArray[np.intp]]) -> NDArray[np.intp]:
     found = find(values, axis=1)
     best = values[np.arange(len(values)), found]
     return np.where((found > 0) & (values[:, -1] == best), values.shape[1] - 1, found)

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...table import Column
+from ...table import Array, Column
 from .pyramid import extreme_rows, rankable
 
 ROUNDS = 2
@@ -109,7 +108,7 @@ class _Curve:
         return np.concatenate([above, _peaks((low[self.pixel] - self.low) * self.scale)])
 
 
-def choose(x: NDArray[Any] | None, columns: Sequence[Column], most: int) -> Places:
+def choose(x: Array | None, columns: Sequence[Column], most: int) -> Places:
     """Places of at most ``most`` of the candidates, sorted: exactly ``most`` if there are that many.
 
     Parameters
