@@ -1,4 +1,4 @@
-"""Typed columns as Arrow arrays and back, nulls apart from NaNs, bit for bit."""
+"""Typed columns as Arrow arrays and back, bit for bit; nulls and NaNs stay distinct."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ _FLOAT64 = pa.float64()
 
 
 def to_arrow(column: Column) -> ArrowArray:
-    """The Arrow array of a column; one of mixed types has no array of its own and raises TypeError."""
+    """The Arrow array of a column.
+
+    Raises
+    ------
+    TypeError
+        For a column of mixed types.
+    """
     mask = None if column.valid is None else ~column.valid
     if column.kind == "null":
         return pa.nulls(len(column))
@@ -33,7 +39,7 @@ def to_arrow(column: Column) -> ArrowArray:
 
 
 def of_arrow(array: ArrowArray) -> Column | None:
-    """The column of an Arrow array or chunked array; None for nested and binary types, which no column holds."""
+    """The column of an Arrow array or chunked array; None for nested and binary types, which a column cannot hold."""
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     kind = array.type

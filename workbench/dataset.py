@@ -1,7 +1,7 @@
-"""A Dataset: what a plan answers, step by step, and its packed form: one JSON head and raw column buffers.
+"""The answer of a plan, step by step (Dataset), and its packed form: a JSON head and raw column buffers.
 
-The packed bytes are what the dataset cache keeps and what a transform is given, in this process or in another:
-columns are views into them, nothing is parsed and nothing is unpickled.
+The dataset cache keeps the packed bytes, and a transform gets them, in this process or another one. Columns are
+views into the bytes: nothing is parsed or unpickled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Place: TypeAlias = tuple[int, str, int]
 """Where an array is in packed bytes: its offset in the buffers, its dtype and its length."""
 MAGIC = b"WBDS0001"
 COLUMNS = "columns"
-"""The key of ``extra`` under which series steps keep their columns, as they have them without sources too."""
+"""The key of ``extra`` with the columns of series steps: they have columns also where no source was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Samples:
     """What a series step read of one source.
 
     ``rows`` (n,) int64 are sample numbers in the stored series; ``table`` holds x and the columns, aligned;
-    ``complete`` says that every sample in the window is here; ``total`` is how many the window holds.
+    ``complete`` is true if all samples of the window are in it; ``total`` is the number in the window.
     """
 
     rows: NDArray[np.int64]

@@ -1,7 +1,7 @@
-"""Typed columns with nulls, and tables of them: the one shape that samples, summaries and plan rows share.
+"""Typed columns with nulls, and tables of such columns: samples, summaries and rows of plans all have this shape.
 
-A column knows its nulls apart from its NaNs, so what was stored comes back bit for bit; pandas enters only
-where a script or a person looks.
+A column distinguishes nulls from NaNs, so that stored values come back bit for bit. pandas is used only where a
+script or a person looks at the data.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Column:
 
     ``values`` by kind: number float64 or float32; integer any integer dtype; boolean bool; datetime int64
     microseconds since 1970 UTC; text int32 codes into ``words``; mixed object; null bool zeros.
-    ``valid`` is None where nothing is null, else (n,) bool. A NaN that is valid is a NaN, not a null. The
-    value under a null is unspecified and must never be looked at.
+    ``valid`` is None where nothing is null, else (n,) bool. A valid NaN is a NaN, not a null. The
+    value at a null is undefined; nothing may use it.
     """
 
     kind: Kind
@@ -173,7 +173,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table(Mapping[str, Column]):
-    """Columns of one length, in order. ``n`` is kept apart so that a table without columns has rows too."""
+    """Columns of one length, in order. ``n`` is their length; a table without columns has one too."""
 
     columns: dict[str, Column]
     n: int

@@ -1,4 +1,4 @@
-"""The form in which plotly writes arrays of numbers into JSON: ``{"dtype", "bdata", "shape"?}`` with base64."""
+"""Arrays of numbers in the JSON of plotly: ``{"dtype", "bdata", "shape"?}`` with base64."""
 
 from __future__ import annotations
 

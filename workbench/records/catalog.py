@@ -1,4 +1,4 @@
-"""The catalog: what there is to plot, as far as a caller may see it, in words and counts."""
+"""The catalog: the sources and columns that a caller may plot, with units, counts and examples."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Catalog:
     steps: Sequence[CatalogSummary]
     cycles: Sequence[CatalogSummary]
     notes: Sequence[str] = ()
-    """What older rules made, and what to do about it."""
+    """What was made by older rules, and what to do about it."""
 
     def __getitem__(self, source: str) -> CatalogSource:
         """A source by its name in plans.
@@ -115,7 +115,7 @@ class Catalog:
 
     @classmethod
     def of(cls, told: Mapping[str, Plain]) -> Catalog:
-        """The catalog of the JSON values that ``as_dict`` gave."""
+        """The catalog from the JSON values that ``as_dict`` gives."""
         sources = [
             CatalogSource(
                 **{

@@ -1,8 +1,8 @@
-"""What a record is: one pydantic class a kind, declared once, read by store, lists, search, catalog and wire.
+"""The base of all records. Each kind is one pydantic class; store, lists, search, catalog and HTTP read it.
 
-A field's annotation says its type; the marks in ``Annotated`` say the rest: ``Link`` points to another record,
-``Through`` shows a field of the linked one, ``Counted`` and ``Sampled`` are numbers kept elsewhere (read only),
-``Searched`` is found by search, ``Open`` is an object with free keys, ``Aside`` is listed only when asked for.
+The annotation of a field says its type. The marks in ``Annotated`` say the rest: ``Link`` points to another record,
+``Through`` shows a field of the linked record, ``Counted`` and ``Sampled`` are numbers read from other tables,
+search looks at ``Searched``, ``Open`` is an object with free keys, lists show ``Aside`` only when asked.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ Storage = Literal["text", "integer", "number", "boolean", "datetime", "date", "j
 
 @dataclass(frozen=True)
 class Link:
-    """The id of a record in ``table``; ``parent`` is the record one level up. Deleting the target deletes this
-    record (``cascade``) or empties the link (``unlink``)."""
+    """The id of a record in ``table``. ``parent`` marks the link to the record one level up. When the target is
+    deleted, this record is deleted too (``cascade``) or the link becomes null (``unlink``)."""
 
     table: str
     on_delete: Literal["cascade", "unlink"] = "unlink"
@@ -97,8 +97,8 @@ class Filter:
 class Unique:
     """What must differ between two records of a project; ``folded`` ignores the case of the name.
 
-    A record that another one holds already is refused with its id (`Conflict`), or, with ``reuse``, answered
-    in place of a new one.
+    If another record has the same values already, the new one is refused with the id of the other (`Conflict`).
+    With ``reuse`` the other one is the answer.
     """
 
     fields: tuple[str, ...]
@@ -108,7 +108,7 @@ class Unique:
 
 @dataclass(frozen=True)
 class Member:
-    """A field as its readers see it: everything its annotation and marks say."""
+    """A field with all that its annotation and marks say."""
 
     name: str
     storage: Storage
@@ -150,19 +150,18 @@ class Strict(BaseModel):
 
 
 class Record(Strict):
-    """Base of all kinds. Subclasses name their table and, where
-    they have one, the plan source they are listed as and the entity that search calls them. A ``private`` record is
-    seen by the user who made it alone."""
+    """Base of all kinds. A subclass names its table. If plans can list it, it names its source; if search finds it, its
+    entity. Only the user who made a ``private`` record sees it."""
 
     table: ClassVar[str] = ""
     listed_as: ClassVar[str | None] = None
-    """Its name as a source of plans: all that lists, checks, catalog, schema and texts for authors need."""
+    """Its name as a source of plans. Lists, checks, catalog, schema and the texts for authors derive from it."""
     listed_place: ClassVar[int] = 99
-    """Where it stands among the sources; those of the interface come first."""
+    """Its place among the sources; those of the interface come first."""
     samples: ClassVar[tuple[Dataset, ...]] = ()
     """The sampled data that a record may have; one with "series" is a source of series steps too."""
     kind_field: ClassVar[str | None] = None
-    """The field that says of which type a record is, for an error about one without samples."""
+    """The field with the type of a record, for the error about a record without samples."""
     status_field: ClassVar[str | None] = None
     """The field that says whether the samples of a record can be read yet."""
     entity: ClassVar[str | None] = None
@@ -178,11 +177,11 @@ class Record(Strict):
         {"id", "created_at", "updated_at", "organization_id", "created_by"}
     )
     kept: ClassVar[frozenset[str]] = frozenset()
-    """Fields that come with the bytes of a record and that no caller sets: others trust what they say."""
+    """Fields that come with the bytes of a record. No caller sets them, because others trust them."""
     fixed: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are given once and stay."""
+    """Fields that never change after the record is made."""
     withheld: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are in no answer: bytes are asked for by name, never by what they are kept under."""
+    """Fields that no answer shows: callers ask for bytes by file name, never by hash."""
 
     id: str = Field(description="Identifier, never used again; later records have later ids.")
     name: Annotated[Name, Searched("substring")] = Field(description="What people call it.")
@@ -243,7 +242,7 @@ class Owned(Record):
 
 
 class InProject(Owned):
-    """A record of a project, or of the organization at large where ``project_id`` is null."""
+    """A record of a project. If ``project_id`` is null, all projects of the organization share it."""
 
     scoping = "project"
 

@@ -1,4 +1,4 @@
-"""The values a record's fields may hold, checked and brought to one form at the door."""
+"""What the fields of a record may hold: texts, names, times, days and JSON, checked and brought to one form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEEPEST = 50
 
 
 def clean_text(text: str) -> str:
-    """The text itself; half a character pair or a NUL, which no file or answer could hold, is refused."""
+    """The text itself. Refuses a NUL and half a character pair, which no file or answer can hold."""
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError("Text must be whole Unicode characters without NUL.")
     return text
@@ -38,9 +38,9 @@ def as_moment(value: Plain) -> datetime:
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
-            raise ValueError(f"'{value}' is no ISO 8601 time such as 2026-01-31T12:00:00Z.") from None
+            raise ValueError(f"'{value}' is not an ISO 8601 time such as 2026-01-31T12:00:00Z.") from None
     if not isinstance(value, datetime):
-        raise ValueError("A time is ISO 8601 text such as 2026-01-31T12:00:00Z.")
+        raise ValueError("A time is an ISO 8601 text such as 2026-01-31T12:00:00Z.")
     try:
         aware = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError:
@@ -55,14 +55,19 @@ def as_date(value: Plain) -> date:
         try:
             return date.fromisoformat(value)
         except ValueError:
-            raise ValueError(f"'{value}' is no day such as 2026-01-31.") from None
+            raise ValueError(f"'{value}' is not a day such as 2026-01-31.") from None
     if isinstance(value, datetime) or not isinstance(value, date):
-        raise ValueError("A day is text such as 2026-01-31.")
+        raise ValueError("A day is a text such as 2026-01-31.")
     return value
 
 
 def json_object(value: Mapping[str, Plain]) -> JsonObject:
-    """The object as JSON keeps it: numpy scalars become numbers, times text; anything else is refused by place."""
+    """The object as JSON keeps it: numpy scalars become numbers, and times become text.
+
+    Raises
+    ------
+    ValueError
+        For a value that JSON cannot hold; the message names its place."""
     return {_key(key, ""): _json(item, str(key), 1) for key, item in value.items()}
 
 

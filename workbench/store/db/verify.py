@@ -1,4 +1,4 @@
-"""Whether the records of a store are what they must be: `check_rows`, a part of verify."""
+"""Verify, the part about records: rows, links, plots, search and sampled data (`check_rows`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import checksums
 
 
 def check_rows(connection: sqlite3.Connection) -> list[str]:
-    """Everything wrong with the records, as sentences; empty if they are sound.
+    """Everything that is wrong with the records, as sentences; empty if nothing is.
 
     Every row is a record of its kind, every link leads to a record of the same organization and of the same
     project (or of none), every plot is its own newest revision, and search knows every record as it is. Sampled
@@ -43,7 +43,7 @@ def _rows(connection: sqlite3.Connection, cls: type[Record]) -> Iterator[str]:
         try:
             record = cls.model_validate(decode(cls, row))
         except (ValidationError, ValueError, TypeError, Damaged) as error:
-            yield f"{name} is no valid record: {' '.join(str(error).split())}"
+            yield f"{name} is not a valid record: {' '.join(str(error).split())}"
             continue
         if folded != fold(record.name):
             yield f"{name} is not found by its name"
@@ -72,7 +72,7 @@ def _links(connection: sqlite3.Connection, cls: type[Record]) -> Iterator[str]:
             f'ON o.id = t."{member.name}" WHERE t."{member.name}" IS NOT NULL AND ({" OR ".join(wrong)})'
         )
         for id, linked in rows:
-            yield f"the {cls.label} '{id}' has '{linked}' as {member.name}, which is no {target.label} of its own"
+            yield f"the {cls.label} '{id}' has '{linked}' as {member.name}, which is not a {target.label} of its own"
 
 
 def _assignments(connection: sqlite3.Connection) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a page of records is narrowed by: fields and comparisons, checked and turned into SQL."""
+"""Filters of a page of records: fields and comparisons, checked and turned into SQL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Condition: TypeAlias = tuple[str, list[SqlValue]]
 
 
 def conditions(reading: Reading, scope: Scope, where: Mapping[str, Plain]) -> Condition:
-    """The WHERE of a query on a kind: what the scope reaches, and all that ``where`` says.
+    """The WHERE of a query on a kind: the records in scope that fulfil ``where``.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Plain) -> Iterator
     member = cls.members().get(name)
     if member is None or (member.storage == "json" and name != "tags"):
         names = [known for known, other in cls.members().items() if other.storage != "json"]
-        message = f"A {cls.label} has no field '{name}' to look by. {instead(name, names, 'fields')}"
+        message = f"A {cls.label} has no field '{name}' to filter by. {instead(name, names, 'fields')}"
         raise Invalid(Problem(("where", name), message))
     expression = reading.field(name)
     if not isinstance(wanted, Mapping):
@@ -67,7 +67,7 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Plain) -> Iterator
 
 
 def _anywhere(text: str) -> Condition:
-    """Part of the name, the notes, the name of the protocol or a tag of a measurement, case ignored."""
+    """A text in the name, the notes, the name of the protocol or a tag of a measurement, case ignored."""
     places = ("t.name_folded", "fold(t.notes)", "fold(json_extract(t.protocol, '$.name'))")
     tags = "EXISTS (SELECT 1 FROM json_each(t.tags) WHERE instr(fold(value), ?) > 0)"
     found = [*(f"instr({place}, ?) > 0" for place in places), tags]
@@ -117,20 +117,20 @@ def _bound(member: Member, value: Plain, loc: tuple[str, ...]) -> SqlValue:
 def _tagged(expression: str, comparison: str, value: Plain, loc: tuple[str, ...]) -> Condition:
     tags = sorted({fold(_text(tag, loc)) for tag in _list(value, loc)})
     if comparison not in ("all", "any"):
-        raise Invalid(Problem(loc, f"Tags are looked at by 'all' or 'any', not by '{comparison}'."))
+        raise Invalid(Problem(loc, f"Tags are compared by 'all' or 'any', not by '{comparison}'."))
     among_these = "fold(value) IN (SELECT value FROM json_each(?))"
     held = f"(SELECT count(DISTINCT fold(value)) FROM json_each({expression}) WHERE {among_these})"  # noqa: S608
     return f"{held} >= ?", [values_of(tags), len(tags) if comparison == "all" else 1]
 
 
 def among(expression: str, values: Iterable[Plain]) -> Condition:
-    """Equal to one of these texts; other values equal no text, and of none nothing matches."""
+    """Equal to one of these texts. A value that is not a text matches nothing, and an empty list matches nothing."""
     texts = [value for value in values if isinstance(value, str) and sound(value)]
     return f"{expression} IN (SELECT value FROM json_each(?))", [values_of(texts)]  # noqa: S608
 
 
 def assigned(cls: type[Record], study: Plain, scope: Scope) -> Condition:
-    """Assigned to this study, which must be in reach itself; no number is the id of one."""
+    """Assigned to this study, which must be in scope too."""
     table = f"study_{cls.table}"
     _, _, column = ASSIGNMENTS[table]
     if not isinstance(study, str) or not sound(study):
@@ -141,7 +141,7 @@ def assigned(cls: type[Record], study: Plain, scope: Scope) -> Condition:
 
 
 def sound(text: str) -> bool:
-    """Whether the text can stand in a file at all; half a character pair equals nothing that is stored."""
+    """Whether a text can be stored. A text with half a character pair cannot, so it equals nothing that is stored."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

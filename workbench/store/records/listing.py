@@ -1,4 +1,4 @@
-"""What a `list` step answers: rows of one source, filtered, in order, with typed columns and dotted names."""
+"""The `list` step of plans: rows of one source, filtered, in order, with typed columns and dotted names."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ _BEHIND = {"study": "studies", "batch": "batches"}
 
 @dataclass(frozen=True)
 class Listed:
-    """The rows of a list: ``total`` is how many match, ``unfilled`` the dotted names that no record in reach
-    fills."""
+    """The rows of a list. ``total`` is how many match; ``unfilled`` are the dotted names that no record fills."""
 
     table: Table
     total: int
@@ -33,7 +32,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class ListColumn:
-    """A column that every list of its source has, or can have: where it comes from and what it holds."""
+    """A column that a list of a source can have: where it comes from and what it holds."""
 
     name: str
     kind: Kind
@@ -45,8 +44,8 @@ class ListColumn:
 
 @cache
 def list_columns(cls: type[Record]) -> dict[str, ListColumn]:
-    """The columns of a source by name: those that stand in every list first, in their order, then those that
-    ``fields`` can name besides."""
+    """The columns of a source by name: first those of every list, in their order, then those that only ``fields``
+    can name."""
     members = cls.members()
     ordered = [members[name] for name in FIRST]
     ordered += [member for name, member in members.items() if name not in FIRST]
@@ -71,7 +70,7 @@ def _columns_of(member: Member) -> list[ListColumn]:
 
 @dataclass(frozen=True)
 class _Shown:
-    """One column of an answer: the SQL expression, how its values become plain ones, and their kind."""
+    """One column of an answer: its SQL expression, how a value is read, and the kind of the values."""
 
     name: str
     expression: str
@@ -121,7 +120,7 @@ class Listing:
         return Listed(_table(shown, rows), total, unfilled)
 
     def columns(self, source: str) -> dict[str, Kind]:
-        """The columns of a source, open names apart: first those of every list, in order, then the others."""
+        """The columns of a source, without open names: first those of every list, in order, then the others."""
         return {name: column.kind for name, column in list_columns(_source(source)).items()}
 
     def dependencies(
@@ -203,7 +202,7 @@ class Listing:
         )
 
     def seen(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
-        """What the records in reach hold under a dotted name; looked at again when a record has changed."""
+        """The values of the records in scope under a dotted name; read again after a record changed."""
         revision = self._store.row_revisions([cls.table])[cls.table]
         key = (cls.table, scope, path)
         known = self._seen.get(key)
@@ -253,8 +252,8 @@ def _rows(
     narrowed: tuple[str, str, list[SqlValue]],
     limit: int | None,
 ) -> tuple[list[tuple[Plain, ...]], int]:
-    """The rows and how many match. The few rows of the answer are chosen first, by order alone, so that joins
-    and counts are made for no others."""
+    """The rows and how many match. The rows of the answer are chosen first, by order alone, so that joins and counts
+    are made only for them."""
     source, clause, params = narrowed
     columns = ", ".join(column.expression for column in shown)
     order = "ORDER BY t.created_at, t.id"
@@ -278,7 +277,8 @@ def _table(shown: Sequence[_Shown], rows: list[tuple[Plain, ...]]) -> Table:
             columns[column.name] = _column(plain, column.kind)
         except (TypeError, ValueError, OverflowError) as error:
             raise Damaged(
-                f"Column '{column.name}' of a list holds what it cannot ({error}); run 'workbench verify'."
+                f"Column '{column.name}' of a list has a value of the wrong kind ({error}). "
+                "Run 'workbench verify', which names the record."
             ) from error
     return Table(columns, len(rows))
 
@@ -286,7 +286,7 @@ def _table(shown: Sequence[_Shown], rows: list[tuple[Plain, ...]]) -> Table:
 def _column(values: Sequence[Plain], kind: Kind) -> Column:
     if kind != "datetime":
         return Column.from_python(values, kind)
-    # Stored as microseconds already.
+    # They are stored as microseconds.
     counted = Column.from_python(values, "integer")
     return Column("datetime", counted.values, counted.valid)
 
@@ -294,7 +294,7 @@ def _column(values: Sequence[Plain], kind: Kind) -> Column:
 def _narrowed(
     cls: type[Record], scope: Scope, where: Mapping[str, Plain], problems: list[Problem]
 ) -> tuple[str, str, list[SqlValue]]:
-    """FROM, WHERE and parameters of what the filters let through."""
+    """FROM, WHERE and parameters of the records that pass the filters."""
     reading = Reading(cls)
     found = [reach(cls, scope)]
     for key, value in where.items():

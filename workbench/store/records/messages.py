@@ -1,4 +1,4 @@
-"""Messages and drafts in the file: the rows that hang on sessions."""
+"""The rows of messages and drafts, which belong to sessions."""
 
 from __future__ import annotations
 

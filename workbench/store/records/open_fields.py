@@ -1,4 +1,4 @@
-"""Open objects: the free keys inside records, named by dots, and what kind of value each name holds."""
+"""Open objects of records: their free keys under dotted names, and the kind of the values under each name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def join_name(path: Sequence[str]) -> str:
 
 
 def descend(value: Plain, path: Sequence[str]) -> Plain:
-    """What lies under these keys; None where they lead nowhere."""
+    """The value under these keys; None if there is none."""
     for key in path:
         if not isinstance(value, dict):
             return None
@@ -48,13 +48,13 @@ def descend(value: Plain, path: Sequence[str]) -> Plain:
 
 
 def flat(value: Plain) -> Plain:
-    """A value as a row has it: an array of texts is one text."""
+    """A value for a row: an array of texts becomes one text."""
     return ", ".join(value) if isinstance(value, list) else value
 
 
 @dataclass
 class Seen:
-    """What the records in reach hold under one name."""
+    """The values of the records in scope under one name."""
 
     kinds: set[Kind] = field(default_factory=set)
     filled: int = 0
@@ -64,7 +64,7 @@ class Seen:
     examples: dict[Plain, None] = field(default_factory=dict)
 
     def add(self, value: Plain, most_examples: int = 0) -> None:
-        """Take in one value; None fills nothing."""
+        """Add one value; None counts as empty."""
         if value is None:
             return
         self.filled += 1
@@ -83,12 +83,12 @@ class Seen:
 
     @property
     def kind(self) -> Kind:
-        """The narrowest kind that holds all values; ``null`` where there is none."""
+        """The narrowest kind of all values; ``null`` if there are none."""
         return joined_kind(self.kinds)
 
 
 def joined_kind(kinds: Iterable[Kind]) -> Kind:
-    """The narrowest kind that holds values of all these kinds."""
+    """The narrowest kind for values of all these kinds."""
     found = {kind for kind in kinds if kind != "null"}
     if not found:
         return "null"
@@ -98,7 +98,7 @@ def joined_kind(kinds: Iterable[Kind]) -> Kind:
 
 
 def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope) -> Iterator[JsonObject]:
-    """This open object of every record in reach that has anything in it, the oldest first."""
+    """This open object of every record in scope, if it is not empty, the oldest first."""
     clause, params = reach(cls, scope)
     rows = db.execute(
         f'SELECT t."{column}" FROM "{cls.table}" AS t WHERE {clause} AND t."{column}" <> \'{{}}\' '  # noqa: S608
@@ -108,12 +108,15 @@ def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope
     for (text,) in rows:
         value = json_of(text)
         if not isinstance(value, dict):
-            raise Damaged(f"The {column} of a {cls.label} are no object any more; run 'workbench verify'.")
+            raise Damaged(
+                f"The '{column}' of a {cls.label} are not a JSON object any more. "
+                "Run 'workbench verify', which names the record."
+            )
         yield value
 
 
 def seen_at(db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
-    """What the records in reach hold under one dotted name, whose first key is the open object."""
+    """The values of the records in scope under one dotted name; its first key is the open object."""
     seen = Seen()
     for value in objects(db, cls, path[0], scope):
         seen.add(descend(value, path[1:]))
@@ -121,12 +124,12 @@ def seen_at(db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope)
 
 
 def refuse_branches(name: str, path: Path, seen: Seen, loc: tuple[str | int, ...]) -> None:
-    """A name must end at a value.
+    """Refuse a name that does not end at a value.
 
     Raises
     ------
     Invalid
-        If it ends at an object, with the names under it, or at an array of anything but texts.
+        If it ends at an object (the message lists the names under it), or at an array of other than texts.
     """
     if seen.is_object:
         under = ", ".join(f"'{join_name((*path, key))}'" for key in list(seen.under)[:20])
@@ -140,7 +143,7 @@ def refuse_branches(name: str, path: Path, seen: Seen, loc: tuple[str | int, ...
 def census(
     db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope, examples: int
 ) -> dict[Path, Seen]:
-    """Every name under an open object that ends at a value in some record, in order of first appearance."""
+    """Every name under an open object that has a value in a record, in order of first appearance."""
     found: dict[Path, Seen] = {}
     for value in objects(db, cls, column, scope):
         _walk(value, (column,), found, examples)

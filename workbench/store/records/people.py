@@ -1,4 +1,4 @@
-"""Who may do what: keys, members and their roles, and the audit log of what was done under which key."""
+"""Keys, members and their roles, and the audit log: who may do what, and who did what."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .tables import Row, rows_as_dicts
 
 ADMIN, MEMBER = "Admin", "Member"
 USE_SECONDS = 3600
-"""A key's use is written down at most once in this time."""
+"""The use of a key is noted at most once in this time."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _NOBODY = hashlib.sha256(b"no key").digest()
 
 
 class Right(IntEnum):
-    """What one may do in a project, each with all before it."""
+    """A right in a project; each includes those before it."""
 
     NOTHING = 0
     READ = 1
@@ -39,7 +39,7 @@ class Right(IntEnum):
 
 @dataclass(frozen=True)
 class Role:
-    """A role in a project as the wire names it."""
+    """A role in a project, under its name in HTTP."""
 
     id: str
     name: str
@@ -73,7 +73,7 @@ class Issued:
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: a user of an organization, and what they may do in its projects."""
+    """The user who calls, their organization, and their rights in its projects."""
 
     user: User
     organization: Organization
@@ -106,7 +106,7 @@ class People:
         secret = secrets.token_urlsafe(32)
         with self._store.transaction() as db:
             if self.member(organization_id, user_id) is None:
-                raise NotFound("This user is no member of this organization.")
+                raise NotFound("This user is not a member of this organization. Make them a member first.")
             id = "".join(secrets.choice(_LETTERS) for _ in range(8))
             now = self._store.clock(db)
             expires = None if days is None else to_micros(now + timedelta(days=days))
@@ -132,7 +132,7 @@ class People:
         return self._store.connection().execute("select 1 from keys limit 1").fetchone() is not None
 
     def revoke(self, organization_id: str, key_id: str) -> None:
-        """Make a key void, at once and for good; doing it twice is harmless."""
+        """Make a key invalid at once and for ever. Doing it twice changes nothing."""
         with self._store.transaction() as db:
             now = self._store.tick(db)
             done = db.execute(
@@ -150,8 +150,8 @@ class People:
         Raises
         ------
         Unauthorized
-            If it is malformed, unknown, revoked or expired, or its user is no active member any more: one answer
-            for all of these.
+            If it is malformed, unknown, revoked or expired, or its user is not an active member any more. The
+            answer is the same for all of these.
         """
         prefix, _, rest = key.partition("_")
         id, _, secret = rest.partition("_")
@@ -195,7 +195,7 @@ class People:
         """A member as a caller, with their present rights."""
         member = self.member(organization.id, user.id)
         if member is None:
-            raise NotFound(f"'{user.email}' is no member of '{organization.name}'.")
+            raise NotFound(f"'{user.email}' is not a member of '{organization.name}'.")
         everywhere = ROLES[member["everywhere"]].right if member["everywhere"] else Right.NOTHING
         roles = {project: ROLES[role].right for project, role in self.roles_of(organization.id, user.id).items()}
         return Caller(user, organization, member["role"] == ADMIN, key_id, everywhere, roles)
@@ -249,7 +249,7 @@ class People:
         return found
 
     def visible(self, caller: Caller) -> tuple[str, ...]:
-        """The ids of all projects that the caller may look into."""
+        """The ids of all projects that the caller may read."""
         rows = self._store.connection().execute(
             "select id from projects where organization_id = ? order by id", [caller.organization.id]
         )
@@ -264,8 +264,8 @@ class People:
         everywhere: str | None = None,
         invited: bool = False,
     ) -> tuple[User, bool, bool]:
-        """Make somebody a member; returns the user, whether they are new to the store, and whether they were an
-        active member already. Somebody who is keeps what they are, unless ``role`` says otherwise."""
+        """Make a user a member. Returns the user, whether they are new to the store, and whether they were an active
+        member already. A member keeps their role, unless ``role`` is given."""
         if role not in (None, ADMIN, MEMBER):
             raise BadRequest(f"There is no role '{role}'. {instead(str(role), [ADMIN, MEMBER], 'roles')}")
         with self._store.transaction() as db:
@@ -319,7 +319,7 @@ class People:
             )
 
     def remove_member(self, organization_id: str, user_id: str) -> None:
-        """Take somebody out of an organization: their roles go, their keys are revoked, their records stay."""
+        """Remove a member: their roles are deleted, their keys are revoked, and their records stay."""
         with self._store.transaction() as db:
             self._there(organization_id, user_id)
             self._refuse_last_admin(organization_id, user_id, stays=False)
@@ -348,7 +348,7 @@ class People:
             raise Conflict("This is the only active Admin of the organization; make another one first.")
 
     def give_role(self, organization_id: str, project_id: str, user_id: str, role_id: str) -> None:
-        """Give a member a role in a project, in place of the one they had there."""
+        """Give a member a role in a project; it replaces the one they had there."""
         if role_id not in ROLES:
             raise BadRequest(f"There is no project role '{role_id}'. {instead(role_id, ROLES, 'project roles')}")
         with self._store.transaction() as db:
@@ -361,7 +361,7 @@ class People:
             )
 
     def take_role(self, project_id: str, user_id: str) -> None:
-        """Take somebody's role in a project."""
+        """Remove a user's role in a project."""
         with self._store.transaction() as db:
             done = db.execute(
                 "delete from project_roles where project_id = ? and user_id = ?", [project_id, user_id]
@@ -384,13 +384,13 @@ class People:
         request: str | None = None,
         detail: Mapping[str, Plain] | None = None,
     ) -> None:
-        """Write down that something was done or refused, inside the transaction that does it."""
-        told = None if detail is None else orjson.dumps(dict(detail)).decode()
-        row = [self._store.tick(db), organization_id, user_id, key_id, action, target, status, request, told]
+        """Note in the audit log that something was done or refused, inside the transaction that does it."""
+        text = None if detail is None else orjson.dumps(dict(detail)).decode()
+        row = [self._store.tick(db), organization_id, user_id, key_id, action, target, status, request, text]
         db.execute("insert into audit values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def audit_log(self, organization_id: str, *, limit: int = 100) -> list[Row]:
-        """What was done last in an organization, newest first."""
+        """The newest entries of the audit log of an organization, the newest first."""
         rows = self._store.connection().execute(
             "select * from audit where organization_id = ? order by at desc limit ?", [organization_id, limit]
         )

@@ -1,4 +1,4 @@
-"""Saved plots: every change is a new revision, and every revision stays readable."""
+"""Saved plots. Every change is a new revision, and every revision can still be read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Plots:
         ----------
         origin : how it came about, kept with the revision.
         id : the id of a plot that must be new.
-        since : the revision that the recipe was made from; Conflict if the plot has moved on.
+        since : the revision that the recipe was made from; Conflict if the plot has a newer one.
         """
         with self.rows.store.transaction() as db:
             found = self.rows.page(Plot, scope, where={"dashboard_id": dashboard_id, "name": name}).items

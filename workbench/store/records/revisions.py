@@ -1,4 +1,4 @@
-"""The history of plots in the file: the rows of their revisions."""
+"""The rows of the revisions of plots: their history."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def one(db: sqlite3.Connection, plot_id: str, number: int) -> Revision | None:
 
 
 def check_revision(present: Plot, changes: dict[str, Plain]) -> None:
-    """Take ``revision`` out of the changes; Conflict if the plot has moved on since."""
+    """Take ``revision`` out of the changes; Conflict if the plot has a newer revision."""
     started = changes.pop("revision", present.revision)
     if started != present.revision:
         raise Conflict(
@@ -59,8 +59,7 @@ def keep(db: sqlite3.Connection, plot: Plot, origin: str, actor: str | None) -> 
 
 
 def forget(db: sqlite3.Connection, listed: str) -> bool:
-    """Drop the history of plots that are being deleted and their places on dashboards; True if there were
-    any places."""
+    """Delete the history of plots that are being deleted, and their tiles on dashboards. True if there were tiles."""
     chosen = "plot_id IN (SELECT value FROM json_each(?)) RETURNING plot_id, revision"
     dropped = db.execute(f"DELETE FROM plot_revisions WHERE {chosen}", [listed])  # noqa: S608
     checksums.drop(db, checksums.REVISIONS, [f"{plot} {number}" for plot, number in dropped])

@@ -1,7 +1,7 @@
-"""Records in the store: make, read, change and delete them, inside one scope and one transaction.
+"""Records in the store: create, read, change and delete them, each in one scope and one transaction.
 
-What a kind is stands in its class (`workbench.records`); this module holds what all kinds share: links that
-must lead somewhere, names that must differ, what goes when something is deleted.
+The class of a kind (`workbench.records`) says what it is. This module has what all kinds share: links must lead to
+a record, names must be unique, and a deletion takes with it what cannot exist without the record.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ LOCAL_USER = "local@localhost"
 
 @dataclass(frozen=True)
 class Page(Generic[R]):
-    """Some records of a list: ``items``, how many they are, and how many match in all."""
+    """A page of a list: its ``items``, their ``count``, and the ``total`` number of records that match."""
 
     items: list[R]
     count: int
@@ -68,7 +68,7 @@ class Page(Generic[R]):
 
 
 def new_id(moment: datetime) -> str:
-    """A version 7 UUID of this moment, to the microsecond: ids stand in the order of ``created_at``."""
+    """A version 7 UUID of this moment, to the microsecond: ids have the order of ``created_at``."""
     millis, micros = divmod(to_micros(moment), 1000)
     fraction = micros * 4096 // 1000
     number = (millis & (1 << 48) - 1) << 80 | 7 << 76 | fraction << 64 | 2 << 62 | secrets.randbits(62)
@@ -77,7 +77,7 @@ def new_id(moment: datetime) -> str:
 
 
 class Rows:
-    """All records of a store. Every method takes the scope of its caller and sees nothing beyond it."""
+    """All records of a store. Every method takes the scope of its caller and uses only records in it."""
 
     def __init__(self, store: Host, series: Series) -> None:
         self.store = store
@@ -114,7 +114,7 @@ class Rows:
         Invalid
             With every problem of ``data``.
         NotFound
-            If a link leads to no record in reach.
+            If a link does not lead to a record in scope.
         BadRequest
             If links do not fit together, or for a bad tag.
         Conflict
@@ -148,7 +148,7 @@ class Rows:
             return self._get(db, cls, record.id, seen)
 
     def get(self, kind: type[R] | str, id: str, scope: Scope) -> R:
-        """The record of this id. One that does not exist and one out of reach are the same `NotFound`."""
+        """The record of this id. A record outside the scope is `NotFound`, as one that does not exist."""
         with self.store.snapshot() as db:
             return self._get(db, _class(kind), id, scope)
 
@@ -160,9 +160,9 @@ class Rows:
         Raises
         ------
         NotFound
-            If nothing in reach has that id or name; says which names come near.
+            If no record in scope has that id or name; the message says which names are similar.
         BadRequest
-            If several records have that name; says their ids. ``where`` narrows the choice, as in `page`.
+            If several records have that name; the message lists their ids. ``where`` is as in `page`.
         """
         cls = _class(kind)
         wanted = ref.id if isinstance(ref, Record) else ref
@@ -177,7 +177,7 @@ class Rows:
             raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
 
     def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Plain]) -> R | None:
-        """The record of an id or an exact name, if there is one; told at no cost where there is none."""
+        """The record of an id or an exact name, or None; quicker than `find` if there is none."""
         with self.store.snapshot() as db:
             return self._found(db, kind, wanted, scope, where)
 
@@ -203,10 +203,10 @@ class Rows:
         *,
         connection: sqlite3.Connection | None = None,
     ) -> R:
-        """Change what ``changes`` names, leave the rest; an object given replaces the old one whole.
+        """Change the fields in ``changes`` and leave the others. An object replaces the old one whole.
 
         A plot gets a new revision. ``changes`` of a plot may hold the ``revision`` it started from; if that is
-        no longer the newest one, nothing changes.
+        not the newest one, nothing changes.
 
         Raises
         ------
@@ -231,11 +231,11 @@ class Rows:
         actor: str | None,
         origin: str,
     ) -> R:
-        """Write a record as changed, inside a transaction; ``origin`` is kept with the revision of a plot."""
+        """Write a changed record, inside a transaction; ``origin`` is kept with the revision of a plot."""
         cls = type(present)
         values = {member.name: getattr(present, member.name) for member in stored(cls)} | dict(changes)
         if "project_id" in changes and changes["project_id"] != _project_of(present):
-            raise BadRequest(f"A {cls.label} stays in its project; make a new one in the other.")
+            raise BadRequest(f"A {cls.label} cannot move to another project; make a new one there.")
         if "tags" in changes:
             values["tags"] = tidy(db, changes["tags"], scope, values["project_id"], but=present.id)
         if isinstance(present, Plot):
@@ -263,16 +263,16 @@ class Rows:
         *,
         connection: sqlite3.Connection | None = None,
     ) -> dict[str, int]:
-        """Delete a record and what cannot be without it; returns how many records went, by table.
+        """Delete a record and what cannot exist without it. Returns how many records were deleted, by table.
 
         A specification takes its batches and cells with it, a cell its measurements, a measurement its series
         and analyses, a material its property sets, a dashboard its plots, a project all it holds. What is only
-        linked stays and loses the link: the cells of a batch, the simulations of a model or specification, the
+        linked stays, without the link: the cells of a batch, the simulations of a model or specification, the
         specifications made of a material, the drive cycles cut from a measurement, what a study holds.
         """
         cls = _class(kind)
         if cls in (Organization, User):
-            raise BadRequest(f"A {cls.label} is not deleted; its records would be nobody's.")
+            raise BadRequest(f"A {cls.label} cannot be deleted, because its records need it.")
         gone: dict[str, list[str]] = {}
         touched: set[str] = set()
         with self._writing(connection) as db:
@@ -294,7 +294,7 @@ class Rows:
         limit: int | None = 100,
         offset: int = 0,
     ) -> Page[R]:
-        """Records of a kind, page by page; equal sort values stand in the order of ids, so pages never overlap.
+        """A page of records of a kind. Records with equal sort values have the order of ids, so pages never overlap.
 
         Parameters
         ----------
@@ -330,17 +330,17 @@ class Rows:
         return Page(items, len(items), total)
 
     def assign(self, study: str, kind: type[Record] | str, id: str, scope: Scope) -> None:
-        """Put a measurement or a simulation into a study; doing it twice is harmless."""
+        """Put a measurement or a simulation into a study. Doing it twice changes nothing."""
         self._assign(study, _class(kind), id, scope, "INSERT OR IGNORE INTO {table} VALUES (?, ?)")
 
     def unassign(self, study: str, kind: type[Record] | str, id: str, scope: Scope) -> None:
-        """Take it out of the study again; the record itself stays."""
+        """Take a measurement or a simulation out of a study; the record itself stays."""
         self._assign(study, _class(kind), id, scope, 'DELETE FROM {table} WHERE "study_id" = ? AND {column} = ?')
 
     def _assign(self, study: str, cls: type[Record], id: str, scope: Scope, statement: str) -> None:
         table = f"study_{cls.table}"
         if table not in ASSIGNMENTS:
-            raise BadRequest(f"A study holds measurements and simulations, no {cls.label}.")
+            raise BadRequest(f"A study holds measurements and simulations, not a {cls.label}.")
         _, _, column = ASSIGNMENTS[table]
         with self.store.transaction() as db:
             owner = self._get(db, Study, study, scope)
@@ -352,7 +352,7 @@ class Rows:
                 self.store.bump(db, "studies", table)
 
     def organizations(self) -> list[Organization]:
-        """All organizations of the store, the oldest first: where a caller learns what scopes there are."""
+        """All organizations of the store, the oldest first. From them a caller gets the scopes that exist."""
         with self.store.snapshot() as db:
             rows = db.execute('SELECT * FROM "organizations" ORDER BY id')
             return [self._record(Organization, row) for row in rows_as_dicts(rows)]
@@ -377,17 +377,17 @@ class Rows:
         return self._listing.plan_list(source, scope, where, fields, limit)
 
     def columns(self, source: str, scope: Scope) -> dict[str, Kind]:
-        """The columns of a list source, open names apart; see `Listing.columns`."""
+        """The columns of a list source, without open names; see `Listing.columns`."""
         return self._listing.columns(source)
 
     def dependencies(
         self, source: str, fields: Iterable[str] | None = None, where: Iterable[str] | None = None
     ) -> tuple[str, ...]:
-        """The tables whose revisions a list of this source hangs on; see `Listing.dependencies`."""
+        """The tables that a list of this source is read from; see `Listing.dependencies`."""
         return self._listing.dependencies(source, fields, where)
 
     def of_content(self, content_hash: str, scope: Scope) -> Measurement | None:
-        """The measurement of the scope's project that was read from this very content, if there is one."""
+        """The measurement of the scope's project that was read from this content, if there is one."""
         found = self.page(Measurement, scope, where={"content_hash": content_hash}, limit=None).items
         return next((item for item in found if item.project_id == scope.project_id), None)
 
@@ -435,7 +435,9 @@ class Rows:
         """A record that the scope's organization may also change."""
         record = self._get(db, cls, id, scope)
         if cls.shared and getattr(record, "organization_id", None) is None:
-            raise BadRequest(f"The {cls.label} '{record.name}' is the system's; make one of your own from it.")
+            raise BadRequest(
+                f"The {cls.label} '{record.name}' belongs to the system and cannot be changed; make your own from it."
+            )
         return record
 
     def _record(self, cls: type[R], row: Row) -> R:
@@ -445,7 +447,7 @@ class Rows:
             raise Damaged(f"The {cls.label} '{row['id']}' is damaged: {error}") from None
 
     def _place(self, db: sqlite3.Connection, cls: type[Record], values: dict[str, Plain], scope: Scope) -> None:
-        """Settle which project a new record belongs to."""
+        """Set the project of a new record."""
         if cls.scoping != "project":
             return
         parent = cls.parent()
@@ -456,7 +458,9 @@ class Rows:
         default = inherited or (None if cls.everywhere else scope.project_id)
         wanted = values.setdefault("project_id", default)
         if inherited is not None and wanted != inherited:
-            raise BadRequest(f"This {cls.label} belongs to the project of what it is made under.")
+            raise BadRequest(
+                f"This {cls.label} must be in the same project as its parent; leave out 'project_id'."
+            )
         if wanted is not None and wanted != scope.project_id:
             raise NotFound(f"No project '{wanted}' here.")
 

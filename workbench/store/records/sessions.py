@@ -1,4 +1,4 @@
-"""Sessions, their messages and drafts, each seen by its user alone."""
+"""Sessions in the store, with their messages and drafts. Only its user sees a session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ M = TypeVar("M", Message, Draft)
 MOST_MESSAGES = 1000
 """Messages of one page."""
 MOST_LOOKED_AT = 100
-"""Drafts that are looked at for the newest sound one."""
+"""The newest valid draft is looked for among so many."""
 ROLES: tuple[str, ...] = ("user", "assistant")
 _TITLE = 80
 
@@ -42,10 +42,10 @@ class Sessions:
         Raises
         ------
         Invalid
-            For a title that is blank, too long or no text.
+            For a title that is blank, too long or not a text.
         """
         if scope.project_id is None:
-            raise BadRequest("A session is about one project; name it.")
+            raise BadRequest("A session is about one project. Name the project.")
         named = "New session" if title is None else _title(title)
         return self.rows.create(Session, {"name": named, **fields}, scope=scope, actor=actor)
 
@@ -55,7 +55,7 @@ class Sessions:
         Raises
         ------
         NotFound
-            If there is none, or it is somebody else's: one answer for both.
+            If there is none, or it belongs to another user: the answer is the same.
         """
         found = self.rows.get(Session, id, scope)
         if found.created_by != actor:
@@ -73,17 +73,17 @@ class Sessions:
         return next(iter(self.rows.page(Session, scope, where=where, order="desc", limit=1).items), None)
 
     def messages(self, session: Session, *, limit: int | None = MOST_MESSAGES, offset: int = 0) -> list[Message]:
-        """A page of what was said in a session, the oldest first; all of it without a ``limit``."""
+        """A page of the messages of a session, the oldest first; all of them without a ``limit``."""
         with self._store.snapshot() as db:
             return messages.page(db, session.id, -1 if limit is None else limit, offset)
 
     def say(self, session: Session, role: Role, content: Mapping[str, Plain]) -> Message:
-        """Add a message to a session; the drafts among its parts become drafts of the session's plot.
+        """Add a message to a session. Drafts among its parts become drafts of the session's plot.
 
         Raises
         ------
         Invalid
-            For another role, or content that is no JSON object.
+            For an unknown role, or content that is not a JSON object.
         """
         with self._store.transaction() as db:
             now = self._store.clock(db)
@@ -96,7 +96,7 @@ class Sessions:
             return made
 
     def draft(self, session: Session, draft: Mapping[str, Plain]) -> Draft:
-        """Keep a draft of a session's plot, whether it is sound or not."""
+        """Keep a draft of a session's plot, valid or not."""
         with self._store.transaction():
             self._touch(session)
             return self._keep(session, draft)
@@ -124,7 +124,7 @@ class Sessions:
             return messages.drafts(db, values_of(held), MOST_LOOKED_AT)
 
     def accept(self, draft: Draft, plot: Plot, scope: Scope, actor: str) -> None:
-        """Note that a draft became a plot; a session that was about no plot goes on about this one."""
+        """Note that a draft became a plot. A session without a plot is about this one from now on."""
         with self._store.transaction() as db:
             messages.accept(db, draft, accepted(plot))
             with suppress(NotFound):
@@ -150,12 +150,12 @@ class Sessions:
 
 
 def accepted(plot: Plot) -> str:
-    """How a draft says what it became."""
+    """The text with which a draft names the plot that it became."""
     return f"{plot.id} {plot.revision}"
 
 
 def drafts_in(content: Mapping[str, Plain]) -> Iterator[Mapping[str, Plain]]:
-    """The drafts among the parts of a message: ``{"type": "draft", "draft": {...}}``, in any list of it."""
+    """The drafts of a message: parts ``{"type": "draft", "draft": {...}}``, itself or in any of its lists."""
     parts = [content, *(part for value in content.values() if isinstance(value, list) for part in value)]
     for part in parts:
         if isinstance(part, Mapping) and part.get("type") == "draft" and isinstance(part.get("draft"), Mapping):
@@ -163,7 +163,7 @@ def drafts_in(content: Mapping[str, Plain]) -> Iterator[Mapping[str, Plain]]:
 
 
 def shortened(text: str) -> str | None:
-    """The beginning of a text as the title of a session; None where there are only blanks."""
+    """The beginning of a text as the title of a session; None for a text of blanks."""
     line = " ".join(text.split())
     return (line if len(line) <= _TITLE else line[: _TITLE - 1].rstrip() + "…") or None
 
@@ -179,10 +179,10 @@ def _checked(kind: type[M], values: Mapping[str, Plain]) -> M:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        raise Invalid([_told(item) for item in error.errors(include_url=False)]) from None
+        raise Invalid([_problem(item) for item in error.errors(include_url=False)]) from None
 
 
-def _told(item: ErrorDetails) -> Problem:
+def _problem(item: ErrorDetails) -> Problem:
     loc = tuple(item["loc"])
     if loc == ("role",):
         return Problem(loc, f"'role' is {' or '.join(repr(role) for role in ROLES)}.", "enum")

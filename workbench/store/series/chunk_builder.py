@@ -1,4 +1,4 @@
-"""From tables to packed chunks: the part of writing that needs no file and no lock."""
+"""Cuts tables into packed chunks: the part of writing that needs neither the file nor a lock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Meanwhile: TypeAlias = Callable[[], object] | None
 
 @dataclass
 class Built:
-    """What the last chunks of a series close: the facts of its row."""
+    """The facts of a series that are known after its last chunk."""
 
     rows: int
     base: int
@@ -69,7 +69,7 @@ class Builder:
         return cls(list(start.fields), start.stats, start.rows, start.levels, _integers=whole)
 
     def feed(self, table: Table) -> None:
-        """Take in the next samples; ``drain`` gives the chunks that became full.
+        """Add the next samples; ``drain`` gives the chunks that are full then.
 
         Raises
         ------
@@ -85,9 +85,9 @@ class Builder:
             self._held += table.n
 
     def drain(self, least: int = BLOCK, meanwhile: Meanwhile = None) -> Iterator[list[Packed]]:
-        """Pack full chunks of those samples that wait, two blocks a turn, while at least so many wait.
+        """Pack full chunks of the waiting samples, two blocks a turn, while at least ``least`` samples wait.
 
-        ``meanwhile`` is called in each turn, while another thread begins on the chunks.
+        ``meanwhile`` is called in each turn, while another thread begins to pack.
         """
         self._check()
         while self._held >= least:
@@ -116,7 +116,7 @@ class Builder:
         unknown = [name for name in table if name not in known]
         if unknown:
             raise BadRequest(
-                f"Column '{unknown[0]}' is not among those the series began with. "
+                f"Column '{unknown[0]}' is not a column of this series. A series keeps the columns it began with. "
                 f"{instead(unknown[0], known, 'columns')}"
             )
         missing = [Field(name, "null", np.dtype(bool)) for name in known if name not in table]
@@ -193,7 +193,7 @@ class Builder:
     def finish(self, meanwhile: Meanwhile = None) -> tuple[list[Packed], Built]:
         """The last chunks, and the facts of the row that publishes them. The builder is used up.
 
-        ``meanwhile`` is called beside.
+        ``meanwhile`` is called at the same time.
         """
         made = [one for packed in self.drain(CHUNK) for one in packed]
         ((last, built),) = parallel.results([self._end], meanwhile) if meanwhile else (self._end(),)

@@ -1,8 +1,8 @@
-"""Equal runs of a column encoded together, each to the very payload that it has alone.
+"""Encodes runs of equal length of a column together; each payload is the same as that of the run alone.
 
 A short numpy call costs as much as its work on one chunk, and holds the interpreter's lock as often; here one
-call serves the rows of a matrix, a run each. What is unlike its neighbours (nulls, NaN, -0.0, digits that a
-sample did not show) is left to ``codec``, whose choices this module repeats.
+call serves the rows of a matrix, a run each. Runs with nulls, NaN, -0.0 or more digits than a
+sample showed are left to ``codec``; this module makes the same choices as ``codec``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from . import codec
 from .codec import DECIMALS, DELTAS, DIGITS, NARROWED, POWERS, SHUFFLED, STEPPED
 
 Rows = NDArray[np.intp]
-# Values at once: fewer are more calls, more are more memory for no gain.
+# Values at once: fewer need more calls, and more need more memory without a gain.
 TOGETHER = 1 << 18
 # The differences of whole numbers below this fit 32 bits: half the memory to move.
 _SHORT = 1 << 30

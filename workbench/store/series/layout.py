@@ -1,4 +1,4 @@
-"""What is known of a series beside its chunks: its columns, their statistics, its checksummed row in the file."""
+"""The facts of a series beside its chunks: its columns, their statistics, and its row in the file with a checksum."""
 
 from __future__ import annotations
 
@@ -125,8 +125,8 @@ _PLURAL = {
 
 @dataclass
 class Stats:
-    """What was seen of a column: nulls, extremes of the finite values, whether it never falls (then without null
-    or NaN), and the chained digest of its full chunks."""
+    """Statistics of a column: its nulls, the extremes of its finite values, whether it never falls (and has no null or
+    NaN), and the chained digest of its full chunks."""
 
     nulls: int = 0
     low: Bound = None
@@ -136,7 +136,7 @@ class Stats:
     chain: bytes = bytes(16)
 
     def see(self, column: Column) -> Seen:
-        """Take in the next part; returns its number of nulls and NaNs and its extremes, for the chunk's head."""
+        """Add the next part; returns its number of nulls and NaNs and its extremes, for the head of the chunk."""
         nulls = 0 if column.valid is None else int((~column.valid).sum())
         self.nulls += nulls
         if column.kind in ("text", "null"):
@@ -298,7 +298,7 @@ class SeriesColumn:
 
 @dataclass(frozen=True)
 class SeriesInfo:
-    """What is known of a published series without reading it."""
+    """The facts of a published series that are known without reading its samples."""
 
     id: int
     owner: str

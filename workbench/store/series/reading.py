@@ -1,4 +1,4 @@
-"""Reading one published series: exact columns, windows, and samples that stand for many."""
+"""Reads one published series: exact columns, windows, and few samples that represent many."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Reading:
         return Column(one.kind, values, valid)
 
     def _chunk(self, place: int, chunk: int) -> Column:
-        """One chunk, kept for the rest of this reading: a window looks at its ends more than once."""
+        """One chunk, kept for the rest of this reading, because a window looks at its ends more than once."""
         known = self._chunks.get((place, chunk))
         if known is None:
             one = self.layout.fields[place]
@@ -228,7 +228,7 @@ class _Gathered:
             self.columns.setdefault(name, []).append(column)
 
     def range(self, start: int, stop: int, most: int) -> None:
-        """Of neighbouring samples: the coarsest level that is fine enough, finer ones at both ends."""
+        """Add candidates of a range of rows: the coarsest level that is fine enough, finer ones at both ends."""
         level = self._level(stop - start, most)
         size = selection.bucket_size(stop - start, most, len(self.wanted))
         self._segment(start, stop, level, size)
@@ -267,7 +267,7 @@ class _Gathered:
         self._add(places + start, [column.take(places) for column in read.values()])
 
     def scattered(self, chunk: int, rows: Rows, size: int) -> None:
-        """Of samples ``rows`` of one chunk."""
+        """Add candidates of the samples ``rows`` of one chunk."""
         reading = self.reading
         read = {name: reading._chunk(reading.place(name), chunk).take(rows) for name in self.names}
         ranked = [read[reading.layout.names[place]] for place in self.wanted]
@@ -332,7 +332,7 @@ def level_buckets(reading: Reading, level: int, size: int, start: int, stop: int
 
 def _order(rows: Rows) -> tuple[Rows, Rows]:
     """Places that sort the rows of some buckets (frames, 2, buckets) and drop repeated ones, and the rows so sorted."""
-    # Packed with their places and bucket by bucket they are nearly in order: several times faster than an argsort.
+    # Packed with their places, bucket by bucket, they are nearly in order: a sort is much faster than an argsort.
     first = int(rows.min())
     packed = (rows.reshape(-1, rows.shape[2]) - first) << 20
     packed |= np.arange(rows.size).reshape(packed.shape)
