@@ -97,7 +97,7 @@ def arrive(state: State, object_id: str, sent: SentFile) -> None:
         raise Conflict(f"The upload of '{one.filename}' is confirmed already; its bytes stay as they are.")
     content = None
     if upload.purpose == "raw_data" or upload.about.get("measurement_type") == "file":
-        content = state.store.pieces.put(sent.blocks())
+        content = state.store.blobs.put(sent.blocks())
     else:
         with sent.path.open("rb") as file:
             os.fsync(file.fileno())
@@ -165,7 +165,7 @@ class Intake:
     def _sweep_blobs(self) -> None:
         """Drop the bytes of files whose records are gone."""
         with suppress(WorkbenchError):
-            gone = self.state.store.pieces.sweep(self.state.store.rows.pieces)
+            gone = self.state.store.blobs.sweep(self.state.store.rows.blobs)
             if gone:
                 log.event("files dropped that no record has", count=gone)
 

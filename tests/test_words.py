@@ -80,9 +80,7 @@ TO_REWRITE: tuple[str, ...] = (
     "workbench/measurement_export.py",
     "workbench/readers",
     "workbench/recipe",
-    "workbench/records",
     "workbench/remote",
-    "workbench/store",
     "workbench/transform",
     "workbench/backend.py",
 )

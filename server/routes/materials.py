@@ -163,7 +163,7 @@ def _sent_again(context: RequestContext, original: Attachment) -> tables.Parts:
     """The rows of the file that a property set came in."""
     sent = context.keep_until_end(new_file(context.state.files, original.filename, original.content_type))
     with sent.path.open("xb") as file:
-        for block in context.store.pieces.get(original.piece):
+        for block in context.store.blobs.get(original.blob):
             file.write(block)
     return tables.sent_table(context, sent)
 
@@ -224,5 +224,5 @@ def read_address(
     original = context.store.uploads.attached(record.id, "original")
     if original is None:
         raise NotFound("The file that this property set came in is not kept.")
-    path = storage.of_piece(context, original.piece, original.filename, original.content_type)
+    path = storage.of_piece(context, original.blob, original.filename, original.content_type)
     return {"url": context.base_url + path}

@@ -98,7 +98,7 @@ def _make(context: RequestContext, upload: Upload, body: SentRawData) -> None:
         "filename": one.filename,
         "content_type": body.content_type or one.content_type or "application/octet-stream",
         "size": one.size,
-        "piece": one.piece,
+        "piece": one.blob,
         "source": body.source or None,
         "metadata": body.metadata or {},
     }

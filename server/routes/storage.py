@@ -67,7 +67,7 @@ def read_content(context: Signed, ticket: str, filename: str) -> Response:
     headers = context.request.headers
     if kind == "piece":
         content, content_type = about
-        store = context.store.pieces
+        store = context.store.blobs
         return ranges.served(
             lambda start, stop: store.get(content, start, stop),
             store.size(content),

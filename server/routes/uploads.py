@@ -210,7 +210,7 @@ def _refuse_failed(context: RequestContext, upload: Upload) -> None:
 
 def _kept(upload: Upload) -> list[dict[str, str | int | None]]:
     found = [uploading.require(upload, name) for name in upload.about["filenames"]]
-    return [{"filename": one.filename, "piece": one.piece, "size": one.size} for one in found]
+    return [{"filename": one.filename, "piece": one.blob, "size": one.size} for one in found]
 
 
 # Extending

@@ -281,7 +281,7 @@ def test_a_measurement_that_is_damaged_is_named_and_the_rest_is_done(
     id = bench.measurements.get("two").id
     with store.transaction() as db:
         (number,) = db.execute("select id from series where owner = ? and dataset = 'series'", (id,)).fetchone()
-        from workbench.store.series.series import chunks
+        from workbench.store.series import chunks
 
         db.execute(
             "update chunks set data = zeroblob(length(data)) where key between ? and ?", chunks.span(number)

@@ -568,6 +568,6 @@ def _has_its_account(made: Lab, name: str, answer: Any) -> None:
     """What a request changes is in the audit log of its organization, under the id of the request."""
     if name.startswith("GET") or READING.search(name):
         return
-    row = next(row for row in made.store.people.account(made.organization.id) if row["action"] != "key.used")
+    row = next(row for row in made.store.people.audit_log(made.organization.id) if row["action"] != "key.used")
     assert (row["action"], row["request"]) == (name, answer.headers["x-correlation-id"])
     assert (row["user_id"], row["key_id"], row["status"]) == (made.admin.user_id, made.admin.key_id, None)

@@ -31,7 +31,8 @@ from pathlib import Path
 import pytest
 import next_formats
 from workbench.errors import StoreError
-from workbench.store import Store, upgrading
+from workbench.store import Store
+from workbench.store.db import upgrading
 
 path, folder, kill_at = Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 seen = 0
@@ -180,7 +181,8 @@ FULL = """
 import resource, sqlite3, sys, warnings
 from pathlib import Path
 from workbench.errors import StoreError, StoreNotice
-from workbench.store import Store, upgrading
+from workbench.store import Store
+from workbench.store.db import upgrading
 path = Path(sys.argv[1])
 # A log that cannot be moved into the file, and is longer than any file may be from now on.
 reader, writer = sqlite3.connect(path, isolation_level=None), sqlite3.connect(path, isolation_level=None)
@@ -223,7 +225,8 @@ READ_ONLY = """
 import os, sys, warnings
 from pathlib import Path
 from workbench.errors import StoreError, StoreNotice
-from workbench.store import Store, upgrading
+from workbench.store import Store
+from workbench.store.db import upgrading
 path = Path(sys.argv[1])
 Store.open(sys.argv[2]).close()
 if os.getuid() == 0:

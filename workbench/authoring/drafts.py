@@ -41,13 +41,13 @@ def begin(
         raise Invalid(Problem(("prompt",), str(error), "value_error")) from None
     plot = _plot(store, scope, board, None if request.plot_id is None else request.plot_id.lower())
     with store.transaction():
-        session = store.chats.about(plot, scope, actor) if plot is not None else None
+        session = store.sessions.about(plot, scope, actor) if plot is not None else None
         if session is None:
             about = {"dashboard_id": board.id, "plot_id": None if plot is None else plot.id}
-            session = store.chats.open(scope, actor, shortened(request.prompt), **about)
+            session = store.sessions.open(scope, actor, shortened(request.prompt), **about)
         if request.draft is not None:
             shown = {"name": request.draft.name, "config": request.draft.config.dump()}
-            store.chats.draft(session, shown)
+            store.sessions.draft(session, shown)
             return session, shown
     return session, None if plot is None else {"name": plot.name, "config": plot.config}
 
@@ -90,7 +90,7 @@ def decide(
     if new_plot_id is not None:
         new_plot_id = _uuid(new_plot_id, "new_plot_id")
     _plot(store, scope, board, plot_id)
-    found = store.chats.drafts(scope, actor, board.id, plot_id=plot_id, session=session_id)
+    found = store.sessions.drafts(scope, actor, board.id, plot_id=plot_id, session=session_id)
     draft, sound = _newest_sound(found, check)
     with (writing or store.transaction)() as db:
         called = sound.name if name is None else name
@@ -104,7 +104,7 @@ def decide(
             if draft.accepted == accepted(present) and present.name == called:
                 return present  # the same decision once more
             made = store.rows.change(db, present, values, scope, actor, ORIGIN)
-        store.chats.accept(draft, made, scope, actor)
+        store.sessions.accept(draft, made, scope, actor)
     return made
 
 
