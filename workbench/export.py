@@ -21,10 +21,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .arrow import to_arrow
-from .dataset import StepResult
+from .dataset import StepResult, stacked
 from .errors import BadRequest, ExportUnavailable, instead
 from .messages import counted, spaced
-from .table import Column, Table, concat, concat_columns, time_text
+from .table import Column, Table, concat_columns, time_text
 from .typed_arrays import decode
 
 PICTURES = ("png", "svg", "pdf")
@@ -382,14 +382,9 @@ def step_table(result: StepResult) -> Table:
     """
     if isinstance(result, Table):
         return result
-    parts = list(result.values())
-    below = concat([samples.table for samples in parts])
+    ids, rows, below = stacked(result)
     key, sample = (name if name not in below else f"source {name}" for name in ("id", "sample"))
-    lengths = [len(samples.rows) for samples in parts]
-    codes = np.repeat(np.arange(len(parts), dtype=np.int32), lengths)
-    rows = np.concatenate([samples.rows for samples in parts]) if parts else np.zeros(0, np.int64)
-    head = {key: Column("text", codes, None, tuple(result)), sample: Column.of(rows)}
-    return Table({**head, **below.columns}, len(codes))
+    return Table({key: ids, sample: Column.of(rows), **below.columns}, len(rows))
 
 
 def table_csv(table: Table) -> bytes:
