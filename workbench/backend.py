@@ -472,7 +472,7 @@ class Backend(Operations):
             measurement,
             path,
             get=self.get,
-            pieces=lambda: self.pieces(measurement),
+            batches=lambda: self.pieces(measurement),
             steps=lambda: self.samples(measurement, "steps"),
         )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import orjson
 import pybase64
 from numpy.typing import NDArray
 
+Decoded: TypeAlias = "bool | int | float | str | NDArray[np.generic] | list[Decoded] | dict[str, Decoded] | None"
+"""A JSON value in which typed arrays are numpy arrays."""
 _DTYPES = {"f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4"}
 
 
@@ -60,6 +63,11 @@ def from_spec(spec: dict[str, Any]) -> NDArray[Any]:
 def decode(figure: bytes | bytearray | memoryview) -> dict[str, Any]:
     """A figure's JSON as dicts and lists, with numpy arrays where typed arrays were."""
     return dict(_with_arrays(orjson.loads(figure)))
+
+
+def mapping(value: Decoded) -> Mapping[str, Decoded]:
+    """A mapping of a figure as it is; an empty one for any other value."""
+    return value if isinstance(value, dict) else {}
 
 
 def _with_arrays(value: Any) -> Any:

@@ -310,7 +310,7 @@ def test_a_full_queue_says_so_at_once_and_each_has_its_own() -> None:
         pass
     queue.begin("b")
     queue.begin("b")
-    with pytest.raises(Busy, match="3 figures wait"), queue.turns.turn("c"):
+    with pytest.raises(Busy, match="3 figures already wait"), queue.turns.turn("c"):
         pass
     queue.end()
     assert len(queue.order) == 5
