@@ -66,22 +66,13 @@ RULES = (
 
 TO_REWRITE: tuple[str, ...] = (
     "server",
-    "workbench/authoring",
-    "workbench/battery",
     "workbench/bench",
     "workbench/cycling",
     "workbench/demo",
-    "workbench/engine",
-    "workbench/exchange",
-    "workbench/export.py",
-    "workbench/lint",
     "workbench/local.py",
     "workbench/notebook",
-    "workbench/measurement_export.py",
     "workbench/readers",
-    "workbench/recipe",
     "workbench/remote",
-    "workbench/transform",
     "workbench/backend.py",
 )
 """Folders and files that are still to be rewritten. This list may only become shorter."""

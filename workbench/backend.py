@@ -348,7 +348,7 @@ class Backend(Drawing):
             measurement,
             path,
             get=self.get,
-            pieces=lambda: self.pieces(measurement),
+            batches=lambda: self.pieces(measurement),
             steps=lambda: self.samples(measurement, "steps"),
         )
 

@@ -15,7 +15,7 @@ import orjson
 from numpy.typing import NDArray
 
 from .errors import StoreError
-from .table import Array, Column, JsonObject, Kind, Table
+from .table import Array, Column, JsonObject, Kind, Table, concat
 
 Place: TypeAlias = tuple[int, str, int]
 """Where an array is in packed bytes: its offset in the buffers, its dtype and its length."""
@@ -81,6 +81,15 @@ class Dataset:
     reads: dict[str, int] = field(default_factory=lambda: {"steps": 0, "sources": 0})
     timings: dict[str, float] = field(default_factory=dict)
     columns: dict[str, StepColumns] = field(default_factory=dict)
+
+
+def stacked(series: SeriesSet) -> tuple[Column, NDArray[np.int64], Table]:
+    """All sources one below the other: their ids (n,) as text, their sample numbers (n,) and their columns."""
+    parts = list(series.values())
+    codes = np.repeat(np.arange(len(parts), dtype=np.int32), [len(samples.rows) for samples in parts])
+    rows = np.concatenate([samples.rows for samples in parts]) if parts else np.zeros(0, np.int64)
+    ids = Column("text", codes, None, tuple(map(str, series)))
+    return ids, rows, concat([samples.table for samples in parts])
 
 
 class _Packer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,10 +14,12 @@ from .table import Array
 
 Tree: TypeAlias = Any
 """A JSON value as Python has it, in which a numpy array may take the place of a typed array."""
+Decoded: TypeAlias = "bool | int | float | str | Array | list[Decoded] | dict[str, Decoded] | None"
+"""The same for a reader that asks each value what it is."""
 _DTYPES = {"f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4"}
 
 
-def to_spec(values: Array) -> dict[str, str] | list[JsonValue]:
+def to_spec(values: Array) -> dict[str, JsonValue] | list[JsonValue]:
     """The spec of a float or integer array of one to three dimensions.
 
     The type is the smallest that keeps every value. Empty arrays, and integers beyond 32 bits, which JavaScript
@@ -27,7 +30,7 @@ def to_spec(values: Array) -> dict[str, str] | list[JsonValue]:
         plain: list[JsonValue] = values.tolist()
         return plain
     small = np.ascontiguousarray(small, small.dtype.newbyteorder("<"))
-    spec = {"dtype": small.dtype.str[1:], "bdata": pybase64.b64encode_as_string(small.data)}
+    spec: dict[str, JsonValue] = {"dtype": small.dtype.str[1:], "bdata": pybase64.b64encode_as_string(small.data)}
     if small.ndim > 1:
         spec["shape"] = ", ".join(map(str, small.shape))
     return spec
@@ -65,6 +68,11 @@ def from_spec(spec: dict[str, Tree]) -> Array:
 def decode(figure: bytes | bytearray | memoryview) -> dict[str, Tree]:
     """A figure's JSON as dicts and lists, with numpy arrays where typed arrays were."""
     return dict(_with_arrays(orjson.loads(figure)))
+
+
+def mapping(value: Decoded) -> Mapping[str, Decoded]:
+    """A mapping of a figure as it is; an empty one for any other value."""
+    return value if isinstance(value, dict) else {}
 
 
 def _with_arrays(value: Tree) -> Tree:

@@ -20,7 +20,7 @@ from support.server_process import ROOT, WORKBENCH, Server
 from workbench.cli import main
 from workbench.errors import NotProtected
 from workbench.store.store import Store
-from workbench.transform.protected.outcome import MEND
+from workbench.transform.protected.outcome import FIX
 
 
 def told(*words: str, code: int = 0) -> Any:
@@ -80,7 +80,7 @@ def test_the_address_is_said_in_plain_words(tmp_path: Path) -> None:
 
 def test_scripts_are_not_run_for_strangers_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
-        raise NotProtected(f"Scripts cannot be locked in here: no lock. {MEND}")
+        raise NotProtected(f"Scripts cannot be locked in here: no lock. {FIX}")
 
     monkeypatch.setattr("server.serving.required", broken)
     said = told("serve", "--store", str(tmp_path / "lab.db"), "--host", "0.0.0.0", "--port", "0", code=1)
