@@ -66,11 +66,8 @@ RULES = (
 
 TO_REWRITE: tuple[str, ...] = (
     "server",
-    "workbench/bench",
     "workbench/cycling",
-    "workbench/demo",
     "workbench/local.py",
-    "workbench/notebook",
     "workbench/readers",
     "workbench/remote",
     "workbench/backend.py",

@@ -35,7 +35,7 @@ CONFIG = {"showSendToCloud": False, "plotlyServerURL": "", "displaylogo": False,
 PLOTLY_FILE = "plotly.min.js"
 # An exported page must not fetch anything: the owner of an address inside a figure would learn who looks at it.
 # WebGL traces need unsafe-eval: plotly.js compiles their shaders at run time.
-_POLICY = (
+PAGE_POLICY = (
     "default-src 'none'; script-src 'self' file: 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -117,7 +117,7 @@ def html(figure: bytes, *, title: str = "Figure", plotlyjs: str | None = None) -
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{PAGE_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{markup.escape(title)}</title>

@@ -117,7 +117,7 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
         (["ingest"], 2, "Missing argument"),
         (["catalogue"], 2, "No such command"),
         (["catalog", "--jsn"], 2, "No such option"),
-        (["demo", "taken"], 2, "is a store of your own, not a demo's"),
+        (["demo", "taken"], 2, "is a store of your own, not a demo"),
     ],
 )
 def test_a_mistake_ends_in_a_sentence(run: Run, tmp_path: Path, words: list[str], code: int, told: str) -> None:
