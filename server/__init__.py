@@ -1,4 +1,4 @@
-"""The shared server: one store behind one address, for notebooks and programs of a team."""
+"""The shared server: a FastAPI application that gives a team's notebooks and programs one store at one address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The application: its routers, one shape of error, and nothing open that was not asked for."""
+"""The FastAPI application: its routers, its middleware, and the answer to unknown paths."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def create_app(
     Parameters
     ----------
     store : path of the store, which is made if it is absent and ``create`` is true.
-    settings : how it runs.
-    protected : scripts run locked in; without it in this process, which is for those who trust every author.
+    settings : what the operator chose.
+    protected : scripts run in locked processes. Without it they run in this process: for those who trust every author.
 
     Raises
     ------
     StoreError, NotFound
         As ``Store.open``.
     NotProtected
-        If scripts are to be locked in and cannot be on this machine.
+        If scripts must run in locked processes, and this machine cannot lock them.
     """
     chosen = settings or Settings()
     if protected:
@@ -70,11 +70,11 @@ def create_app(
         redoc_url=None,
         lifespan=life,
         exception_handlers={HTTPException: _no_such_path},
-        # A redirect would send the key, and a proxy's own address, around once more.
+        # A redirect would make the client send its key again, perhaps to the address of a proxy.
         redirect_slashes=False,
     )
     for router in ROUTERS:
-        # Not include_router: it matches every route twice per request, and these need no prefix.
+        # include_router would match every route twice per request.
         app.router.routes.extend(router.routes)
     if chosen.docs:
         app.router.routes.extend(docs_page.routes())
@@ -93,8 +93,8 @@ def create_app(
 
 
 _FRONT = (
-    "This is a Battery Workbench server. It is opened from Python: "
-    "wb.connect('http://...', api_key='wb_...'). /openapi.json tells what other programs can ask."
+    "This is a Battery Workbench server. Open it from Python: "
+    "wb.connect('http://...', api_key='wb_...'). /openapi.json describes its HTTP interface."
 )
 
 
@@ -115,7 +115,7 @@ def _methods(path: str) -> list[str]:
 
 
 class _Entrance:
-    """Gives every request an id and refuses one that is addressed to a host that is not ours."""
+    """Gives each request an id, and refuses requests for another host name than those of the settings."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...] | None, public_url: str | None) -> None:
         self.app = app
@@ -131,7 +131,9 @@ class _Entrance:
         scope.setdefault("state", {})["request_id"] = id
         host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
         if self.hosts is not None and _host_of(host) not in self.hosts:
-            message = "This server is not known under this host name. Its operator can allow it."
+            message = (
+                "This server does not answer under this host name. Its operator can allow it with --allow-host."
+            )
             await errors.plain(400, "BAD_REQUEST", message, id)(scope, receive, send)
             return
 

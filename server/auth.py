@@ -1,6 +1,6 @@
-"""Who may do what: the credential of a request, the right that a route takes, and the scope that comes of both.
+"""Who may do what: the credential of a request, the right that a route needs, and the scope that follows from both.
 
-Nothing else in the server decides whose records a request may touch.
+No other module of the server decides which records a request may reach.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypeVar
 
 from fastapi import Depends
+from pydantic import JsonValue
+from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from workbench.errors import Forbidden, Invalid, NotFound, Problem, Unauthorized
@@ -23,7 +25,7 @@ from .context import RequestContext
 
 R = TypeVar("R", bound=Record)
 Named = Literal["path", "query", "body", "record", "anywhere"]
-_WORDS = {Right.READ: "a role", Right.WRITE: "a contributor", Right.MANAGE: "an admin"}
+_NEEDED = {Right.READ: "a role", Right.WRITE: "the role of a contributor", Right.MANAGE: "the role of an admin"}
 _LONGEST_KEY = 200
 
 POSITIONS: dict[str, type[Record]] = {
@@ -47,21 +49,21 @@ POSITIONS: dict[str, type[Record]] = {
         ("session", "sessions"),
     )
 }
-"""The kind of record that an id in a path names, by the name of its position."""
+"""The kind of record whose id is at a position of a path, by the name of the position."""
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a route takes of its caller; a FastAPI dependency that gives the `RequestContext`.
+    """What a route needs of its caller; a FastAPI dependency that gives the `RequestContext`.
 
     Parameters
     ----------
-    right : in the project that the request is about; None where any key of the organization will do.
-    project : where the request names that project: in its path, query or body, or (``record``) it is that of the
-        first record of its path. ``anywhere`` is for requests about all projects in reach at once.
-    credential : a key, a signed address, or nothing.
-    admin : takes an Admin of the organization.
-    whole_store : takes an Admin of every organization in the store.
+    right : in the project of the request; None if any key of the organization is enough.
+    project : where the request names its project: in the path, the query or the body. ``record``: the project of the
+        first record of the path. ``anywhere``: the request is about all projects that the caller can reach.
+    credential : a key, a signed address, or none.
+    admin : only for Admins of the organization.
+    whole_store : only for Admins of every organization in the store.
     """
 
     right: Right | None = None
@@ -93,19 +95,21 @@ RecordManager = Annotated[RequestContext, Depends(Access(Right.MANAGE, "record")
 
 
 def caller(store: Store, headers: Mapping[str, str]) -> Caller:
-    """Who sent these headers.
+    """The caller whose key is in these headers.
 
     Raises
     ------
     Unauthorized
-        Without a credential, or with one that is not in force.
+        Without a key, or with one that is unknown, revoked or expired.
     Forbidden
-        If ``X-Organization-Id`` names another organization than the credential's.
+        If ``X-Organization-Id`` names another organization than that of the key.
     """
     found = store.people.caller(_credential(headers))
     wanted = headers.get("x-organization-id")
     if wanted is not None and wanted != found.organization.id:
-        raise Forbidden("The credential belongs to another organization than X-Organization-Id names.")
+        raise Forbidden(
+            "This key belongs to another organization than X-Organization-Id says. Leave that header out."
+        )
     return found
 
 
@@ -122,7 +126,7 @@ def _credential(headers: Mapping[str, str]) -> str:
 
 
 def admit(context: RequestContext, access: Access) -> None:
-    """Check the credential of a request and the rate of its key.
+    """Check the key of a request and its rate.
 
     Raises
     ------
@@ -137,22 +141,22 @@ def admit(context: RequestContext, access: Access) -> None:
         context.state.rates.take(found.key_id or found.user.id)
 
 
-def arrive(context: RequestContext, access: Access, body: object = None) -> None:
-    """Settle the scope of a request: find what its path names, and refuse what its caller may not do there.
+def arrive(context: RequestContext, access: Access, body: JsonValue | FormData = None) -> None:
+    """Find the scope of a request and the records of its path, and refuse what the caller may not do there.
 
     Raises
     ------
     NotFound
-        If something does not exist or is out of the caller's reach: one answer for both.
+        If a record does not exist, or the caller cannot reach it: one answer for both.
     Forbidden
-        If it may be read, but not what is asked.
+        If the caller may read it, but not do this.
     """
     if access.credential != "key" or context.arrived:
         return
     if access.admin and not context.caller.is_admin:
-        raise Forbidden("This takes an Admin of the organization.")
+        raise Forbidden("Only an Admin of the organization may do this.")
     if access.whole_store and not _is_admin_everywhere(context):
-        raise Forbidden("This takes an Admin of every organization in the store.")
+        raise Forbidden("Only an Admin of every organization in the store may do this.")
     context.scope = Scope(context.organization, None, context.store.people.visible(context.caller))
     if access.project == "path":
         _enter(context, context.path["project_id"])
@@ -171,24 +175,24 @@ def _is_admin_everywhere(context: RequestContext) -> bool:
     return all(one is not None and one["is_active"] and one["role"] == ADMIN for one in members)
 
 
-def _named(context: RequestContext, access: Access, body: object) -> str | None:
+def _named(context: RequestContext, access: Access, body: JsonValue | FormData) -> str | None:
     """The project that the query or the body names."""
     if access.project == "query":
         return context.request.query_params.get("project_id")
     value = body.get("project_id") if isinstance(body, Mapping) else None
     if value is None or isinstance(value, str):
         return value
-    raise Invalid(Problem(("project_id",), "'project_id' is the id of a project.", "string_type"))
+    raise Invalid(Problem(("project_id",), "'project_id' must be a text: the id of a project.", "string_type"))
 
 
 def enter(context: RequestContext, project_id: str, right: Right = Right.WRITE) -> None:
-    """Bind a request to one project, for endpoints that learn late which; ``right`` is checked there."""
+    """Bind a request to a project that its endpoint found out; ``right`` is checked there."""
     _enter(context, project_id)
     _permit(context, Access(right))
 
 
 def under(context: RequestContext, kind: type[R], id: str, right: Right = Right.WRITE) -> R:
-    """The record of an id in the query or the body. The request is bound to its project; ``right`` is checked there."""
+    """The record of an id in the query or the body. Binds the request to its project, and checks ``right`` there."""
     record = context.store.rows.get(kind, id, context.scope)
     project_id = getattr(record, "project_id", None)
     if project_id is not None:
@@ -205,7 +209,7 @@ def _enter(context: RequestContext, project_id: str) -> None:
 
 
 def _find(context: RequestContext, access: Access) -> None:
-    """The records that the path names. The first settles the project; each must belong to those before it."""
+    """Find the records of the path. The first decides the project; each must belong to those before it."""
     for name, id in context.path.items():
         kind = POSITIONS.get(name)
         if kind is None or (kind is Project and context.project is not None):
@@ -234,7 +238,7 @@ def _refuse_other_parent(context: RequestContext, record: Record, kind: type[Rec
 
 
 def _permit(context: RequestContext, access: Access) -> None:
-    """Refuse a caller whose right does not reach what the route takes. Nobody may change a record of the system."""
+    """Refuse a caller who does not have the right that the route needs. Nobody may change a record of the system."""
     right = access.right
     if right is None:
         return
@@ -243,14 +247,20 @@ def _permit(context: RequestContext, access: Access) -> None:
         None,
     )
     if shared is not None and right > Right.READ:
-        raise Forbidden(f"The {shared.label} '{shared.name}' belongs to the system. Make your own copy of it.")
+        raise Forbidden(
+            f"The {shared.label} '{shared.name}' belongs to the system and cannot be changed. Make your own copy of it."
+        )
     held = context.caller.highest if context.project is None else context.caller.right_in(context.project.id)
     if held < right and not (right is Right.READ and context.project is None):
-        raise Forbidden(f"This takes {_WORDS[right]} of the project; your role there is a lower one.")
+        raise _too_low(right)
+
+
+def _too_low(right: Right) -> Forbidden:
+    return Forbidden(f"This needs {_NEEDED[right]} in the project. Ask an admin of the project for it.")
 
 
 def to_write(context: RequestContext, project_id: str | None) -> Scope:
-    """The scope in which records of a project, or of none, may be changed, for endpoints that learn late which.
+    """The scope in which an endpoint may change records of a project, or of none.
 
     Raises
     ------
@@ -259,5 +269,5 @@ def to_write(context: RequestContext, project_id: str | None) -> Scope:
     """
     held = context.caller.highest if project_id is None else context.caller.right_in(project_id)
     if held < Right.WRITE:
-        raise Forbidden("This takes a contributor of the project; your role there is a lower one.")
+        raise _too_low(Right.WRITE)
     return context.scope if project_id is None else Scope(context.organization, project_id)

@@ -1,4 +1,4 @@
-"""One request as an endpoint sees it: who asks, in which scope, and which records its path names."""
+"""A request as an endpoint sees it: its caller, its scope, and the records of its path."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from workbench.errors import Busy, Cancelled, WorkbenchError
 from workbench.local import LocalBackend
+from workbench.operations.operation import Detail
 from workbench.records import Project, Record
 from workbench.store import Transaction
 from workbench.store.records.people import Caller
@@ -26,22 +27,21 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
-Detail = str | int | float | bool | None
 
 
 class RequestContext:
-    """A request that passed the checks of its route: its caller may do what it asks.
+    """A request whose caller may do what it asks: the route checked that.
 
     Attributes
     ----------
-    state : what this server process holds.
+    state : the store, caches and threads of this server process.
     request : the request itself, for headers.
     id : the request id, in the log and in ``x-correlation-id``.
     operation : method and path template, for the log and the audit log.
     cancel : set when the client went away or the work took too long.
-    scope : within which records the request may look.
-    project : the project that it is about, if there is one.
-    records : the records that the path names, by the name of their position.
+    scope : the records that the request can reach.
+    project : the project of the request, if it has one.
+    records : the records of the path, by the name of their position.
     """
 
     def __init__(self, state: State, request: BoundedRequest, operation: str) -> None:
@@ -60,7 +60,7 @@ class RequestContext:
     def caller(self) -> Caller:
         """Who sent the request."""
         if self.signed_in is None:
-            raise TypeError(f"{self.operation} takes no credential, so it has no caller.")
+            raise TypeError(f"{self.operation} needs no key, so it has no caller.")
         return self.signed_in
 
     @property
@@ -85,17 +85,17 @@ class RequestContext:
 
     @property
     def base_url(self) -> str:
-        """The address of this server as its users know it."""
+        """The address of this server for its users."""
         url = self.state.settings.public_url or str(self.request.base_url)
         return url.rstrip("/")
 
     def record(self, kind: type[R]) -> R:
-        """The record of a kind that the path names."""
+        """The record of this kind in the path."""
         return next(one for one in self.records.values() if isinstance(one, kind))
 
     @property
     def backend(self) -> LocalBackend:
-        """What a notebook can do with a store, bound to this caller and this project."""
+        """What a bench can do with the store, for this caller and this project."""
         return LocalBackend(
             self.store,
             self.state.cache,
@@ -109,7 +109,7 @@ class RequestContext:
 
     @contextmanager
     def writing(self, target: str | None = None, **detail: Detail) -> Iterator[Transaction]:
-        """One transaction for what a request changes, with its entry in the audit log."""
+        """One transaction for all that a request changes, with its entry in the audit log."""
         with self.store.transaction() as db:
             yield db
             self.store.people.note(
@@ -130,17 +130,17 @@ class RequestContext:
         return upload.saved()
 
     def keep_until_end(self, sent: SentFile) -> SentFile:
-        """Remove a file when this request ends, unless somebody moved it away before."""
+        """Remove a file when this request ends, unless it was moved away before."""
         self.request.files.append(sent)
         return sent
 
     async def quickly(self, work: Callable[[], T]) -> T:
-        """The answer of short work on records, on the threads for it."""
+        """The result of short work on records, run on the threads for such work."""
         return await self.state.quick.run(self.organization, work, self.cancel.set)
 
     async def heavily(self, work: Callable[[], T]) -> T:
-        """The answer of a plan, a drawing or a file, on the threads for those; it stops when the client goes away
-        or when it takes too long.
+        """The result of a plan, a drawing or a file, run on the threads for such work. It stops when the client goes
+        away or when it takes too long.
 
         Raises
         ------
@@ -160,7 +160,10 @@ class RequestContext:
                     await task
                 if gone.done():
                     raise Cancelled("The client went away.")
-                raise Busy(f"This took longer than {limit:g} s and was stopped.", retry_after=30)
+                raise Busy(
+                    f"This took longer than {limit:g} s and was stopped. Ask for less data, or try again later.",
+                    retry_after=30,
+                )
             return task.result()
         finally:
             gone.cancel()
@@ -168,7 +171,7 @@ class RequestContext:
 
 
 async def _disconnected(request: Request) -> None:
-    """Returns when the client has gone away. The body has been read by then."""
+    """Return when the client has gone away. The body was read before."""
     while True:
         message = await request.receive()
         if message["type"] == "http.disconnect":

@@ -1,4 +1,4 @@
-"""Parquet files for download: made once from a series, of several row groups, the same bytes each time."""
+"""Parquet files for download: each is made once from a series, in several row groups, always with the same bytes."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ MEDIA = "application/vnd.apache.parquet"
 
 
 def group_rows(rows: int) -> int:
-    """Rows of one row group, so that a window costs a fraction of the file and its end stays small."""
+    """Rows of one row group: few enough to read a small window alone, many enough to keep the end of the file small."""
     return GROUP * max(1, -(-rows // (GROUP * MOST_GROUPS)))
 
 
 def revision(info: SeriesInfo) -> str:
-    """What names the content of a series as it is now."""
+    """A name of the present content of a series."""
     return f"{info.id}-{info.revision}"
 
 
 def prepared(store: Store, folder: Path, owner: str, dataset: str, wanted: str, most: int) -> Path:
-    """The file of a series at a revision, made now if it is not there yet.
+    """The file of a series at a revision; it is made if it is not there yet.
 
     Raises
     ------
     NotFound
-        If the series has changed since, or is gone, and the file is not there.
+        If there is no file, and the series has changed or is gone.
     """
     place = folder / "downloads"
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -56,7 +56,7 @@ def prepared(store: Store, folder: Path, owner: str, dataset: str, wanted: str, 
 
 @contextmanager
 def _alone(lock: Path, path: Path) -> Iterator[None]:
-    """One maker at a time, over all processes; nobody waits for a file that is there."""
+    """Lets one process at a time make a file; nobody waits for a file that is there."""
     if path.exists():
         yield
         return
@@ -69,10 +69,10 @@ def _make(store: Store, path: Path, owner: str, dataset: str, wanted: str) -> No
     draft = path.with_name(f".{secrets.token_hex(8)}")
     try:
         with store.snapshot():
-            # The address was signed for somebody in whose scope the owner is.
+            # The server signed the address for a caller who can reach the owner.
             info = store.series.info(owner, dataset, scope=EVERYTHING)
             if info is None or revision(info) != wanted:
-                raise NotFound("These data have changed or are gone; ask for a new address.")
+                raise NotFound("These data have changed or are gone. Ask for a new address.")
             write(store, info, draft)
         draft.replace(path)
     finally:
@@ -98,7 +98,7 @@ def _schema(table: Table) -> pa.Schema:
 
 
 def as_arrow(table: Table, schema: pa.Schema | None = None) -> pa.Table:
-    """A table as an Arrow table; a column of nulls has no type of its own and takes that of the schema."""
+    """A table as an Arrow table. A column of nulls takes its type from the schema."""
     made = pa.table({name: _array(column) for name, column in table.items()})
     return made if schema is None else made.cast(schema)
 
@@ -108,7 +108,7 @@ def _array(column: Column) -> pa.Array:
 
 
 def _tidy(place: Path, kept: Path, most: int) -> None:
-    """Drop the files that were asked for least lately until the rest fits."""
+    """Remove the files that were used longest ago, until the others fit."""
     found = sorted(
         ((stat.st_mtime, stat.st_size, file) for file in place.glob("*.parquet") if (stat := file.stat())),
         key=lambda entry: entry[0],

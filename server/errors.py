@@ -1,4 +1,4 @@
-"""Errors as answers: one shape for all, a JSON object with ``error_code``, ``message`` and ``detail``."""
+"""Errors as answers: a JSON object with ``error_code``, ``message`` and ``detail``."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _QUERY_TYPES = {
     "less_than_equal": "out_of_range",
     "too_short": "string_too_short",
 }
-"""What the wire calls a problem of a query parameter, where pydantic has another name for it."""
+"""The ``type`` of a problem of a query parameter, where pydantic has another name for it."""
 _OBJECT_TYPES = {"model_attributes_type": "dict_type", "model_type": "dict_type"}
 _FIELD_TYPES = {**_OBJECT_TYPES, "string_type": "str_type"}
-"""The same for a field of a body: version 0.1.0 called it so, and clients may rely on it."""
+"""The same for a field of a body: these are the names of version 0.1.0, and clients may rely on them."""
 
 
 class ErrorBody(TypedDict):
@@ -62,21 +62,23 @@ def response(error: WorkbenchError, request_id: str) -> Response:
         headers["retry-after"] = str(error.retry_after)
     if error.status == 401:
         headers["www-authenticate"] = "Bearer"
-    # What went wrong inside is for the log: a path or a statement must not leave the server.
+    # An error inside the server goes to the log: its text may hold a path or a statement.
     shown = body(error) if error.status < 500 or isinstance(error, Later) else broken(request_id, error.code)
     return Response(dumps(shown), error.status, headers, JSON)
 
 
 def broken(request_id: str, code: str = "INTERNAL_ERROR") -> ErrorBody:
-    """The body where the server itself failed."""
-    message = f"The server failed. Its log has the reason under the request id {request_id}."
+    """The body of an error inside the server."""
+    message = (
+        f"The server failed. Its log has the reason under the request id {request_id}; give that to the operator."
+    )
     return {"error_code": code, "message": message}
 
 
 def plain(
     status: int, code: str, message: str, request_id: str, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """An error without a class of ours: an unknown path, a method that a path does not have."""
+    """An error that has no class of ours, such as an unknown path."""
     content = dumps({"error_code": code, "message": message})
     return Response(content, status, {**(headers or {}), "x-correlation-id": request_id}, JSON)
 
@@ -86,9 +88,9 @@ def invalid(
     known: Mapping[tuple[str, ...], Iterable[str]],
     sent: JsonValue | FormData = None,
 ) -> Invalid:
-    """What FastAPI found wrong with a request, in our words.
+    """The problems that FastAPI found, in our words.
 
-    ``known`` has the names that may be at a place, to suggest the nearest; ``sent`` is the body as it was parsed.
+    ``known`` has the valid names at each place, for suggestions; ``sent`` is the parsed body.
     """
     problems = [_problem(found, known) for found in error.errors()]
     if isinstance(sent, FormData):
@@ -104,7 +106,7 @@ def invalid(
 
 def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]) -> Problem:
     where, *loc = found["loc"]
-    # A union tells its branches apart in `loc`; a reader of the request does not find them there.
+    # pydantic adds the branch of a union to `loc`; the request does not have it.
     place: tuple[str | int, ...] = tuple(loc[:1] if where == "query" else loc)
     kind = found["type"]
     name = str(place[-1])[:80] if place else "the body"

@@ -1,4 +1,4 @@
-"""What one caller may ask at once: a rate for each key, and a bounded number of threads for work in flight."""
+"""Limits of load: the rate of requests for each key, and the number of threads that work at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_KEYS = 10_000
 
 
 class Rates:
-    """A bucket of requests for each key, refilled at a steady rate; of one process."""
+    """A token bucket for each key, in this process."""
 
     def __init__(self, per_second: float, burst: int) -> None:
         self._per_second = per_second
@@ -43,12 +43,12 @@ class Rates:
             while len(self._buckets) > _MOST_KEYS:
                 self._buckets.popitem(last=False)
         if not enough:
-            message = f"This key sent more than {self._per_second:g} requests per second. Wait a moment."
+            message = f"This key sent more than {self._per_second:g} requests per second. Wait a second."
             raise TooMany(message, retry_after=1)
 
 
 class Threads:
-    """Threads for one kind of work, off the event loop, with a bound on how many requests may wait for one.
+    """Threads for one kind of work, and a bound on how many requests may wait for one of them.
 
     One organization may use all threads while nobody else waits. As soon as several organizations wait, the next
     free thread goes to the one that runs the least.
@@ -63,13 +63,13 @@ class Threads:
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def run(self, organization: str, work: Callable[[], T], cancelled: Callable[[], None]) -> T:
-        """The answer of ``work``, run in a thread. If the caller is cancelled, ``cancelled`` is called and the
-        thread is waited for, since it still uses what it works with.
+        """The result of ``work``, run in a thread. If the caller is cancelled, ``cancelled`` is called, and then this
+        waits for the thread, which still uses its data.
 
         Raises
         ------
         Busy
-            If too many requests wait already.
+            If too many requests are waiting already.
         """
         async with self._thread(organization):
             future = asyncio.get_running_loop().run_in_executor(self._pool, work)
@@ -98,7 +98,9 @@ class Threads:
     async def _turn(self, organization: str) -> None:
         """Wait until a thread is handed to this request."""
         if self._waiting >= self._most_waiting:
-            raise Busy("The server has more to do than it can. Try again in a moment.", retry_after=2)
+            raise Busy(
+                "The server is busy and too many requests are waiting. Try again in a moment.", retry_after=2
+            )
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queues.setdefault(organization, deque()).append(turn)
         self._waiting += 1
@@ -112,7 +114,7 @@ class Threads:
             self._waiting -= 1
 
     def _release(self) -> None:
-        """Hand a free thread to the waiting organization that runs the least; the longest waiting of equals."""
+        """Give a free thread to the waiting organization that runs the least; of equals, to the one waiting longest."""
         while self._queues:
             organization = min(self._queues, key=lambda one: self._running[one])
             queue = self._queues[organization]
@@ -126,5 +128,5 @@ class Threads:
         self._free += 1
 
     def close(self) -> None:
-        """Wait for what runs, and take nothing more."""
+        """Wait for what is running, and start nothing more."""
         self._pool.shutdown(wait=True, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Structured logs: one JSON line an event, never with a key, a signed address or a body."""
+"""The log: one line of JSON for each event, never with a key, a signed address or a body."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def event(name: str, **what: Detail) -> None:
 
 
 def failed(name: str, **what: Detail) -> None:
-    """Write an error that is being handled, with its trace."""
+    """Write the error that is being handled, with its traceback."""
     LOGGER.error(name, extra={"fields": what}, exc_info=True)
 
 

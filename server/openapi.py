@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI derives from the routes, with our credentials and error bodies."""
+"""The OpenAPI document: FastAPI derives it from the routes; keys and error bodies are added here."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _INVALID = {
 
 @cache
 def document() -> Json:
-    """The document of the server, whatever its store: FastAPI's, of all routes."""
+    """The OpenAPI document of all routes."""
     routes = [route for router in ROUTERS for route in router.routes]
     made = get_openapi(title=TITLE, version=INTERFACE_VERSION, routes=routes)
     made["info"]["x-workbench"] = VERSION
@@ -69,8 +69,8 @@ def document() -> Json:
 
 
 def _name_parameters(operation: Json) -> None:
-    """Every parameter once, though FastAPI and the route both list the positions of the path; the kind of record
-    that an id names is beside its schema."""
+    """List every parameter once: FastAPI and the route both list the positions of the path. Move the kind of record of
+    an id from the schema to the parameter."""
     found = {(one["in"], one["name"]): one for one in operation.get("parameters", ())}
     for one in found.values():
         if "x-record" in one["schema"]:
@@ -79,7 +79,7 @@ def _name_parameters(operation: Json) -> None:
 
 
 def _name_errors(operation: Json) -> None:
-    """All answers that are errors have one body."""
+    """Describe the body of each answer that is an error."""
     for status, answer in operation["responses"].items():
         if int(status) >= 400:
             name = "HTTPValidationError" if status == "422" else "Error"

@@ -1,4 +1,4 @@
-"""FastAPI routes of the operations that benches share: one router, made from their declarations."""
+"""The router of the operations in ``workbench.operations``: one FastAPI route for each declaration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ router = APIRouter(route_class=Route)
 
 
 def _endpoint(operation: AnyOperation) -> Function:
-    """The endpoint of an operation: its arguments from the request, its answer as JSON values."""
+    """The endpoint of an operation: takes its arguments from the request, and gives its answer as JSON values."""
 
     def endpoint(context: RequestContext, **given: Argument) -> JsonValue:
         body: BaseModel | Json | None = given.pop("body", None)
@@ -71,7 +71,7 @@ def _sent(operation: AnyOperation) -> list[inspect.Parameter]:
 
 
 def _strictly(annotation: Annotation) -> Annotation:
-    """A type of a query parameter; of a number only digits are taken."""
+    """The type of a query parameter; a number is written in digits alone."""
     bare = getattr(annotation, "__origin__", annotation)
     return Annotated[annotation, BeforeValidator(parameters.whole), Query()] if bare is int else annotation
 
@@ -90,7 +90,7 @@ def _of_body(operation: AnyOperation, body: BaseModel | Json | None) -> dict[str
 
 
 def _of_path(operation: AnyOperation, context: RequestContext) -> dict[str, Argument]:
-    """The arguments that positions of the path fill: records that were found in scope, texts and numbers."""
+    """The arguments from the path: records that the caller can reach, texts and numbers."""
     made: dict[str, Argument] = {}
     for name in operation.signature.parameters:
         kind = operation.types.get(name)
@@ -103,7 +103,7 @@ def _of_path(operation: AnyOperation, context: RequestContext) -> dict[str, Argu
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise NotFound(f"There is no number '{text[:40]}' here.")
+        raise NotFound(f"'{text[:40]}' is not a number that exists here.")
     return int(text)
 
 

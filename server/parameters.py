@@ -1,4 +1,4 @@
-"""Query parameters, as types of an endpoint's signature; and lists narrowed, sorted and paged by those of a record."""
+"""Query parameters as types of an endpoint's signature, and the filters, order and page of a list of records."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ _COMPARED = ("gt", "gte", "lt", "lte")
 
 
 def without_nul(value: T) -> T:
-    """A text of a query has no NUL character."""
+    """Refuse a text with a NUL character."""
     if isinstance(value, str) and "\0" in value:
-        raise PydanticCustomError("value_error", "The text holds a NUL character.")
+        raise PydanticCustomError("value_error", "The text holds a NUL character. Leave it out.")
     return value
 
 
 def whole(value: str | int) -> int:
-    """Digits alone are a whole number: no blanks, underscores, signs or fractions, which pydantic would take."""
+    """A whole number from its digits. pydantic would also take blanks, underscores and fractions."""
     if isinstance(value, str):
         digits = value.removeprefix("-")
         if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
-            raise PydanticCustomError("out_of_range", "A whole number is needed here.")
+            raise PydanticCustomError("out_of_range", "This must be a whole number.")
         return int(value)
     return value
 
@@ -56,7 +56,7 @@ def whole(value: str | int) -> int:
 def _truth(value: str | bool) -> bool:
     if isinstance(value, str):
         if value.lower() not in ("true", "false", "1", "0"):
-            raise PydanticCustomError("bool_parsing", "This is true or false.")
+            raise PydanticCustomError("bool_parsing", "This must be true or false.")
         return value.lower() in ("true", "1")
     return value
 
@@ -74,7 +74,7 @@ def _values(value: str | None) -> dict[str, JsonValue] | None:
     except Invalid as error:
         raise PydanticCustomError("json_invalid", "{words}", {"words": error.problems[0].msg}) from None
     if not isinstance(found, dict):
-        raise PydanticCustomError("dict_type", "'values' is one JSON object.")
+        raise PydanticCustomError("dict_type", "'values' must be one JSON object.")
     return found
 
 
@@ -109,7 +109,7 @@ def of_query(read: Reads) -> Reads:
 
 @dataclass(frozen=True)
 class Paging:
-    """The page of a list that is asked for."""
+    """The page of a list that a request asks for."""
 
     limit: int
     offset: int
@@ -130,7 +130,7 @@ def paging(default: int = 100, most: int = 1000) -> params.Depends:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a list of records: conditions, order, page."""
+    """The conditions, the order and the page that a request asks for."""
 
     where: Mapping[str, Condition] = field(default_factory=dict)
     order_by: str = "created_at"
@@ -139,7 +139,7 @@ class Asked:
     offset: int = 0
 
     def page(self, rows: Rows, kind: type[R], scope: Scope, **fixed: Condition) -> Page[R]:
-        """The rows that are asked for; ``fixed`` are conditions beside those of the query."""
+        """The rows that the request asks for; ``fixed`` are further conditions."""
         return rows.page(
             kind,
             scope,
@@ -154,9 +154,9 @@ class Asked:
 def listing(
     kind: type[Record], *, default: int = 100, most: int = 1000, sort: str = "created_at", order: str = "asc"
 ) -> params.Depends:
-    """The dependency that reads a list of records: page, order, and the filters that the fields of the kind allow.
+    """The dependency that reads page, order, and the filters that the fields of a kind allow.
 
-    Projects are not found by who made them: the interface says so.
+    The interface has no filter of projects by their creator.
     """
     members = kind.members()
     parameters = [
@@ -167,11 +167,11 @@ def listing(
     ]
     for name in _TEXTS:
         if name in members and (kind, name) != (Project, "created_by_email"):
-            words = "Equal, or ilike.%<text>% for a part, case ignored."
+            words = "The exact text, or ilike.%<text>% for a part of it in upper or lower case."
             parameters.append(_parameter(name, _many(words, _FILTER), []))
     for name in _TIMES:
         if name in members:
-            words = "An operator and an ISO 8601 time; may be repeated."
+            words = "An operator (gt, gte, lt, lte) and an ISO 8601 time, such as gte.2026-01-31; may be repeated."
             parameters.append(_parameter(name, _many(words, _BOUND), []))
             parameters += [
                 _parameter(
@@ -179,7 +179,8 @@ def listing(
                     Annotated[
                         Text | None,
                         Query(
-                            description="ISO 8601 time, strict bound.", json_schema_extra={"format": "date-time"}
+                            description="ISO 8601 time; the bound itself is left out.",
+                            json_schema_extra={"format": "date-time"},
                         ),
                     ],
                     None,
@@ -238,7 +239,7 @@ def _text_condition(name: str, sent: str) -> tuple[str, Bound]:
     operator, _, rest = sent.partition(".")
     if operator == "ilike":
         if len(rest) < 2 or not (rest.startswith("%") and rest.endswith("%")):
-            message = f"'{name}=ilike.' takes its text between two percent signs: ilike.%{rest.strip('%')}%."
+            message = f"Write the text of '{name}=ilike.' between two percent signs: ilike.%{rest.strip('%')}%."
             raise Invalid(Problem((name,), message, "value_error"))
         return "contains", rest[1:-1]
     return "in", [rest if operator == "eq" else sent]
@@ -248,21 +249,21 @@ def _time_condition(name: str, sent: str) -> tuple[str, Bound]:
     """A comparison and the time that is compared with."""
     operator, dot, rest = sent.partition(".")
     if operator not in _COMPARED or not dot:
-        message = f"'{name}' takes gt., gte., lt. or lte. and a time, such as gte.2026-01-31T12:00:00Z."
+        message = f"'{name}' must be gt., gte., lt. or lte. and a time, such as gte.2026-01-31T12:00:00Z."
         raise Invalid(Problem((name,), message, "value_error"))
     return operator, _time(name, rest)
 
 
 def _time(name: str, sent: str) -> datetime:
     try:
-        # A plus sign that was not escaped arrives as a blank.
+        # A plus sign that the client did not escape arrives as a blank.
         return as_moment(sent.replace(" ", "+") if "T" in sent else sent)
     except ValueError as error:
         raise Invalid(Problem((name,), str(error), "datetime_parsing")) from None
 
 
 def _add(made: dict[str, dict[str, Bound]], name: str, comparison: str, value: Bound) -> None:
-    """Add a condition to a field; of two bounds of one kind the narrower one holds."""
+    """Add a condition to a field; of two bounds in one direction the narrower one holds."""
     there = made.setdefault(name, {})
     before = there.get(comparison)
     if isinstance(before, datetime) and isinstance(value, datetime):

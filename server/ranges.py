@@ -1,4 +1,4 @@
-"""Parts of a file: one range of bytes of a request, suffixes included."""
+"""Files and parts of files: answers to the header ``Range``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def served(
 ) -> Response:
     """A file of ``size`` bytes, or the part of it that the ``Range`` header asks for.
 
-    206 with ``Content-Range`` for one range; 416 for one beyond the end; anything else in the header, and a range
-    of another version (``If-Range``), gives the whole.
+    206 with ``Content-Range`` for one range; 416 for one beyond the end. Any other header, and a range of another
+    version (``If-Range``), gives the whole file.
     """
     sent = {
         "accept-ranges": "bytes",
@@ -42,7 +42,7 @@ def served(
 
 
 def _span(header: str, size: int) -> tuple[int, int] | None:
-    """From the first byte to before the last; None for what is not a single range."""
+    """The first byte, and the one after the last; None for a header that is not a single range."""
     found = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", header.strip())
     if found is None or found.group() == "bytes=-" or not (found[1] or found[2]):
         return None

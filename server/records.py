@@ -1,4 +1,4 @@
-"""What the endpoints of all kinds of records share: list, read, make, change, delete."""
+"""What the endpoints of all kinds of records share: list, make, change, delete."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ R = TypeVar("R", bound=Record)
 
 
 def listed(context: RequestContext, kind: type[R], asked: Asked, **fixed: Condition) -> Page[Shown[R]]:
-    """A page of records of a kind in reach; ``fixed`` are conditions beside those of the query."""
+    """A page of records that the caller can reach; ``fixed`` are further conditions."""
     with context.store.snapshot():
         found = asked.page(context.store.rows, kind, context.scope, **fixed)
         return page([wire(one) for one in found.items], found.total)
 
 
 def under_path(kind: type[Record], body: Fields, **above: str) -> Json:
-    """A body with what its path says; ``above`` by our own names.
+    """A body with the ids of the records ``above`` it, which the path names.
 
     Raises
     ------
     BadRequest
-        If the body says something else.
+        If the body has other ids.
     """
     wires = {name: kind.members()[name].wire for name in above}
     for name, on_wire in wires.items():
@@ -45,7 +45,7 @@ def from_wire(kind: type[Record], body: Fields) -> Json:
     Raises
     ------
     Invalid
-        If it sets what only the server may.
+        If it sets a field that only the server sets.
     """
     values = kind.from_wire(body)
     refuse_kept(kind, values)
@@ -53,7 +53,7 @@ def from_wire(kind: type[Record], body: Fields) -> Json:
 
 
 def create(context: RequestContext, kind: type[R], body: Fields) -> R:
-    """Make a record, in one transaction with its entry in the audit log; problems name the wire's fields."""
+    """Make a record, in one transaction with its entry in the audit log. Problems name the fields of the body."""
     try:
         with context.writing() as db:
             made: R = context.store.rows.create(
@@ -65,7 +65,7 @@ def create(context: RequestContext, kind: type[R], body: Fields) -> R:
 
 
 def change(context: RequestContext, record: R, body: Fields) -> R:
-    """Change the fields that the body names, as ``create``."""
+    """Change the fields that the body names; otherwise as ``create``."""
     kind = type(record)
     try:
         with context.writing(record.id) as db:
@@ -78,7 +78,7 @@ def change(context: RequestContext, record: R, body: Fields) -> R:
 
 
 def delete(context: RequestContext, record: Record) -> None:
-    """Delete a record and what belongs to it alone; chunks of series go afterwards, in small steps."""
+    """Delete a record and what belongs to it alone. Chunks of its series are deleted afterwards, in small steps."""
     with context.writing(record.id) as db:
         context.store.rows.delete(type(record), record.id, context.scope, connection=db)
         context.store.uploads.detach(db, record.id)

@@ -1,4 +1,4 @@
-"""Bodies of requests: bounded before they are parsed, compressed or not; strict JSON; files on disk."""
+"""Bodies of requests: their size is bounded, gzip is unpacked, JSON is read strictly, files go to the disk."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _BINARY = "application/octet-stream"
 
 
 class BoundedRequest(Request):
-    """A request whose body is bounded, unpacked, and strict JSON.
+    """A request whose body has at most ``most`` bytes, may be packed, and is strict JSON or a form.
 
-    FastAPI reads bodies through ``body``, ``json`` and ``form``; each of them ends in `stream`.
+    FastAPI reads a body through ``body``, ``json`` and ``form``; all of them read from `stream`.
     """
 
     def __init__(self, raw: Request, most: int, folder: Path) -> None:
@@ -43,7 +43,7 @@ class BoundedRequest(Request):
         """Files that are removed when the request ends, unless somebody moved them away before."""
 
     def read_as_json(self) -> None:
-        """Take the body for JSON whatever its content type says: `curl -d` calls every body a form."""
+        """Read the body as JSON, whatever its content type: `curl -d` calls every body a form."""
         if not self.headers.get("content-type", "").startswith("application/json"):
             others = [pair for pair in self.scope["headers"] if pair[0] != b"content-type"]
             self.scope["headers"] = [*others, (b"content-type", b"application/json")]
@@ -55,9 +55,9 @@ class BoundedRequest(Request):
         Raises
         ------
         TooLarge
-            As soon as more than ``most`` bytes were announced, sent or unpacked.
+            As soon as more than ``most`` bytes are announced, sent or unpacked.
         BadRequest
-            For a coding other than gzip, or a damaged one.
+            For a coding other than gzip, or a damaged gzip stream.
         """
         if hasattr(self, "_body"):
             yield self._body
@@ -67,7 +67,9 @@ class BoundedRequest(Request):
             raise _too_large(self.most)
         coding = self.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("identity", "gzip", ""):
-            raise BadRequest(f"The body is coded as '{coding[:40]}'. Send it plain or with gzip.")
+            raise BadRequest(
+                f"The coding '{coding[:40]}' of the body is not supported. Send it plain or with gzip."
+            )
         unpack = _Gzip(self.most) if coding == "gzip" else None
         size = 0
         try:
@@ -84,7 +86,7 @@ class BoundedRequest(Request):
             unpack.finish()
 
     async def json(self) -> JsonValue:
-        """The JSON value of the body, as the standard has it."""
+        """The JSON value of the body."""
         if not hasattr(self, "_json"):
             self._json = strict_json(await self.body())
         found: JsonValue = self._json
@@ -113,19 +115,21 @@ class BoundedRequest(Request):
     async def _get_form(self, **limits: float) -> FormData:
         kind, options = parse_options_header(self.headers.get("content-type", ""))
         if kind != b"multipart/form-data" or not options.get(b"boundary"):
-            raise Invalid(Problem((), "This takes a form (multipart/form-data).", "form"))
+            raise Invalid(Problem((), "The body must be a form (multipart/form-data).", "form"))
         parser = _FormParser(self)
         try:
             form = await parser.parse()
         except MultiPartException as error:
             if "Too many" in error.message or "exceeded" in error.message:
-                raise TooLarge(f"A form has at most {_MOST_PARTS} parts and 1 MiB in each field.") from None
+                raise TooLarge(
+                    f"The form is too large: it may have {_MOST_PARTS} parts, and 1 MiB in each field."
+                ) from None
             raise Invalid(Problem((), f"The form cannot be read ({error.message}).", "form")) from None
         self._form = form
         names = [name for name, _ in form.multi_items()]
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
-            raise Invalid(Problem((twice,), f"The part '{twice}' is in the form twice.", "form"))
+            raise Invalid(Problem((twice,), f"The part '{twice}' is in the form twice. Send it once.", "form"))
         return form
 
 
@@ -183,7 +187,7 @@ class _FormParser(MultiPartParser):
 
 
 class _Gzip:
-    """Unpacks at most ``most`` bytes, a block at a time, so that a bomb does not grow before it is noticed."""
+    """Unpacks at most ``most`` bytes, a block at a time, so that a small body cannot fill the memory."""
 
     BLOCK = 1 << 18
 
@@ -195,7 +199,7 @@ class _Gzip:
         parts: list[bytes] = []
         size = 0
         try:
-            # A full block may leave more to come although all that was sent is taken in.
+            # After a full block there may be more output, although all of the input was taken.
             while (data or (parts and len(parts[-1]) == self.BLOCK)) and size <= self._most:
                 if data and self._object.eof:
                     raise BadRequest("The body goes on after its gzip stream ended.")
@@ -213,13 +217,13 @@ class _Gzip:
 
 def _too_large(most: int) -> TooLarge:
     size = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most} bytes"
-    return TooLarge(f"The body is larger than {size}, the most that is taken here.")
+    return TooLarge(f"The body is larger than {size}, the limit here.")
 
 
 def strict_json(data: bytes, what: str = "The body") -> JsonValue:
-    """The value of a JSON text as the standard has it: UTF-8, no NaN, no key twice in one object.
+    """The value of a JSON text, by the standard: UTF-8, no NaN, no key twice in one object.
 
-    ``what`` is how a problem calls the text.
+    ``what`` names the text in problems.
 
     Raises
     ------
@@ -242,7 +246,7 @@ def strict_json(data: bytes, what: str = "The body") -> JsonValue:
 
 
 def _refuse_halves(data: bytes) -> None:
-    """Refuse a text with half of a surrogate pair: no store can keep it and no answer can say it."""
+    """Refuse a text with half of a surrogate pair: it is not valid Unicode, and cannot be stored."""
     try:
         orjson.loads(data)
     except orjson.JSONDecodeError as error:
@@ -266,7 +270,7 @@ def _no_constant(name: str) -> NoReturn:
 
 @dataclass
 class SentFile:
-    """A file that was sent, on disk until its request ends; whoever keeps it moves it away."""
+    """A file that was sent. It is removed when its request ends, unless it was moved away before."""
 
     filename: str
     content_type: str
@@ -281,21 +285,21 @@ class SentFile:
 
 
 def new_file(folder: Path, filename: str = "", content_type: str = _BINARY) -> SentFile:
-    """A file in the folder of what arrives, under a name that cannot be guessed."""
+    """A place for a file that arrives, under a name that cannot be guessed."""
     place = folder / "incoming"
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     return SentFile(filename, content_type[:200], place / secrets.token_hex(16))
 
 
 async def streamed_to_disk(request: Request, folder: Path) -> SentFile:
-    """The bytes of a body, on disk."""
+    """The body of a request as a file."""
     sent = new_file(folder, content_type=request.headers.get("content-type", _BINARY))
     try:
         with sent.path.open("xb") as file:
             async for part in request.stream():
                 sent.size += len(part)
                 await asyncio.to_thread(file.write, part)
-    except BaseException:
+    except BaseException:  # also when the request is cancelled: half of a body is of no use
         sent.path.unlink(missing_ok=True)
         raise
     return sent

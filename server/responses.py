@@ -1,4 +1,4 @@
-"""What an endpoint may answer, and the one serialiser of the server."""
+"""Answers of endpoints as responses; JSON is written here and nowhere else."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Answer: TypeAlias = Any
 
 
 def dumps(value: Answer) -> bytes:
-    """JSON values as bytes; floats keep their decimal point."""
+    """JSON values as bytes; a float keeps its decimal point."""
     try:
         return orjson.dumps(value)
     except TypeError:
-        # An error may repeat what somebody sent: a number of more than 64 bits, or half a character.
+        # An error may repeat what a client sent: a number of more than 64 bits, or half of a character.
         return json.dumps(value, separators=(",", ":")).encode()
 
 
 def columns(table: Table) -> dict[str, list[str | float | bool | None]]:
-    """A table as an object of columns; null for NaN, a decimal point in every float."""
+    """A table as an object of columns; NaN is null, and a float has a decimal point."""
     return {name: values_json(column) for name, column in table.items()}
 
 
 def redirect(url: str) -> Response:
-    """Another address, as a path of this server or a whole URL."""
+    """A redirect to a path of this server or to a URL."""
     return RedirectResponse(url, 307, {"cache-control": "no-store"})
 
 
@@ -44,13 +44,13 @@ def streamed(
     length: int | None = None,
     status: int = 200,
 ) -> Response:
-    """Bytes that are sent block by block; ``length`` where it is known before."""
+    """Bytes that are sent block by block; ``length`` if it is known before."""
     known = {} if length is None else {"content-length": str(length)}
     return StreamingResponse(blocks, status, {**(headers or {}), **known}, media_type)
 
 
 def response(answer: Answer) -> Response:
-    """The response of what an endpoint answered: JSON, or nothing (204)."""
+    """The response for the answer of an endpoint: JSON, or 204 for None."""
     if isinstance(answer, Response):
         return answer
     if answer is None:

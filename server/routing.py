@@ -1,8 +1,12 @@
-"""The route class: what happens to every request around its FastAPI endpoint.
+"""The route class: what happens to every request before and after its FastAPI endpoint.
 
-A FastAPI route reads the body before its dependencies run, and runs plain functions on one pool for all. Ours checks
-credential and rate before a byte of the body is read, bounds and unpacks the body, runs the endpoint on the threads
-for its kind of work, settles scope and rights before it, and words every error in one shape.
+A FastAPI route reads the body before its dependencies run, and runs plain functions on one pool of threads. Ours
+
+1. checks key and rate before it reads a byte of the body,
+2. bounds and unpacks the body,
+3. finds the scope and checks the rights,
+4. runs the endpoint on the threads for its kind of work,
+5. answers every error in one shape.
 """
 
 from __future__ import annotations
@@ -47,27 +51,27 @@ Size = Literal["small", "large", "upload"]
 _MOST_QUERIES = 256
 """Query strings that a route remembers."""
 _STATUSES: dict[int | str, Json] = {
-    400: {"description": "A reference of the wrong kind, a body that cannot be unpacked."},
-    401: {"description": "No credential, or one that is not in force."},
-    403: {"description": "It may be read, but not what is asked."},
-    404: {"description": "It does not exist, or is out of the caller's reach."},
-    409: {"description": "A name is taken, or the action does not fit the state."},
+    400: {"description": "A reference of the wrong kind, or a body that cannot be unpacked."},
+    401: {"description": "No key, or one that is unknown, revoked or expired."},
+    403: {"description": "The caller may read it, but not do this."},
+    404: {"description": "It does not exist, or the caller cannot reach it."},
+    409: {"description": "A name is taken, or the state does not allow the action."},
     413: {"description": "The body is too large."},
-    422: {"description": "Something in the request is wrong; detail says what and where."},
+    422: {"description": "The request is wrong; detail says what and where."},
     429: {"description": "Too many requests with this key."},
     500: {"description": "The server failed."},
-    503: {"description": "The server has more to do than it can."},
+    503: {"description": "The server is busy."},
 }
 
 
 def heavy(endpoint: Endpoint) -> Endpoint:
-    """Marks an endpoint that runs a plan, draws or reads files: it runs on the threads for that."""
+    """Marks an endpoint that runs a plan, draws or reads files: it runs on the threads for such work."""
     endpoint.__dict__["heavy"] = True
     return endpoint
 
 
 def takes(size: Size) -> Callable[[Endpoint], Endpoint]:
-    """Says how large the body of an endpoint may be; records are ``large``, which needs no mark."""
+    """Says how large the body of an endpoint may be. Without it the limit is ``large``, that of records."""
 
     def marked(endpoint: Endpoint) -> Endpoint:
         endpoint.__dict__["takes"] = size
@@ -77,7 +81,7 @@ def takes(size: Size) -> Callable[[Endpoint], Endpoint]:
 
 
 def checked_first(check: Callable[[RequestContext], None]) -> Callable[[Endpoint], Endpoint]:
-    """Says what is checked before the body is read, where the path itself carries the right."""
+    """Says what is checked before the body is read, if the path itself gives the right."""
 
     def marked(endpoint: Endpoint) -> Endpoint:
         endpoint.__dict__["checked_first"] = check
@@ -87,7 +91,7 @@ def checked_first(check: Callable[[RequestContext], None]) -> Callable[[Endpoint
 
 
 class Route(APIRoute):
-    """A FastAPI route with our checks around it. See the module."""
+    """A FastAPI route with our checks before and after it. See the module."""
 
     def __init__(self, path: str, endpoint: Function, **options: Annotation) -> None:
         self.access = _access(endpoint)
@@ -118,10 +122,10 @@ class Route(APIRoute):
         info = None if self.body_field is None else self.body_field.field_info
         self._is_json = info is not None and not isinstance(info, Form)
         if isinstance(info, Form):
-            info.media_type = "multipart/form-data"  # the only forms that are taken
+            info.media_type = "multipart/form-data"
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """As FastAPI's, which tries one route after the other: most are told apart by how their path begins."""
+        """As FastAPI's, but faster: the beginning of the path and its slashes exclude most routes."""
         if not scope.get("root_path"):
             path: str = scope["path"]
             if not path.startswith(self._begins) or (self._slashes and path.count("/") != self._slashes):
@@ -129,7 +133,7 @@ class Route(APIRoute):
         return super().matches(scope)
 
     def _on_threads(self, endpoint: Function) -> Callable[..., Awaitable[Response]]:
-        """The endpoint as FastAPI calls it: on the threads for its kind of work, after scope and rights."""
+        """The endpoint as FastAPI calls it: rights are checked, then it runs on the threads for its kind of work."""
         parameters = inspect.signature(endpoint, eval_str=True).parameters
         context_name = next(name for name, one in parameters.items() if _access_of(one) is not None)
         positions = [name for name in parameters if f"{{{name}}}" in self.operation]
@@ -165,7 +169,7 @@ class Route(APIRoute):
         auth.arrive(context, self.access, context.request.parsed)
 
     def get_route_handler(self) -> Handler:
-        """The handler of FastAPI, with the request's context, limits and errors around it."""
+        """The handler of FastAPI, with our context, limits and errors."""
         handle = super().get_route_handler()
 
         async def serve(raw: Request) -> Response:
@@ -180,7 +184,7 @@ class Route(APIRoute):
                 response = await self._handled(handle, request, context)
             except WorkbenchError as error:
                 response = await self._refused(context, error)
-            except Exception:
+            except Exception:  # Whatever broke, the client gets an error without inner details.
                 log.failed("request broke", request=context.id, operation=self.operation)
                 response = Response(responses.dumps(errors.broken(context.id)), 500, media_type=responses.JSON)
             finally:
@@ -197,7 +201,7 @@ class Route(APIRoute):
         context: RequestContext,
     ) -> Response:
         if self.body_field is not None or self.heavy or self.checked_first is not None:
-            # A body is read only from those who may send one.
+            # The body is read only from a caller who may send one.
             await context.quickly(lambda: self._admit(context))
         query = self._queries.get(request.scope["query_string"])
         if query is not None:
@@ -207,14 +211,14 @@ class Route(APIRoute):
             return await handle(request)
         except RequestValidationError as error:
             in_body = all(found["loc"][:1] == ("body",) for found in error.errors())
-            # Who may not do this at all is told that, not what is wrong with the request.
+            # A caller who may not do this at all gets that error first.
             await context.quickly(lambda: self._arrive(context) if in_body else self._admit(context))
             raise errors.invalid(error, self._known, request.parsed) from None
         except Invalid:
             await context.quickly(lambda: self._admit(context))
             raise
         except HTTPException as error:
-            # FastAPI hides what went wrong while a body was read behind an error of its own.
+            # FastAPI puts an error of its own around one that came up while it read the body.
             if isinstance(error.__cause__, WorkbenchError):
                 raise error.__cause__ from None
             raise
@@ -225,8 +229,8 @@ class Route(APIRoute):
             self.checked_first(context)
 
     def _refuse_unknown(self, request: Request) -> None:
-        """Refuse query parameters that the route does not have, and single ones that are given twice; what else is
-        wrong with the query is reported with them."""
+        """Refuse query parameters that the route does not have, and single ones that are given twice. Other problems of
+        the query are reported with them."""
         sent = request.query_params
         problems = []
         for name in sent:
@@ -246,7 +250,7 @@ class Route(APIRoute):
         if error.status >= 500 and not isinstance(error, Later):
             log.failed("request failed", request=context.id, operation=self.operation)
         if error.status in (401, 403):
-            # Anybody can cause a refusal, so at most some of them per second are written down.
+            # Anybody can cause a refusal, so the audit log takes only some of them per second.
             with suppress(WorkbenchError):
                 context.state.refusals.take("")
                 await context.quickly(lambda: _note_refusal(context, error))
@@ -281,12 +285,14 @@ def _note_refusal(context: RequestContext, error: WorkbenchError) -> None:
 
 
 def _access(endpoint: Function) -> Access:
-    """What an endpoint takes of its caller, from the type of its context."""
+    """What an endpoint needs of its caller, from the type of its context."""
     for parameter in inspect.signature(endpoint, eval_str=True).parameters.values():
         found = _access_of(parameter)
         if found is not None:
             return found
-    raise TypeError(f"{endpoint.__qualname__} takes no RequestContext, so nothing says who may call it.")
+    raise TypeError(
+        f"{endpoint.__qualname__} has no argument of a type such as auth.RecordReader, so nothing says who may call it."
+    )
 
 
 def _access_of(parameter: inspect.Parameter) -> Access | None:
@@ -331,7 +337,7 @@ def _identifier(method: str, path: str) -> str:
 
 
 def _extra(access: Access, path: str, further: Json | None) -> Json:
-    """What OpenAPI says of a route beyond its parameters, bodies and answers."""
+    """The positions of the path and the keys of a route, for OpenAPI."""
     positions = [part[1:-1].partition(":")[0] for part in path.split("/") if part.startswith("{")]
     parameters = [
         {

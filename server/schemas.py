@@ -1,7 +1,7 @@
-"""Bodies and answers that are records, typed by their kind: what one may give, what one is shown, a page of a list.
+"""Types of bodies and answers. Those of records derive from the kind: ``Given[Analysis]``, ``Shown[Analysis]``.
 
-Each is a JSON object at run time. Its schema comes from the declaration of the record's kind, so that an added field
-is in the API at once. What is given is checked once, where the record is made: by the kind itself.
+At run time each is a JSON object. Its schema comes from the declaration of the kind, so that a new field is in the API
+at once. The kind itself checks what is given, where the record is made.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Body(BaseModel):
-    """Base of request bodies that are not records: no unknown field, no silent conversion."""
+    """Base of bodies that are not records: unknown fields are refused, and nothing is converted in silence."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -54,7 +54,7 @@ class Empty(Body):
 
 def _whole_text(value: str) -> str:
     if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise ValueError("Text must be whole Unicode characters without NUL.")
+        raise ValueError("A text must be valid Unicode without the NUL character.")
     return value
 
 
@@ -72,7 +72,7 @@ def id_of(kind: type[Record]) -> FieldInfo:
 
 def _file_part(value: str | UploadFile) -> UploadFile:
     if isinstance(value, str):
-        raise PydanticCustomError("missing", "This part is a file.")
+        raise PydanticCustomError("missing", "This part must be a file.")
     return value
 
 
@@ -90,14 +90,14 @@ def _json_text(value: FromJson) -> FromJson:
 
 
 JsonText = Annotated[FromJson, BeforeValidator(_json_text), WithJsonSchema({"type": "string"})]
-"""A field of a form that holds JSON text; its value is what the text says."""
+"""A field of a form that holds JSON text; its value is that of the text."""
 Json = dict[str, FromJson]
 """An object with free keys."""
 
 
 @dataclass(frozen=True)
 class DescribedAs:
-    """Marks a value that the endpoint checks itself; its schema is that of the model."""
+    """Marks a value that the endpoint checks itself; OpenAPI describes it as the model."""
 
     model: type[BaseModel]
 
@@ -149,7 +149,7 @@ class _OfRecord(_OfKind[R]):
 
 
 class Given(_OfRecord[R]):
-    """The body that makes a record of a kind: what a caller may give, under its wire names."""
+    """The body that makes a record of a kind: the fields that a caller may give, under their wire names."""
 
     @classmethod
     def described(cls) -> type[BaseModel]:
@@ -157,7 +157,7 @@ class Given(_OfRecord[R]):
 
 
 class Changed(_OfRecord[R]):
-    """The body that changes a record of a kind: any of what a caller may give."""
+    """The body that changes a record of a kind: any of the fields that a caller may change."""
 
     @classmethod
     def described(cls) -> type[BaseModel]:
@@ -193,11 +193,11 @@ class Shown(_OfRecord[R]):
 
 
 class Unchecked(_OfKind[M]):
-    """A JSON object that the endpoint checks itself, with the checker of the recipe; described as the model."""
+    """A JSON object that the endpoint checks itself; OpenAPI describes it as the model."""
 
 
 class Page(TypedDict, Generic[T]):
-    """A page of a list: its rows, how many they are, and how many rows match in all."""
+    """A page of a list: its items, their number, and how many items match in all."""
 
     items: Sequence[T]
     count: int

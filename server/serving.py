@@ -1,4 +1,4 @@
-"""Running the server: one or several processes on one store, one address, a graceful stop."""
+"""Runs the server: one or several processes on one store, at one address, and a stop that waits for requests."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ from .settings import LOOPBACK, Settings
 
 ENVIRONMENT = "WORKBENCH_SERVING"
 GRACE = 30
-"""Seconds that a stop waits for requests that are under way."""
+"""How long a stop waits for running requests, in seconds."""
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
 
 
 @dataclass(frozen=True)
 class Serving:
-    """What is served, and where; the settings that ``workbench serve`` takes. A ``quiet`` one logs what goes wrong
-    alone."""
+    """The options of ``workbench serve``. With ``quiet`` the log has errors and warnings only."""
 
     store: str
     host: str = "127.0.0.1"
@@ -49,8 +48,8 @@ class Serving:
     docs: bool = False
 
     def settings(self) -> Settings:
-        """As the application takes them. On an address other than the loopback any host name is answered to,
-        unless some are named."""
+        """The settings of the application. On another address than the loopback, any host name is allowed if none is
+        named."""
         names: tuple[str, ...] | None = (*LOOPBACK, *self.hosts)
         if not _is_loopback(self.host) and not self.hosts:
             names = None
@@ -63,7 +62,7 @@ class Serving:
         )
 
     def address(self, port: int) -> str:
-        """The address at which it is reached on this port."""
+        """The address for users, with this port."""
         return f"http://[{self.host}]:{port}" if ":" in self.host else f"http://{self.host}:{port}"
 
 
@@ -77,22 +76,22 @@ def _is_loopback(host: str) -> bool:
 
 
 def application() -> FastAPI:
-    """The application of a worker process, as its environment says."""
+    """The application of a worker process; its environment has the options."""
     raw = orjson.loads(os.environ[ENVIRONMENT])
     serving = Serving(**{**raw, "hosts": tuple(raw["hosts"]), "origins": tuple(raw["origins"])})
     log.to_stderr(logging.WARNING if serving.quiet else logging.INFO)
     return create_app(serving.store, serving.settings(), protected=not serving.trust_transforms, create=False)
 
 
-def run(serving: Serving, told: Callable[[str], None]) -> None:
-    """Serve until a signal says stop; ``told`` is called with the address once requests are accepted.
+def run(serving: Serving, ready: Callable[[str], None]) -> None:
+    """Serve until a signal stops it; ``ready`` is called with the address when the server answers.
 
     Raises
     ------
     BadRequest
-        If the address cannot be listened on.
+        If the server cannot listen on the address.
     NotProtected
-        If scripts cannot be locked in on this machine and were not said to be trusted.
+        If this machine cannot lock scripts in, and ``trust_transforms`` is not set.
     """
     if not serving.trust_transforms:
         required()
@@ -108,7 +107,7 @@ def run(serving: Serving, told: Callable[[str], None]) -> None:
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
-    threading.Thread(target=_tell, args=(serving, port, told), daemon=True).start()
+    threading.Thread(target=_announce, args=(serving, port, ready), daemon=True).start()
     if serving.workers > 1:
         Multiprocess(config, sockets=[listening]).run()
     else:
@@ -121,11 +120,11 @@ def listen(host: str, port: int) -> socket.socket:
     Raises
     ------
     BadRequest
-        If the address cannot be listened on.
+        If it cannot listen on the address.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol is named, for asyncio sends small answers at once only on sockets that say they are TCP: without it
-    # each answer waits 40 ms for the client's acknowledgement of its headers.
+    # asyncio sends small answers at once only on sockets that are known to be TCP. Without IPPROTO_TCP each answer
+    # waits 40 ms for the client to acknowledge its headers.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -133,19 +132,21 @@ def listen(host: str, port: int) -> socket.socket:
         made.listen(2048)
     except OSError as error:
         made.close()
-        raise BadRequest(f"'{host}', port {port}, cannot be listened on: {error.strerror or error}.") from None
+        why = error.strerror or error
+        message = f"The server cannot listen on '{host}', port {port}: {why}. Choose another --host or --port."
+        raise BadRequest(message) from None
     made.set_inheritable(True)
     return made
 
 
-def _tell(serving: Serving, port: int, told: Callable[[str], None]) -> None:
-    """Say the address as soon as the server answers there."""
-    near = "127.0.0.1" if serving.host in _ANYWHERE else serving.host
+def _announce(serving: Serving, port: int, ready: Callable[[str], None]) -> None:
+    """Call ``ready`` as soon as the server answers."""
+    host = "127.0.0.1" if serving.host in _ANYWHERE else serving.host
     while True:
         with contextlib.suppress(OSError, http.client.HTTPException):
-            connection = http.client.HTTPConnection(near, port, timeout=5)
+            connection = http.client.HTTPConnection(host, port, timeout=5)
             connection.request("GET", "/healthz", headers={"Host": "localhost"})
             if connection.getresponse().status == 200:
                 break
         time.sleep(0.05)
-    told(serving.address(port))
+    ready(serving.address(port))

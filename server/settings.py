@@ -1,4 +1,4 @@
-"""What an operator may choose; every setting has a safe default."""
+"""The settings of an operator; each has a safe default."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Settings:
 
     Parameters
     ----------
-    public_url : the address that people use, where a proxy stands before the server; signed addresses begin with
-        it. By default they begin with the address of the request.
-    hosts : names that a request may be addressed to; None for any. By default those of this machine alone, so
-        that no page of another site can reach a server on the loopback under a name of its own.
+    public_url : the address that people use if there is a proxy before the server; signed addresses begin with it. By
+        default they begin with the address of the request.
+    hosts : allowed host names of requests; None for any. By default only the names of this machine, so that a page of
+        another site cannot reach a server on the loopback under a name of its own.
     origins : origins whose pages may call the server from a browser; none by default.
     billing_portal : where ``GET /user/billing-portal`` leads.
-    requests_per_second, burst : what one key may ask of one worker process.
+    requests_per_second, burst : the rate of requests of one key to one worker process, and how many may come at once.
     quick, plans : threads for requests about records, and for those that run plans, draw or read files.
-    waiting : how many requests may wait for a thread of each kind before the next is turned away.
-    small_body, large_body : bytes of a recipe, values or prompts, and of records, unpacked.
-    upload : bytes of one uploaded file.
+    waiting : how many requests may wait for a thread of each kind; more are refused.
+    small_body, large_body : most bytes, unpacked, of a body with a recipe, values or a prompt; and of one with records.
+    upload : most bytes of an uploaded file.
     request_seconds : how long a plan, a figure or a file may take before it is stopped.
-    url_seconds : how long a signed address is good.
-    downloads : bytes of prepared downloads that are kept.
-    readers : processes of little memory in which the parquet files of uploads are read, by each worker process; 0
-        where this process itself may read them.
-    docs : show the API and try it out at ``/docs``.
+    url_seconds : how long a signed address is valid.
+    downloads : most bytes of prepared downloads that are kept.
+    readers : how many processes of little memory read the parquet files of uploads, for each worker process; with 0
+        the worker process reads them itself.
+    docs : show the API at ``/docs``, where it can be tried out.
     """
 
     public_url: str | None = None

@@ -1,4 +1,4 @@
-"""Signed addresses: the right to read or write one thing, for a while, carried by the address itself."""
+"""Signed addresses: an address that itself gives the right to read or write one thing for a while."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARK = 16
 
 @dataclass(frozen=True)
 class Ticket:
-    """What an address allows: ``act`` on the thing that ``what`` names, such as ``("object", id)``."""
+    """What an address allows: to ``act`` on the thing that ``what`` names, such as ``("object", id)``."""
 
     act: Act
     what: tuple[str, ...]
@@ -37,14 +37,14 @@ class Signer:
         return base64.urlsafe_b64encode(self._mark(payload) + payload).rstrip(b"=").decode()
 
     def read(self, text: str, act: Act) -> Ticket:
-        """The ticket of an address that is to allow ``act``.
+        """The ticket of an address that must allow ``act``.
 
         Raises
         ------
         NotFound
-            If it was not signed here, allows something else, or its time is over.
+            If it was not signed here, allows something else, or has expired.
         """
-        refused = NotFound("This address is not, or no longer, good. Ask for a new one.")
+        refused = NotFound("This address is not valid, or has expired. Ask for a new one.")
         try:
             raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         except ValueError:

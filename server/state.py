@@ -1,4 +1,4 @@
-"""What one server process holds: the store, its caches, its threads, and how scripts are drawn."""
+"""What a server process holds: the store, caches, threads, uploads and ingests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .uploading import Intake
 
 
 class Recipes:
-    """The recipes of saved plots, checked once: a revision never changes."""
+    """Checked recipes of saved plots. Each is checked once, since a revision never changes."""
 
     def __init__(self, most: int = 1000) -> None:
         self._most = most
@@ -34,7 +34,7 @@ class Recipes:
         Raises
         ------
         Invalid
-            If it is not sound: an older version may have saved what this one refuses.
+            If it is not sound: an older version may have saved it.
         """
         key = (plot.id, plot.revision)
         with self._lock:
@@ -50,7 +50,7 @@ class Recipes:
 
 
 class State:
-    """Opened once per process; every request works with it."""
+    """Made once per process; every request uses it."""
 
     def __init__(self, store: Store, settings: Settings, *, protected: bool) -> None:
         self.store = store
@@ -69,7 +69,7 @@ class State:
         self.ingests = Ingests(self)
 
     def close(self) -> None:
-        """Let what runs come to its end, then close the store."""
+        """Wait for running work, then close the store."""
         self.plans.close()
         self.quick.close()
         self.intake.close()

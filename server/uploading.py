@@ -1,4 +1,4 @@
-"""Uploads: begun, sent to a signed address, confirmed, and taken in, also where the answer must come before that."""
+"""Uploads: a client begins one, sends the files to signed addresses, and confirms it; then the store takes them in."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SERIES, STEPS, MORE = "time_series.parquet", "steps.parquet", "time_series_extend.parquet"
 PATIENCE = 6.0
-"""Seconds that a confirm waits for its data to be taken in; the client's own limit is ten."""
+"""How long a confirm waits for its data to be stored, in seconds; clients wait for ten."""
 WHOLE = 2 << 30
-"""Bytes, unpacked, of what is held in memory as a whole: a step table, an extension."""
+"""Most bytes, unpacked, of a table that is held in memory as a whole: steps, an extension."""
 LEFT = 24 * 3600
 """Seconds after which a file that no request finished is removed."""
 ABANDONED = 7 * 24 * 3600
-"""Seconds after which an upload is forgotten, with its bytes where nobody confirmed it."""
+"""Seconds after which an upload that nobody confirmed is removed with its bytes."""
 
 
-# Where bytes wait
+# Where the bytes of uploads are
 
 
 def _object_path(state: State, object_id: str) -> Path:
@@ -85,7 +85,7 @@ def targets(context: RequestContext, upload: Upload) -> list[Target]:
 
 
 def arrive(state: State, object_id: str, sent: SentFile) -> None:
-    """Keep the bytes that were sent for an object; once more replaces them, until the upload is confirmed.
+    """Keep the bytes that were sent for a file. They may be sent again until the upload is confirmed.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def arrive(state: State, object_id: str, sent: SentFile) -> None:
     """
     upload, one = state.store.uploads.of_object(object_id)
     if upload.state != "open":
-        raise Conflict(f"The upload of '{one.filename}' is confirmed already; its bytes stay as they are.")
+        raise _confirmed(one)
     content = None
     if upload.purpose == "raw_data" or upload.about.get("measurement_type") == "file":
         content = state.store.blobs.put(sent.blocks())
@@ -103,49 +103,53 @@ def arrive(state: State, object_id: str, sent: SentFile) -> None:
             os.fsync(file.fileno())
         sent.path.replace(_object_path(state, object_id))
     if not state.store.uploads.arrived(object_id, sent.size, content):
-        raise Conflict(f"The upload of '{one.filename}' is confirmed already; its bytes stay as they are.")
+        raise _confirmed(one)
+
+
+def _confirmed(one: UploadObject) -> Conflict:
+    return Conflict(f"The upload of '{one.filename}' is confirmed, so its bytes stay. Begin a new upload.")
 
 
 def find(context: RequestContext, target: str, purpose: Purpose) -> Upload:
-    """The upload that a confirm is about.
+    """The upload of a confirm.
 
     Raises
     ------
     NotFound, Forbidden
-        If there is none in reach, or another user began it.
+        If the caller can reach none, or another user began it.
     """
     upload = context.store.uploads.newest(target, purpose, context.scope)
     visible = context.scope.projects or (context.scope.project_id,)
     if upload is None or upload.scope.project_id not in (None, *visible):
         raise NotFound(f"No upload '{target}' here.")
     if upload.user_id != context.actor:
-        raise Forbidden("Only who began the upload may confirm it.")
+        raise Forbidden("Only the user who began the upload may confirm it.")
     return upload
 
 
 def require(upload: Upload, filename: str) -> UploadObject:
     one = upload.object(filename)
     if one is None or one.size is None:
-        raise Conflict(f"The bytes of '{filename}' have not arrived; send them to their signed address first.")
+        raise Conflict(f"The bytes of '{filename}' have not arrived. Send them to their signed address first.")
     return one
 
 
-# Taking in
+# Storing
 
 
 class Intake:
-    """The threads that take in what was uploaded, also what a process that is gone left undone."""
+    """The threads that store what was uploaded, also what another process left undone when it ended."""
 
     def __init__(self, state: State) -> None:
         self.state = state
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="workbench-intake")
 
     def start(self, upload: Upload) -> Future[None]:
-        """Take in an upload whose record is there and runs."""
+        """Store an upload whose record exists and has the status ``running``."""
         return self._pool.submit(self._take, upload)
 
     def resume(self) -> None:
-        """Go on with what other processes began and cannot end, and drop what nobody confirmed."""
+        """Go on with uploads that a process left undone, and remove those that nobody confirmed."""
         uploads = self.state.store.uploads
         for upload in uploads.unfinished():
             if upload.lease is not None and lease.is_held(upload.lease, upload.beat):
@@ -163,11 +167,11 @@ class Intake:
         self._pool.submit(self._sweep_blobs)
 
     def _sweep_blobs(self) -> None:
-        """Drop the bytes of files whose records are gone."""
+        """Remove the bytes of files whose records are gone."""
         with suppress(WorkbenchError):
             gone = self.state.store.blobs.sweep(self.state.store.rows.blobs)
             if gone:
-                log.event("files dropped that no record has", count=gone)
+                log.event("files removed that no record has", count=gone)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -181,9 +185,9 @@ class Intake:
                 _register(self.state, upload)
         except WorkbenchError as error:
             self._failed(upload, str(error))
-        except Exception:
+        except Exception:  # Whatever broke, the record must not stay at "running" for ever.
             log.failed("upload broke", upload=upload.id, target=upload.target)
-            self._failed(upload, "The data could not be taken in; the server's log has the reason.")
+            self._failed(upload, "The data could not be stored. The server's log has the reason.")
         finally:
             shutil.rmtree(_running_folder(self.state, upload), ignore_errors=True)
 
@@ -197,7 +201,7 @@ class Intake:
 
 
 def _sweep(files: Path) -> None:
-    """Remove what requests that were killed left behind: halves of bodies and of downloads."""
+    """Remove what killed requests left behind: parts of bodies and of downloads."""
     before = time.time() - LEFT
     for folder, pattern in (("incoming", "[!o]*"), ("downloads", ".[!l]*"), ("apart", "spool-*")):
         for path in (files / folder).glob(pattern):
@@ -207,14 +211,14 @@ def _sweep(files: Path) -> None:
 
 
 def _gather(state: State, upload: Upload) -> None:
-    """Bring the files of an upload where nobody replaces them."""
+    """Move the files of an upload to a folder where no request can replace them."""
     for one in upload.objects:
         there, place = _object_path(state, one.id), _running_path(state, upload, one.filename)
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if there.exists():
             there.replace(place)
         elif one.size is not None and not place.exists():
-            raise FileRefused(f"The bytes of '{one.filename}' are here no more; upload them again.")
+            raise FileRefused(f"The bytes of '{one.filename}' are gone. Upload them again.")
 
 
 def _register(state: State, upload: Upload) -> None:
@@ -251,14 +255,14 @@ def _extend(state: State, upload: Upload) -> None:
 
 
 def take_in(context: RequestContext, upload: Upload) -> None:
-    """Start to take in an upload and wait a little for its end."""
+    """Start to store an upload, and wait a few seconds for the end."""
     future = context.state.intake.start(upload)
     with suppress(TimeoutError):
         future.result(PATIENCE)
 
 
 def begin_running(context: RequestContext, upload: Upload, make: Callable[[Transaction], None]) -> bool:
-    """Move an upload from open to running, with ``make(connection)`` in the same transaction; False if another
+    """Change an upload from open to running, with ``make(connection)`` in the same transaction; False if another
     request was faster."""
     with context.writing(upload.target) as db:
         if not context.store.uploads.settle(db, upload.id, "running", was=["open"], lease=lease.take()):
@@ -268,6 +272,8 @@ def begin_running(context: RequestContext, upload: Upload, make: Callable[[Trans
 
 
 def check_same(name: str, given: T | None, begun: T) -> None:
-    """Refuse a confirm that says something else than the beginning of its upload; None says nothing."""
+    """Refuse a confirm that differs from the beginning of its upload; None is not compared."""
     if given is not None and given != begun:
-        raise BadRequest(f"'{name}' is not what the upload was begun with.")
+        raise BadRequest(
+            f"'{name}' differs from the beginning of the upload. Give the same value, or leave it out."
+        )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from support.full_organization import RATINGS, begin, parquet, samples
 from support.server_in_process import Lab, lab
 
 from server import Settings
+from server.limits import Threads
 
 MOST = 1 << 20
 _UPLOAD = 1 << 18
@@ -89,3 +92,31 @@ def test_a_page_of_another_site_is_told_nothing(tight: Lab) -> None:
     other = tight.client.options("/projects", headers={"Origin": "https://evil.example", **asked})
     assert other.status_code == 400
     assert "access-control-allow-origin" not in other.headers
+
+
+def test_a_free_thread_goes_to_the_organization_that_runs_the_least() -> None:
+    began: list[str] = []
+    ends = {name: threading.Event() for name in ("A1", "A2", "A3", "B1")}
+
+    def work(name: str) -> str:
+        began.append(name)
+        assert ends[name].wait(10)
+        return name
+
+    async def all_of_them() -> list[str]:
+        threads = Threads("fair", 2, 10)
+        asked = [asyncio.create_task(threads.run(name[0], lambda name=name: work(name), str)) for name in ends]
+        while len(began) < 2:
+            await asyncio.sleep(0)
+        assert began == ["A1", "A2"]  # all threads, while nobody else waits
+        ends["A1"].set()
+        while len(began) < 3:
+            await asyncio.sleep(0)
+        assert began[2] == "B1"  # A3 has waited longer, but A runs one more
+        for end in ends.values():
+            end.set()
+        done = await asyncio.gather(*asked)
+        threads.close()
+        return done
+
+    assert asyncio.run(all_of_them()) == list(ends)

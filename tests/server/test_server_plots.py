@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 from support.server_in_process import Lab
 
-from server import answers, create_app
+from server import create_app, responses
 from workbench.engine.arrow import from_arrow
 from workbench.engine.wire import step_json, to_json
 from workbench.local import LocalBackend
@@ -221,4 +221,4 @@ def test_the_schema_of_a_recipe_is_published(served: Lab) -> None:
 
 @pytest.mark.parametrize("value", [1 << 100, "\ud800", [1 << 64]])
 def test_an_error_that_repeats_what_no_json_writer_takes_is_told(value: Any) -> None:
-    assert json.loads(answers.dumps({"started_from": value})) == {"started_from": value}
+    assert json.loads(responses.dumps({"started_from": value})) == {"started_from": value}

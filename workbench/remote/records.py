@@ -36,7 +36,7 @@ class Records(Backend):
     def get(self, kind: type[R], ref: Ref) -> R:
         wanted = ref.id if isinstance(ref, Record) else ref
         if not isinstance(wanted, str):
-            raise BadRequest(f"A {kind.label} is given by its id, its name or the record, not by {wanted!r}.")
+            raise BadRequest(f"A {kind.label} is named by its id, its name or the record, not by {wanted!r}.")
         if issubclass(kind, Project):
             return self._project_of(kind, wanted)
         (found,) = self.client.get(self._kind(kind), {"ref": wanted}).json()["items"]
