@@ -69,9 +69,9 @@ R = TypeVar("R", bound=Record)
 Ref = str | Record
 Fields: TypeAlias = Mapping[str, Any]
 """Values of a record's fields by name. Its class checks them, so they may be anything."""
-Where = Mapping[str, JsonValue]
+Where = Mapping[str, Raw]
 """Filters of a list, as a ``list`` step of a plan has them."""
-Span = Sequence[float] | Sequence[str] | Sequence[datetime]
+Span = Sequence[JsonValue] | Sequence[datetime]
 """The visible range of an axis: two numbers or two times."""
 DATASETS = {"series": "sampled data", "steps": "steps", "cycles": "cycles"}
 """The tables that a record may have, and what people call them."""

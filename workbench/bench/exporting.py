@@ -8,12 +8,12 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from .. import export
-from ..backend import Backend, FigureAnswer
+from ..backend import Backend, FigureAnswer, Values
 from ..dataset import Dataset
 from ..engine.reader import Progress
 from ..errors import BadRequest, instead
 from ..recipe.recipe import Recipe
-from .recipe_input import RecipeLike, Values, is_protected, unchecked
+from .recipe_input import RecipeLike, is_protected, unchecked
 
 
 class RunRecord(TypedDict):

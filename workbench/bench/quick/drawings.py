@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,10 @@ from plotly.subplots import make_subplots
 from workbench import battery
 
 if TYPE_CHECKING:
-    from workbench.transform.frames import Data
+    from collections.abc import Mapping
+
+    Data = Mapping[str, Any]
+    """Frames by step, as a script gets them; a series step is a mapping of frames."""
 
 SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 PANELS = ("Voltage [V]", "Current [A]", "Temperature [degC]")
