@@ -75,7 +75,8 @@ TO_REWRITE: tuple[str, ...] = (
 """Folders and files that are still to be rewritten. This list may only become shorter."""
 
 SQL = re.compile(
-    r"\s*(?:select|insert|update|delete|create|drop|alter|pragma|with|where|and|or|order by|join|left join)\b[^.]*$",
+    r"\s*(?:select|insert|update|delete|create|drop|alter|pragma|with|from|where|and|or|order by|join|left join)\b"
+    r"(?:[^.]|\.\S)*$",
     re.IGNORECASE,
 )
 SOURCES = ("workbench", "server", "tools", "benchmarks", "sample_data")

@@ -197,7 +197,10 @@ def test_a_list_shows_no_count_that_its_series_does_not_have(tmp_path: Path, cha
             assert db.execute(query, ["nobody"]).fetchone() == (None,)
         with store.transaction() as connection:
             connection.execute(f"update series set {change}")
-        with pytest.raises(Damaged, match=f"series of '{id}': the number of its series"), store.snapshot() as db:
+        with (
+            pytest.raises(Damaged, match=f"'{id}': the number of rows of its series"),
+            store.snapshot() as db,
+        ):
             db.execute(query, [id]).fetchone()
         assert any("fails its checksum" in finding for finding in store.verify())
 

@@ -48,7 +48,7 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("n" * 300, "cannot be reached"), ("a\0b", "cannot be reached"), ("pipe", "no ordinary file")],
+    [("n" * 300, "cannot be reached"), ("a\0b", "cannot be reached"), ("pipe", "not an ordinary file")],
 )
 def test_a_path_that_cannot_be_a_store_is_named(tmp_path: Path, name: str, told: str) -> None:
     os.mkfifo(tmp_path / "pipe")

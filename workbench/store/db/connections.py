@@ -263,7 +263,7 @@ def named(path: Path) -> Iterator[None]:
             ) from error
         if "readonly" in text:
             raise StoreError(
-                f"You have no right to write the store '{path}' or its folder. Ask for the right to write both, or copy "
+                f"You have no right to write the store '{path}' or its folder. Ask for it, or copy "
                 "the store to a folder that you may write. A backup can be read without that right."
             ) from error
         raise StoreError(f"The store '{path}' could not be used: {error}.") from error
@@ -277,6 +277,7 @@ def _fold(text: str | None) -> str | None:
 def _damaged_series(owner: object, dataset: object) -> None:
     """Stop a query that found a series whose number of rows differs from its log."""
     _REASON.text = (
-        f"Damaged series of '{owner}': its number of {dataset} differs from that in its log; restore a backup."
+        f"Damaged series of '{owner}': the number of rows of its {dataset} differs from that in its log. "
+        "Restore a backup."
     )
     raise Damaged(_REASON.text)

@@ -98,7 +98,7 @@ class Listing:
         Parameters
         ----------
         source : one of the list sources of a recipe.
-        where : bound Filters, key -> list or single value; null is no condition.
+        where : bound Filters, key -> list or single value; null counts as absent.
         fields : the columns wanted; None for the source's own. Dotted names reach into open objects.
         limit : at most so many rows; None for all.
 

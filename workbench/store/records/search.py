@@ -29,7 +29,7 @@ ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
 
 @dataclass(frozen=True)
 class Hit:
-    """A record that was found; ``entity_type`` is the name of its kind in HTTP, ``parent_id`` the record one level up."""
+    """A record that was found; ``entity_type`` names its kind as HTTP does; ``parent_id`` is one level up."""
 
     id: str
     entity_type: str

@@ -45,7 +45,7 @@ def chunk_buckets(columns: int) -> int:
 
 
 def rankable(column: Column) -> tuple[Array, Array] | None:
-    """The values for a search of the least, and for one of the greatest: null, NaN and infinity never win. None for text."""
+    """The values to seek the least and to seek the greatest, where null, NaN and infinity never win. None for text."""
     if column.kind in ("text", "null", "mixed"):
         return None
     values = column.values.view(np.uint8) if column.kind == "boolean" else column.values
