@@ -414,7 +414,7 @@ class Bench:
         Invalid
             As ``figure``.
         """
-        target, chosen = Path(out), {} if values is None else values
+        target, chosen = Path(out), merged(values, {})
         if step is not None:
             return export_step(self.backend, recipe, target, chosen, step=step, progress=progress)
         return export_figure(self.backend, recipe, target, chosen, protected=protected, progress=progress)
