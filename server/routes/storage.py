@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from workbench.errors import NotFound
 
-from .. import downloads, ranges, uploading
+from .. import downloads, ranges
 from ..auth import Signed
 from ..context import RequestContext
 from ..requests import SentFile, streamed_to_disk
@@ -115,5 +115,5 @@ async def _sent(context: Signed) -> SentFile:
 def send_content(context: Signed, ticket: str, sent: Annotated[SentFile, Depends(_sent)]) -> Received:
     """Send the bytes that a signed address is for."""
     _, object_id = context.state.signer.read(ticket, "put").what
-    uploading.arrive(context.state, object_id, sent)
+    context.state.intake.receive(object_id, sent)
     return {"size": sent.size}

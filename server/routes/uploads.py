@@ -20,9 +20,9 @@ from workbench.store.records.rows import new_id
 from .. import auth, records, uploading
 from ..auth import Member, RecordWriter
 from ..context import RequestContext
+from ..intake import MORE, SERIES, STEPS
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Empty, Json, Shown, Text, wire
-from ..uploading import MORE, SERIES, STEPS
 
 router = APIRouter(route_class=Route, tags=["Measurements"])
 
