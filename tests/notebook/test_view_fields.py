@@ -196,7 +196,7 @@ def test_json_is_read_when_it_is_json() -> None:
     held.field.main.value = "{a: 1}"
     assert held.told == 0
     assert held.field.value == {"a": 1}
-    assert "This is no JSON" in held.field.note.value
+    assert "This is not JSON" in held.field.note.value
     held.field.main.value = "[1, NaN]"
     assert held.told == 0
     held.field.main.value = "[1, null]"
