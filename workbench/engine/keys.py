@@ -43,7 +43,7 @@ def versions() -> dict[str, str]:
 
 
 def as_json(dependencies: Mapping[Dependency, int]) -> list[list[str | int]]:
-    """Revisions as they stand in the meta of an entry."""
+    """Revisions as the metadata of an entry holds them."""
     return [[*key, revision] for key, revision in dependencies.items()]
 
 

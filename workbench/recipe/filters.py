@@ -85,12 +85,12 @@ def _applies() -> dict[str, tuple[str, ...]]:
     Raises
     ------
     TypeError
-        If a source declares a filter that is no field of ``Filters``.
+        If a source declares a filter that is not a field of ``Filters``.
     """
     keys = [str(field.alias) for field in Filters.model_fields.values()]
     for source, record in SOURCES.items():
         if unknown := [key for key in record.filters if key not in keys]:
-            raise TypeError(f"The source '{source}' has a filter '{unknown[0]}', which is no field of Filters.")
+            raise TypeError(f"The source '{source}' has a filter '{unknown[0]}', which is not a field of Filters.")
     return {key: tuple(source for source in ALL if key in SOURCES[source].filters) for key in keys}
 
 

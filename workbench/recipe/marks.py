@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema, core_schema
 from .strict import TAG, Form, Raw, Strict
 
 Position: TypeAlias = Literal["ids", "filter list", "filter", "window", "comparison", "factor", "join"]
-"""What may stand in a value position: the rules of binding differ by it."""
+"""The kinds of places where a param may be. Each kind has its own rule of binding."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ Raw: TypeAlias = object
 Form: TypeAlias = object
 """A type as it is written, such as ``list[int] | None``: Python has no name for that yet."""
 TAG = "\x1f"
-"""Opens the tag of every union told apart by a function, so that no such tag is taken for a key of the request."""
+"""The beginning of the tag of every union that a function distinguishes, so that no tag is taken for a key of the
+request."""
 
 
 class Strict(BaseModel):
@@ -61,7 +62,7 @@ def kind(value: Raw) -> str:
 
 
 def is_number(value: Raw) -> TypeGuard[int | float]:
-    """True for an integer or a float; a boolean is no number."""
+    """True for an integer or a float. A boolean is not a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

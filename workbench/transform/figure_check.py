@@ -278,11 +278,11 @@ def _arguments(values: list[JsonValue], place: _Place) -> None:
             continue
         if len(text) > _LONGEST_KEY:
             if any(word in text for word in _FORBIDDEN):
-                raise Unsafe(f"'{place}' names '{text[:60]}', which no figure needs.")
+                raise Unsafe(f"'{place}' names '{text[:60]}', which JavaScript reserves.")
             continue
         read = _name(text)
         if read.forbidden:
-            raise Unsafe(f"'{place}' names '{text[:60]}', which no figure needs.")
+            raise Unsafe(f"'{place}' names '{text[:60]}', which JavaScript reserves.")
         if read.last in _ADDRESSES or read.last == "style":
             raise Unsafe(f"'{place}' changes '{text[:60]}', an address that the viewer's browser would fetch.")
         if _REMOTE.match(text):
