@@ -66,9 +66,7 @@ RULES = (
 
 TO_REWRITE: tuple[str, ...] = (
     "server",
-    "workbench/cycling",
     "workbench/local.py",
-    "workbench/readers",
     "workbench/remote",
     "workbench/backend.py",
 )

@@ -1,4 +1,4 @@
-"""Foreign parsers in C that damaged files can crash run in a process of their own, bounded in memory and time."""
+"""Parsers in C that a damaged file can crash run in a process of their own, with limits on memory and time."""
 
 from __future__ import annotations
 
@@ -61,21 +61,23 @@ class Refusal(TypedDict):
 
 Loader = Callable[[Job], tuple[Facts, pa.Table]]
 _SECONDS, _SECONDS_PER_MB = 8.0, 1.0
-"""How long a parser may compute; a sound file of 1 MB takes some hundredths."""
+"""CPU time that a parser may use. A file of 1 MB that is not damaged takes some hundredths of a second."""
 _PATIENCE = 120.0
-"""How long its process may take besides, to start and to wait for its turn on a busy machine."""
+"""Time that the process may take in addition, s: to start, and to wait on a busy machine."""
 _OUT_OF_TIME = 24
-"""The signal of a process that has computed for longer than it may."""
+"""The signal (SIGXCPU) that ends a process when its CPU time is used up."""
 _PROGRAM = "from workbench.readers.file.parser_process import main; main()"
 
 
-def apart(loader: Loader, path: Path, name: str, column_map: Mapping[str, str] | None) -> tuple[Facts, pa.Table]:
+def load_in_process(
+    loader: Loader, path: Path, name: str, column_map: Mapping[str, str] | None
+) -> tuple[Facts, pa.Table]:
     """What ``loader``, a function of a module, makes of a file in a process of its own.
 
     Raises
     ------
     FileRefused, TooLarge
-        As the loader does; and where its process dies or takes too long.
+        If the loader raises it; ``FileRefused`` also if the process crashes or takes too long.
     """
     scratch = Scratch(".arrow")
     seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
@@ -122,13 +124,15 @@ def _ask(job: Job, name: str, seconds: float) -> Facts | Refusal:
 
 
 def _too_long(name: str, seconds: float) -> FileRefused:
-    return FileRefused(f"'{name}' takes longer to read than {seconds:.0f} s. It is damaged or hostile.")
+    return FileRefused(
+        f"'{name}' takes longer to read than {seconds:.0f} s. It is damaged or hostile. Write or copy it again."
+    )
 
 
 def main() -> None:
-    """Answer one job from the standard input with a line of JSON, its table in a file."""
+    """Do one job from the standard input: answer with a line of JSON, and write the table into its file."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a parser prints must not be taken for an answer
+    os.dup2(2, 1)  # a parser may print, and that is not an answer
     job: Job = orjson.loads(sys.stdin.buffer.read())
     _bound(job["seconds"])
     answer: Facts | Refusal
@@ -152,8 +156,8 @@ def _loader(name: str) -> Loader:
 
 
 def _bound(seconds: int) -> None:
-    """Bound memory and computing time from here on."""
-    with suppress(ImportError, ValueError, OSError):  # where the system has no such bound, there is none
+    """Limit memory and CPU time from here on."""
+    with suppress(ImportError, ValueError, OSError):  # some systems have no such limits
         import resource
 
         most = 3 * limits.MOST_IN_MEMORY

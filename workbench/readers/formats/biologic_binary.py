@@ -1,4 +1,4 @@
-"""BioLogic .mpr through galvani, if the user has installed it: its licence (GPL) keeps it out of our own needs."""
+"""BioLogic .mpr, read with galvani if the user has installed it: its licence (GPL) keeps it out of our extras."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIGNATURE = b"BIO-LOGIC MODULAR FILE"
 _CHARGE = ("dq/mA.h", "dQ/mA.h")
 _CURRENTS = ("I/mA", "<I>/mA", "I/A")
 _COULOMBS = 3.6
-"""In one mA.h."""
+"""Coulombs in one mA.h."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,9 @@ class ModularFile:
         with unpacked(head.path, head.name, head.packed, ".mpr") as path:
             data, begun = _data(path, head.name)
         if not len(data):
-            raise FileRefused(f"'{head.name}' has no rows: the technique was set up but recorded nothing.")
+            raise FileRefused(
+                f"'{head.name}' has no rows: the technique was set up but recorded nothing. Export it again."
+            )
         notes: list[Finding] = []
         columns = _columns(data, notes)
         labels = unique_labels(list(columns))
@@ -72,8 +74,8 @@ def _galvani(name: str) -> ModuleType:
         return importlib.import_module("galvani.BioLogic")
     except ImportError:
         raise FileRefused(
-            f"'{name}' is a binary BioLogic file, and no reader of it is installed: pip install galvani (its licence "
-            "is the GPL), or export it as text (.mpt) with EC-Lab or BT-Lab."
+            f"'{name}' is a binary BioLogic file, and its reader is not installed. Run pip install galvani (its "
+            "licence is the GPL), or export it as text (.mpt) with EC-Lab or BT-Lab."
         ) from None
 
 
@@ -89,7 +91,7 @@ def _data(path: Path, name: str) -> tuple[NDArray[np.void], datetime | None]:
 
 
 def _columns(data: NDArray[np.void], notes: list[Finding]) -> dict[str, pa.Array]:
-    """The columns of numbers; the current is derived from the charge of each sample where only that was recorded."""
+    """The columns of numbers. If the file has no current, it is computed from the charge of each sample."""
     made: dict[str, pa.Array] = {}
     for name in data.dtype.names or ():
         values = np.ascontiguousarray(data[name])
@@ -104,7 +106,7 @@ def _columns(data: NDArray[np.void], notes: list[Finding]) -> dict[str, pa.Array
 
 
 def _mean_current(charge: NDArray[np.number], time: NDArray[np.number]) -> NDArray[np.float64]:
-    """(n,) A between each sample and the one before; 0 where no time passed."""
+    """(n,) mean current, A, between each sample and the one before; 0 if no time passed."""
     passed = np.diff(np.asarray(time, np.float64), prepend=np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         current = np.asarray(charge, np.float64) * _COULOMBS / passed

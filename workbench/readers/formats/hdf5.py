@@ -1,4 +1,4 @@
-"""HDF5: MATLAB files of version 7.3 and tables written by pandas, through h5py where it is installed."""
+"""HDF5: MATLAB files of version 7.3 and tables written by pandas, read with h5py if it is installed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .. import limits
 from ..file.archives import unpacked
 from ..file.nested_structures import Structure
 from ..file.outside_parsers import guarded
-from ..file.parser_process import Facts, Job, apart
+from ..file.parser_process import Facts, Job, load_in_process
 from ..file.source import Head
 from ..reading import Counters, Reading, Sign
 from ..table.columns import plan_columns, unique_labels
@@ -35,14 +35,14 @@ _MAGIC = b"\x89HDF\r\n\x1a\n"
 _DEEPEST = 12
 _MOST_ITEMS = 2_000_000
 _NAME = re.compile(rb"V([^\n]*)\n")
-"""A name in the list that pandas keeps beside a block of columns. The list is a pickle, which is never loaded."""
+"""A name in the list that pandas writes beside a block of columns. The list is a pickle and is never loaded."""
 _TICKS = 1e7
-"""Arbin's database keeps dates as ten-millionths of a second since 1970."""
+"""Arbin's database stores dates as ten-millionths of a second since 1970."""
 
 
 @dataclass(frozen=True)
 class Hdf5:
-    """Anything in HDF5 that holds samples in a layout that is known."""
+    """HDF5 files that hold samples in a known layout."""
 
     name: str = "hdf5"
     brand: str = "MATLAB 7.3 and pandas"
@@ -60,7 +60,7 @@ class Hdf5:
         """Read an HDF5 file; see ``readers.read``."""
         _h5py(head.name)
         with unpacked(head.path, head.name, head.packed, ".h5") as path:
-            facts, table = apart(loaded, path, head.name, column_map)
+            facts, table = load_in_process(loaded, path, head.name, column_map)
         if facts["set"] is None:
             return self._of_frame(table, head, column_map, sign)
         return reading_of(self.name, facts, table, head, sign)
@@ -68,7 +68,7 @@ class Hdf5:
     def _of_frame(
         self, table: pa.Table, head: Head, column_map: Mapping[str, str] | None, sign: str | None
     ) -> Reading:
-        """The reading of a table of pandas; by its names it is of Arbin or of nobody in particular."""
+        """The reading of a table of pandas, with the columns of Arbin if its names are those of Arbin."""
         labels = unique_labels(table.column_names)
         table = table.rename_columns(labels)
         keys = {split_header(name).key for name in labels}
@@ -83,7 +83,10 @@ class Hdf5:
 
 
 def loaded(job: Job) -> tuple[Facts, pa.Table]:
-    """Facts and samples of the HDF5 file of a job, ``set`` None for a table of pandas; runs apart."""
+    """Facts and samples of the HDF5 file of a job; ``set`` is None for a table of pandas.
+
+    It runs in a process of its own.
+    """
     name = job["name"]
     h5py = _h5py(name)
     with (
@@ -103,13 +106,13 @@ def _h5py(file: str) -> ModuleType:
         return importlib.import_module("h5py")
     except ImportError:
         raise FileRefused(
-            f"'{file}' is an HDF5 file (MATLAB 7.3 or pandas), and its reader is not installed: pip install "
+            f"'{file}' is an HDF5 file (MATLAB 7.3 or pandas), and its reader is not installed. Run pip install "
             "'battery-workbench[hdf5]', or save it as an older MATLAB version (-v7) or as csv."
         ) from None
 
 
 def _frames(file: Node, h5py: ModuleType) -> Iterator[pa.Table]:
-    """The tables of numbers that pandas wrote, columns of text left out: those are pickled."""
+    """The tables that pandas wrote, without their columns of text, which are pickles."""
     for group in file.values():
         if not isinstance(group, h5py.Group):
             continue
@@ -159,11 +162,13 @@ def _array(header: bytes, column: NDArray[np.number]) -> pa.Array:
 
 def _bounded(data: Node) -> None:
     if data.size * data.dtype.itemsize > limits.MOST_IN_MEMORY:
-        raise TooLarge(f"A table of the file unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB.")
+        raise TooLarge(
+            f"A table of the file unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB. Save it in parts."
+        )
 
 
 class _Loader:
-    """A MATLAB 7.3 file as dicts, lists and arrays; references are followed, within bounds."""
+    """Reads a MATLAB 7.3 file as dicts, lists and arrays. It follows references, within limits."""
 
     def __init__(self, h5py: ModuleType, file: Node, name: str) -> None:
         self.h5py, self.file, self.name = h5py, file, name

@@ -1,4 +1,4 @@
-"""Neware binary files, .nda and .ndax, through fastnda where it is installed (the extra ``neware``)."""
+"""Neware binary files, .nda and .ndax, read with fastnda if it is installed (the extra ``neware``)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SPLITS = (
 
 @dataclass(frozen=True)
 class NewareBinary:
-    """A binary format of Neware; ``begins`` is what its first bytes are, ``member`` a file that a zip must hold."""
+    """A binary format of Neware; ``begins`` are its first bytes, ``member`` is a file that its zip must hold."""
 
     name: str
     brand: str
@@ -80,7 +80,9 @@ class NewareBinary:
         ]
 
         if not table.num_rows:
-            raise FileRefused(f"'{head.name}' has no rows: the test was set up but recorded nothing.")
+            raise FileRefused(
+                f"'{head.name}' has no rows: the test was set up but recorded nothing. Export it again."
+            )
         reading = read_typed(self, head.name, plan, batches_of(table), sign, notes)
         reading.metadata = metadata
         return reading
@@ -90,7 +92,7 @@ class NewareBinary:
 
     @contextmanager
     def _unpacked(self, head: Head) -> Iterator[Path]:
-        """The path of the file itself; a .ndax is an archive too, and stays one."""
+        """The path of the unpacked file. A .ndax is a zip archive itself and is not unpacked."""
         whole = bool(self.member) and self._is_member(head.path)
         with unpacked(head.path, head.name, None if whole else head.packed, self.endings[0]) as path:
             yield path
@@ -101,19 +103,19 @@ def _fastnda(name: str) -> ModuleType:
         return importlib.import_module("fastnda")
     except ImportError:
         raise FileRefused(
-            f"'{name}' is a binary Neware file, and its reader is not installed: pip install "
+            f"'{name}' is a binary Neware file, and its reader is not installed. Run pip install "
             "'battery-workbench[neware]', or export the test as csv."
         ) from None
 
 
 def _table_of(path: Path, name: str) -> pa.Table:
-    """The rows of a file; ``name`` is what sentences call it."""
+    """The rows of a file; ``name`` is its name in messages."""
     fastnda = _fastnda(name)
     # fastnda writes about time jumps and pulses to the log. Our notes say what matters.
     with silent("fastnda"), guarded(lambda why: _damaged(name, why)):
         frame = fastnda.read(str(path))
     if frame.height > limits.MOST_ROWS:
-        raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows.")
+        raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows. Split the test.")
     return frame.to_arrow()
 
 

@@ -1,4 +1,4 @@
-"""BPX parameter sets, checked by the bpx package; a set becomes a cell specification."""
+"""BPX parameter sets, checked by the bpx package: a set becomes a specification of a cell."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class BpxSet:
         return start.startswith(b"{") and b'"Header"' in start and b'"BPX"' in start
 
     def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
-        """The specification that a set becomes: ratings and properties of its cell, and the set itself.
+        """One specification: ratings and properties of the cell of the set, and the set itself.
 
         Raises
         ------
         FileRefused
-            If it is no sound BPX, or names no capacity or cut-off voltages; says which.
+            If it is not a valid BPX set, or lacks the capacity or a cut-off voltage; says which.
         """
         document = _document(head)
         _checked(document, head.name)
@@ -78,7 +78,7 @@ def _document(head: Head) -> JsonObject:
         with guarded(lambda why: f"'{head.name}' is not valid JSON ({why}). Write or copy it again."):
             document = json.loads(path.read_bytes())
     if not isinstance(document, dict):
-        raise FileRefused(f"'{head.name}' is JSON, but not a BPX object.")
+        raise FileRefused(f"'{head.name}' is JSON, but not a BPX object. Write or copy it again.")
     return document
 
 
@@ -101,7 +101,7 @@ def _split(key: str, value: JsonValue) -> tuple[str, JsonValue, str | None]:
 
 
 def _properties(values: dict[str, tuple[JsonValue, str | None]]) -> JsonObject:
-    """Numbers as value and unit, names as properties have them."""
+    """Numbers with a unit as value and unit, under names of properties: lower case, with underscores."""
     made: JsonObject = {}
     for name, (value, unit) in values.items():
         key = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")

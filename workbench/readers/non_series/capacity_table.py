@@ -1,4 +1,4 @@
-"""Tables of capacity by cycle without samples: of one cell, or of many that a column names."""
+"""Tables of capacity by cycle, without samples: of one cell, or of several cells that a column names."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ _MOST_ROWS, _MOST_CELLS = 1_000_000, 10_000
 
 
 class CapacityTable:
-    """Text with a cycle number and a capacity, and neither voltage nor current."""
+    """Text with a cycle number and a capacity, but without voltage and current."""
 
     def matches(self, head: Head) -> bool:
         return _header(head) is not None
 
     def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
-        """One record a cell: ``cell`` (None where the file names none) and ``columns``, lists by name.
+        """One record per cell: ``cell`` (None if the file names none) and ``columns``, lists by name.
 
-        "Cycle from cycler" are the numbers of the file; capacities and energies are in A.h and W.h and never negative.
+        "Cycle from cycler" has the numbers of the file. Capacities and energies are in A.h and W.h and never negative.
 
         Raises
         ------
         FileRefused, TooLarge
-            If no row has a capacity, or there are more rows or cells than a table by hand can have.
+            If no row has a capacity, or there are too many rows or cells.
         """
         header = _header(head)
         if header is None:
-            raise FileRefused(f"'{head.name}' has no columns of cycle and capacity.")
+            raise FileRefused(f"'{head.name}' has no columns of cycle and capacity. Name them in a header line.")
         frame = _frame(head, header)
         heads = {str(label): split_header(str(label)) for label in frame}
         cycle = next(label for name in CYCLE for label, h in heads.items() if h.key == name)
@@ -96,7 +96,7 @@ def _header(head: Head) -> HeaderLine | None:
 
 
 def _is_sample(field: str) -> bool:
-    """Whether a header is of a voltage or current; ``V_min`` is not, though "min" is a unit."""
+    """Whether a header names a voltage or current. ``V_min`` does not, although "min" is a unit."""
     header = split_header(field)
     unit = unit_of(header.unit)
     return header.key in (*VOLTAGE_NAMES, *CURRENT_NAMES) and (unit is None or unit.base in ("V", "A"))
@@ -134,7 +134,7 @@ def _by_cell(
     names = np.asarray(cells)
     listed = list(dict.fromkeys(names[good].tolist()))
     if len(listed) > _MOST_CELLS:
-        raise TooLarge(f"'{file}' names more than {spaced(_MOST_CELLS)} cells.")
+        raise TooLarge(f"'{file}' names more than {spaced(_MOST_CELLS)} cells. Split the file.")
     return [{"cell": str(name), "columns": _lists(columns, good & (names == name))} for name in listed]
 
 

@@ -1,4 +1,4 @@
-"""Files that hold no series: parameter sets of cells, drive cycles, and capacities by cycle."""
+"""Recognises files that hold no series (parameter sets, drive cycles, capacities by cycle) and reads their records."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Kind = Literal["specification", "drive_cycle", "cycles"]
 
 @dataclass(frozen=True)
 class Other:
-    """A format that holds records: how it is known, and what it becomes.
+    """A format that holds records instead of a series.
 
-    ``found`` gives the records as plain values, and may add notes; None where the file is of another format.
-    ``matches`` decides by the head alone.
+    ``matches`` recognises it from the head of a file. ``records`` gives the records as JSON and may add notes.
+    ``kind`` is the kind of record that a file becomes.
     """
 
     name: str
@@ -68,7 +68,7 @@ class HoldingFields(TypedDict):
 
 @dataclass
 class Holding:
-    """What a file holds instead of a series: records as plain values, by which ingest makes them."""
+    """What a file holds instead of a series: records as JSON, which ingest stores."""
 
     format: str
     kind: Kind
@@ -86,17 +86,17 @@ class Holding:
 
 
 def other_format(head: Head) -> Other | None:
-    """The format of a file that holds no series, if it is one of these."""
+    """The format of a file that holds no series; None for any other file."""
     return next((other for other in OTHERS.values() if other.matches(head)), None)
 
 
 def holding(path: Path) -> Holding | None:
-    """What a file holds instead of a series; None if it is of no such format.
+    """What a file holds instead of a series; None if it has none of these formats.
 
     Raises
     ------
     FileRefused
-        If it is of such a format and damaged, or lacks what its record needs.
+        If it has such a format but is damaged, or lacks what its record needs.
     """
     head = look(path)
     other = other_format(head)

@@ -1,4 +1,4 @@
-"""The column that says what the cell is doing: which of its words mean charge, and which discharge."""
+"""The column of states of a cycler: which of its words mean charge, and which mean discharge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_WORDS = 200
 
 @dataclass(frozen=True)
 class States:
-    """Names of the column, and its words. ``read``: words that are not listed are read (``CC_DChg``)."""
+    """Names of the column, and its words. ``read``: the meaning of other words is found from them (``CC_DChg``)."""
 
     names: tuple[str, ...]
     charge: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class States:
     read: bool = False
 
     def direction(self, word: str) -> float:
-        """+1 for discharge, -1 for charge, NaN for a word of neither.
+        """+1 for discharge, -1 for charge, NaN for a word that means neither.
 
         >>> States(("mode",), read=True).direction("CC_DChg")
         1.0
@@ -42,7 +42,7 @@ class States:
     def directions(self, words: Cells) -> Floats:
         """(n,) directions of the words of a column."""
         codes, known = pd.factorize(words.astype("str").str.strip(), use_na_sentinel=True)
-        # A column of ever new texts holds no states; then only what a format lists counts.
+        # A column with very many different texts does not hold states, so only the listed words count.
         read = self if len(known) <= _MOST_WORDS else States(self.names, self.charge, self.discharge)
         found = np.array([*(read.direction(str(word)) for word in known), np.nan])
         return found[codes]

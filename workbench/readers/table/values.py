@@ -1,4 +1,4 @@
-"""Values as cyclers write them: numbers with either decimal mark, durations, clock times."""
+"""Values as cyclers write them (numbers with either decimal mark, durations, clock times) and columns of them."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def is_text(series: Cells) -> bool:
 
 
 def numbers(series: Cells, decimal: str | None = None) -> tuple[Floats, int]:
-    """(n,) float, NaN where there is no number, and how many texts could not be read as one.
+    """(n,) float, NaN where a cell is not a number, and the number of texts that could not be read.
 
-    Text is tried with thousands commas (``1,499.88``) and, where ``decimal`` is a comma or unknown, with a
-    decimal comma (``0,5``).
+    A text may have commas for thousands (``1,499.88``), and a decimal comma (``0,5``) if ``decimal`` is a comma or
+    unknown.
     """
     if not is_text(series):
         return np.asarray(series.to_numpy(np.float64, na_value=np.nan), np.float64), 0
@@ -90,7 +90,7 @@ def _comma_decimals(text: Texts) -> Texts:
 
 
 def durations(series: Cells) -> tuple[Floats, int]:
-    """(n,) float seconds of texts such as ``130:00:05.5`` or ``0d 00:00:05``, and how many are none."""
+    """(n,) float s of texts such as ``130:00:05.5`` or ``0d 00:00:05``, and the number that could not be read."""
     text = pa.array(series.astype("str"), type=pa.string(), from_pandas=True)
     parts = pc.extract_regex(text, _DURATION)
     total = np.zeros(len(series))
@@ -103,11 +103,11 @@ def durations(series: Cells) -> tuple[Floats, int]:
 
 
 def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | None, bool]:
-    """The one format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could swap."""
+    """The format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could be swapped."""
     texts = pd.Series(list(dict.fromkeys(text.strip() for text in sample)), dtype="str")
     if texts.empty:
         return None, False
-    # Enough to see a day beyond the 12th of a month; what fits no better later is counted when it is read.
+    # Enough to see a day after the 12th of a month. A later text that does not fit is counted when it is read.
     texts = texts[:: max(1, len(texts) // 1000)]
     first = str(texts.iloc[0])
     for pattern in CLOCKS:
@@ -129,7 +129,7 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
 
 
 def _may_fit(text: str, pattern: str) -> bool:
-    """Whether a text could be of a pattern: most are not, and this is known fifty times faster than by pandas."""
+    """Whether a text may fit a pattern. This is fifty times faster than pandas, and most patterns do not fit."""
     try:
         datetime.strptime(_FINER.sub(r"\1", text), pattern)
     except ValueError:
@@ -148,9 +148,9 @@ def clocks(series: Cells, pattern: str) -> NDArray[np.datetime64]:
 
 
 def one_clock(text: str, day_first: bool = False) -> datetime | None:
-    """One date and time as a header has it, taken as UTC; None if it is none."""
+    """The date and time in a line of a header, as UTC; None if it is not one."""
     text = re.sub(r"\s+", " ", text.strip())
-    # "12:22:12 PM" and "15:22:12 PM" are both written; the second has its hour already.
+    # Cyclers write both "12:22:12 PM" and "15:22:12 PM"; the second has its hour of 24 already.
     pattern, _ = clock_format([text], day_first)
     if pattern is None:
         return None
@@ -165,20 +165,20 @@ def number_column(values: Floats) -> Column:
 
 
 def count_column(values: Floats) -> Column:
-    """An integer column of whole numbers with NaN for null."""
+    """An integer column from whole numbers, in which NaN is null."""
     missing = np.isnan(values)
     whole = np.where(missing, 0.0, values).astype(np.int64)
     return Column("integer", whole, ~missing if missing.any() else None)
 
 
 def are_whole(values: Floats) -> bool:
-    """Whether all numbers but NaN are integers that a float holds exactly."""
+    """Whether all numbers except NaN are integers that a float holds exactly."""
     present = values[~np.isnan(values)]
     return bool((np.isfinite(present) & (np.abs(present) < 2**53) & (present == np.trunc(present))).all())
 
 
 def text_column(series: Cells) -> Column:
-    """A text column; blanks around a text are no part of it, an empty one is null."""
+    """A text column, without blanks around its texts. An empty text is null."""
     codes, words = pd.factorize(series.astype("str").str.strip(), use_na_sentinel=True)
     valid = codes >= 0
     kept = tuple(str(word) for word in words)
@@ -188,7 +188,7 @@ def text_column(series: Cells) -> Column:
 
 
 def column_of(series: Cells, kind: str) -> tuple[Column, int]:
-    """A column of the wanted kind ("integer", "number", "boolean", "text") and how many values did not fit it."""
+    """A column of this kind ("integer", "number", "boolean", "text"), and the number of values that did not fit."""
     n = len(series)
     if kind == "text":
         return (text_column(series), 0) if is_text(series) else (text_column(series.astype("str")), 0)
