@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import orjson
 import pybase64
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from .table import Array
-
+Array: TypeAlias = NDArray[Any]
 Tree: TypeAlias = Any
 """A JSON value as Python has it, in which a numpy array may take the place of a typed array."""
 _DTYPES = {"f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4"}

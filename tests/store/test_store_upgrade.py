@@ -267,7 +267,7 @@ def test_where_nothing_may_be_written_an_older_store_is_read(tmp_path: Path) -> 
     assert read.endswith("[]")
     assert "opened to read only" in refused
     assert "can be read here" in notice
-    assert "not be written" in upgrade
+    assert "no right to write" in upgrade
     assert path.read_bytes() == before
 
 
