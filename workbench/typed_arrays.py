@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import orjson
 import pybase64
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from .table import Array
-
+Array: TypeAlias = NDArray[Any]
 Tree: TypeAlias = Any
 """A JSON value as Python has it, in which a numpy array may take the place of a typed array."""
 Decoded: TypeAlias = "bool | int | float | str | Array | list[Decoded] | dict[str, Decoded] | None"

@@ -21,8 +21,8 @@ from workbench.ingest import recompute as library
 from workbench.readers import FORMATS
 from workbench.records import Measurement
 from workbench.store.records import search
+from workbench.store.series import derived
 from workbench.store.series.rule_notes import notes
-from workbench.store.series.series import derived
 from workbench.table import Table
 
 RATINGS = {"capacity": {"value": 1, "unit": "A.h"}, "voltage_min": {"value": 2, "unit": "V"}}

@@ -115,7 +115,7 @@ def test_a_child_belongs_to_the_project_of_its_parent(lab: Lab) -> None:
     assert lab.measurement(here).project_id == lab.scope.project_id
     with pytest.raises(BadRequest, match="same project as its parent"):
         lab.instance(lab.specification(), project_id=None)
-    with pytest.raises(BadRequest, match="stays in its project"):
+    with pytest.raises(BadRequest, match="cannot move to another project"):
         lab.rows.update("instances", here.id, {"project_id": None}, lab.scope)
 
 

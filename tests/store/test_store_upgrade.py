@@ -274,7 +274,7 @@ def test_where_nothing_may_be_written_an_older_store_is_read(folder_of_others: P
     assert read.endswith("[]")
     assert "opened to read only" in refused
     assert "can be read here" in notice
-    assert "not be written" in upgrade
+    assert "no right to write" in upgrade
     assert path.read_bytes() == before
 
 
