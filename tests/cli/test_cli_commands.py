@@ -181,7 +181,7 @@ def test_ingest_says_when_it_cannot_estimate_a_capacity(run: Run, tmp_path: Path
     (tmp_path / "idle.csv").write_text("Time [s],Current [A],Voltage [V]\n0,0.0,3.7\n60,0.0,3.7\n120,0.0,3.7\n")
     report = json.loads(run("ingest", "idle.csv", "--store", "lab.db", "--json").out)["files"][0]
     assert report["status"] == "stored"
-    assert any("No charge passes in this file" in sentence for sentence in report["odd"])
+    assert any("No charge flows in this file" in sentence for sentence in report["odd"])
 
 
 def test_ingest_takes_a_column_map_and_a_sign(run: Run, tmp_path: Path) -> None:
