@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -249,12 +250,8 @@ def test_the_search_is_built_anew(bench: wb.Bench, monkeypatch: pytest.MonkeyPat
 
 def test_recompute_gives_the_same_bits_by_the_same_rule(demo_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with wb.open(demo_copy) as bench:
-        store = store_of(bench)
-        owners = [
-            one.id
-            for one in measurements(bench)
-            if store.series.info(one.id, "cycles", scope=EVERYTHING) is not None
-        ]
+        info = partial(store_of(bench).series.info, scope=EVERYTHING)
+        owners = [one.id for one in measurements(bench) if info(one.id, "cycles") is not None]
         known = {(id, name): info(id, name).content_hash for id in owners for name in ("steps", "cycles")}
         monkeypatch.setattr(steps, "RULE", steps.RULE + 1)
         done = bench.recompute()
