@@ -65,10 +65,6 @@ RULES = (
 )
 
 TO_REWRITE: tuple[str, ...] = (
-    "server",
-    "workbench/local.py",
-    "workbench/remote",
-    "workbench/backend.py",
 )
 """Folders and files that are still to be rewritten. This list may only become shorter."""
 

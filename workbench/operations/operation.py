@@ -40,7 +40,7 @@ from typing import get_type_hints as hints_of
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, create_model
 
-from ..errors import BadRequest
+from ..errors import NotFound
 from ..records import Project, Record
 from ..store.records.people import Right
 
@@ -310,7 +310,7 @@ def _segment(position: str, carrier: Carrier, arguments: Arguments) -> str:
         found = carrier.project.id
     text = "" if found is None else str(found)
     if not text or "/" in text:
-        raise BadRequest(f"'{text}' is not a valid {position.removesuffix('_id')}.")
+        raise NotFound(f"No {position.removesuffix('_id').replace('_', ' ')} '{text}' here.")
     return text
 
 
