@@ -65,7 +65,6 @@ RULES = (
 )
 
 TO_REWRITE: tuple[str, ...] = (
-    "server",
     "workbench/authoring",
     "workbench/battery",
     "workbench/bench",
@@ -76,16 +75,13 @@ TO_REWRITE: tuple[str, ...] = (
     "workbench/export.py",
     "workbench/ingest",
     "workbench/lint",
-    "workbench/local.py",
     "workbench/notebook",
     "workbench/measurement_export.py",
     "workbench/readers",
     "workbench/recipe",
     "workbench/records",
-    "workbench/remote",
     "workbench/store",
     "workbench/transform",
-    "workbench/backend.py",
 )
 """Folders and files that are still to be rewritten. This list may only become shorter."""
 

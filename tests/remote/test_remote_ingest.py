@@ -91,7 +91,7 @@ def test_a_run_is_its_beginners_and_files_are_taken_once(lab: Sides) -> None:
     run = client.ask("POST", place, json={"files": [sent]}, changes=True).json()
     with pytest.raises(wb.NotFound):
         client.ask("POST", place, json={"files": [sent]}, changes=True)
-    with pytest.raises(wb.WorkbenchError, match="Only who began"):
+    with pytest.raises(wb.WorkbenchError, match="Only the user who began"):
         other.get(f"{place}/{run['id']}")
 
     def ended() -> dict[str, Any] | None:

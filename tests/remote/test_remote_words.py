@@ -32,7 +32,7 @@ def test_a_server_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("url", ["", "ftp://lab", "http://", "http://lab:0", "http://lab:99999999"])
 def test_an_address_that_is_none(url: str) -> None:
-    with pytest.raises(wb.BadRequest, match="no address of a server"):
+    with pytest.raises(wb.BadRequest, match="not the address of a server"):
         wb.connect(url, "wb_key")
 
 
@@ -60,19 +60,19 @@ def test_another_version_and_another_kind_of_server() -> None:
     with pytest.raises(OtherVersion, match=r"runs battery-workbench 9\.1\.0.*battery-workbench==9\.1\.0"):
         RemoteBackend.connect("http://lab", "k", transport=answering({"status": "ok", "version": "9.1.0"}))
     for told in (b"<html>", {"status": "ok"}, b"[]"):
-        with pytest.raises(ServerAway, match="no workbench server"):
+        with pytest.raises(ServerAway, match="not a workbench server"):
             RemoteBackend.connect("http://lab", "k", transport=answering(told))
-    with pytest.raises(ServerAway, match="no workbench server, or a proxy"):
+    with pytest.raises(ServerAway, match="not a workbench server, or a proxy"):
         RemoteBackend.connect("http://lab", "k", transport=answering(b"bad gateway", 502))
     nowhere = answering({"error_code": "NOT_FOUND", "message": "There is no GET /boards/healthz here."}, 404)
-    with pytest.raises(ServerAway, match=r"no workbench server.*ends with its host name"):
+    with pytest.raises(ServerAway, match=r"not a workbench server.*ends with its host name"):
         RemoteBackend.connect("http://lab/boards", "k", transport=nowhere)
-    with pytest.raises(ServerAway, match=r"is no workbench server\.$"):
+    with pytest.raises(ServerAway, match=r"is not a workbench server\.$"):
         RemoteBackend.connect("http://lab", "k", transport=nowhere)
 
 
 def test_a_server_without_tls_asked_with_tls(lab: Sides) -> None:
-    with pytest.raises(ServerAway, match=r"may speak http:// rather than https://"):
+    with pytest.raises(ServerAway, match=r"Try http:// instead of https://"):
         wb.connect(lab.url.replace("http:", "https:"), lab.key)
 
 
@@ -177,6 +177,18 @@ def test_a_script_that_cannot_be_locked_in_here_is_drawn_by_the_server(
 
 
 def test_what_belongs_to_the_store_is_done_there(lab: Sides, tmp_path: Path) -> None:
-    for what in (lambda: lab.far.backup(tmp_path / "x.db"), lab.far.verify, lab.far.serve):
+    for what in (lambda: lab.far.backup(tmp_path / "x.db"), lab.far.recompute, lab.far.serve):
         with pytest.raises(wb.BadRequest, match="server"):
             what()
+
+
+def test_what_an_older_server_does_not_have_says_which_version_has_it(lab: Sides) -> None:
+    client = lab.far.backend.client
+    before, client.version = client.version, "0.1.0"
+    try:
+        with pytest.raises(OtherVersion, match=r"runs battery-workbench 0\.1\.0.*0\.1\.1 or newer"):
+            lab.far.verify()
+        client.version = "0.1.1"
+        assert lab.far.verify() == lab.near.verify() == []
+    finally:
+        client.version = before
