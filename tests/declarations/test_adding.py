@@ -1,4 +1,4 @@
-"""Adding one: a source, a source with samples, an operation, a control and a format, declared as the page says, work.
+"""A source, an operation, a control, a capability and a format work when they are declared as the page says.
 
 The blocks of ``docs/explanation/adding-things.md`` are applied to a copy of the package; whatever else would have to be
 touched is missing there, and a check fails.
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+import server
 import workbench
 from workbench import readers
 from workbench.readers import BUILT_IN
@@ -27,6 +28,8 @@ from workbench.readers.plugins import NEEDED
 from workbench.records import KINDS, Record
 
 PACKAGE = Path(workbench.__file__).parent
+SERVER = Path(server.__file__).parent
+TOOLS = PACKAGE.parent / "tools"
 PAGE = PACKAGE.parent / "docs" / "explanation" / "adding-things.md"
 HOW_TO = PACKAGE.parent / "docs" / "how-to" / "add-a-format.md"
 CASES = Path(__file__).with_name("adding_checks.py")
@@ -43,7 +46,7 @@ def blocks() -> Iterator[tuple[str, str, str]]:
         else:
             yield file, part["kind"], part["text"]
     text, example = re.findall(r"^```(?:python)?\n(.*?)^```", HOW_TO.read_text("utf-8"), re.M | re.S)[:2]
-    yield "workbench/readers/exemplar.py", "python", example
+    yield "workbench/readers/formats/exemplar.py", "python", example
     yield "exemplar.csv", "python", text
 
 
@@ -57,7 +60,8 @@ def patched(text: str, diff: str) -> str:
 
 def copied(folder: Path, without: str = "") -> Path:
     """A copy of the package with the blocks applied, save those of one file."""
-    shutil.copytree(PACKAGE, folder / "workbench")
+    for package in (PACKAGE, SERVER, TOOLS):
+        shutil.copytree(package, folder / package.name)
     for file, kind, text in blocks():
         if file != without:
             path = folder / file
@@ -94,7 +98,7 @@ def test_what_is_declared_as_the_page_says_works(found: Mapping[str, str], name:
             "'sort' has no meaning: write workbench/engine/ops/sort.py",
         ),
         ("workbench/notebook/fields.py", "workbench.notebook.fields", "No class here draws color"),
-        ("workbench/readers/exemplar.py", "workbench.readers", "exemplar"),
+        ("workbench/readers/formats/exemplar.py", "workbench.readers", "exemplar"),
     ],
 )
 def test_what_is_left_out_is_named_at_import(tmp_path: Path, file: str, imported: str, words: str) -> None:
