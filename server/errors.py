@@ -135,6 +135,7 @@ _WANTED = {
     "model_type": "an object",
     "model_attributes_type": "an object",
     "list_type": "a list",
+    "uuid_parsing": "a UUID",
 }
 
 

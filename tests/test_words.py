@@ -64,8 +64,7 @@ RULES = (
     Rule(r"(?:the|which|that|other) way of", "direction"),
 )
 
-TO_REWRITE: tuple[str, ...] = (
-)
+TO_REWRITE: tuple[str, ...] = ()
 """Folders and files that are still to be rewritten. This list may only become shorter."""
 
 SQL = re.compile(

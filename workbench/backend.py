@@ -104,12 +104,12 @@ class Backend(Drawing):
     @property
     @abstractmethod
     def place(self) -> str:
-        """Where the store is, in a word: its file name, or the address of its server."""
+        """Where the store is: its file name, or the address of its server."""
 
     @property
     @abstractmethod
     def opening(self) -> str:
-        """The Python expression that gives a bench on the same store and project."""
+        """The Python expression that opens a bench on the same store and project."""
 
     @abstractmethod
     def of_project(self, ref: Ref) -> Backend:
@@ -117,25 +117,25 @@ class Backend(Drawing):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the store or of the connections."""
+        """Close the store or the connections."""
 
     # Recipes
 
     @abstractmethod
     def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
-        """What a parsed recipe asks of the store that is not there, without reading a sample."""
+        """What a parsed recipe needs and the store does not have; no samples are read."""
 
     @abstractmethod
     def live_choices(self, config: PlotConfig, values: Values) -> dict[str, list[dict[str, JsonValue]]]:
-        """Every live choice of each param that takes them from a step, for the given values."""
+        """The present choices of each param that takes them from a step, for the given values."""
 
     @abstractmethod
     def units(self, sources: Sequence[str]) -> dict[str, str]:
-        """The unit of each stored column of these records, where it has one."""
+        """The unit of each stored column of these records, by column name."""
 
     @abstractmethod
     def is_current(self, shown: FigureAnswer) -> bool:
-        """Whether the store still holds what a figure was drawn from."""
+        """Whether the store still has the data that a figure was drawn from."""
 
     @abstractmethod
     def detail(
@@ -151,14 +151,14 @@ class Backend(Drawing):
         cancel: Cancel | None = None,
         protected: bool | None = None,
     ) -> dict[int, zoom.Detail]:
-        """Finer detail of some traces of a figure, for the visible part of it.
+        """More samples of some traces of a figure, for its visible part.
 
         Parameters
         ----------
         traces : numbers of traces; those without finer detail are absent from the answer.
         x, y : the visible range of each axis in its own units; y None: all of it.
         width : pixels of the plot; two samples a pixel are read.
-        shown : the figure as it is on the screen, if the caller has it; it is asked for else.
+        shown : the figure on the screen; without it the figure is drawn first.
 
         Raises
         ------
@@ -167,12 +167,12 @@ class Backend(Drawing):
         """
 
     def check(self, config: Raw, values: Values) -> list[Problem]:
-        """Everything wrong with a recipe: its shape, its script, and what it asks of this store.
+        """Everything wrong with a recipe: its shape, its script, and what it needs of this store.
 
-        A recipe of a plan alone, without a script, is checked as ``dataset`` takes it.
+        A recipe without a script is checked as ``dataset`` takes it.
         """
         script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
-        told = (
+        of_script = (
             self._drawer().check(script, _names(config), organization=self.drawn_for)
             if isinstance(script, str) and script
             else []
@@ -180,19 +180,19 @@ class Backend(Drawing):
         try:
             checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
         except Invalid as error:
-            return [*self._causes(config, values, error.problems, script is not None), *error.problems, *told]
-        return [*self.against_store(checked, values), *told]
+            return [*self._causes(config, values, error.problems, script is not None), *error.problems, *of_script]
+        return [*self.against_store(checked, values), *of_script]
 
     def _causes(self, config: Raw, values: Values, found: list[Problem], transform: bool) -> list[Problem]:
-        """What the store says of a recipe in which only columns are unknown: which of two spellings it knows."""
+        """What the store adds to the problems of a recipe, if these are unknown columns only."""
         if any(problem.type != "unknown_column" for problem in found):
             return []
         places = {problem.loc for problem in found}
-        told = self.against_store(parse(config, transform=transform), values)
-        return [problem for problem in told if problem.loc not in places]
+        more = self.against_store(parse(config, transform=transform), values)
+        return [problem for problem in more if problem.loc not in places]
 
     def read_values(self, config: Raw, words: Iterable[str]) -> dict[str, Any]:
-        """Param values from the words of a command line, read by the choices there are now.
+        """Param values from the words of a command line; each is read by the param's present choices.
 
         Raises
         ------
@@ -222,12 +222,12 @@ class Backend(Drawing):
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> Dataset:
-        """The data of a recipe; ``transform`` may be missing and is not looked at."""
+        """The data of a recipe; ``transform`` may be missing and is not checked."""
         checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
         return self.answered(checked, values, progress, cancel).dataset
 
     def look(self, raw: Raw, values: Values) -> looking.Seen:
-        """The steps of a recipe as far as they go, with what is wrong with the others.
+        """The steps of a recipe that run, and what is wrong with the others.
 
         Raises
         ------
@@ -251,10 +251,10 @@ class Backend(Drawing):
         growing: Growing | None = None,
         progress: FileProgress | None = None,
     ) -> Report:
-        """Read cycler files or folders into the project; ``growing`` says which of them to take now."""
+        """Read cycler files or folders into the project; ``growing`` says which files to take now."""
 
     def watch(self, folder: str | Path, options: IngestOptions, **how: Unpack[Watching]) -> Iterator[Report]:
-        """Ingest what appears or grows in a folder; ``how`` says when to look and when to stop."""
+        """Ingest files that appear or grow in a folder; ``how`` says when to look and when to stop."""
         sheet = options.sheet
 
         def take(files: list[Path], growing: Growing) -> Report:
@@ -278,11 +278,11 @@ class Backend(Drawing):
 
     @abstractmethod
     def delete(self, kind: type[R], ref: Ref) -> None:
-        """Delete a record with what belongs to it alone."""
+        """Delete a record and what belongs to it alone."""
 
     @abstractmethod
     def count(self, kind: type[Record]) -> int:
-        """How many records of a kind are in reach."""
+        """How many records of a kind the user can reach."""
 
     @abstractmethod
     def listing(self, source: str, where: Where, fields: list[str] | None, limit: int | None) -> Table:
@@ -310,11 +310,11 @@ class Backend(Drawing):
 
     @abstractmethod
     def over_life(self, measurement: Measurement, dataset: str) -> Table:
-        """A summary of a measurement with the columns over the life of its cell, as far as they are known."""
+        """The steps or cycles of a measurement with the columns over the life of its cell, if they are known."""
 
     @abstractmethod
     def pieces(self, measurement: Measurement) -> Iterator[Table]:
-        """The samples of a measurement, exact and in order, a bounded piece at a time."""
+        """The samples of a measurement, exact and in order, in tables of bounded size."""
 
     def measurement(self, ref: str, cell: str | None = None) -> Measurement:
         """The measurement of a name or id, of this cell if one is named.
@@ -333,16 +333,18 @@ class Backend(Drawing):
         named = self.listing("measurements", where, ["id"], 1)
         found = self.get(Measurement, str(named["id"].tolist()[0]) if named.n else ref)
         if found.instance_id != instance.id:
-            raise NotFound(f"The instance '{instance.name}' has no measurement '{ref}'; it is another cell's.")
+            raise NotFound(
+                f"The instance '{instance.name}' has no measurement '{ref}': it belongs to another cell."
+            )
         return found
 
     def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
-        """Write the samples of a measurement with all that is known of it; answers the files that were written.
+        """Write the samples of a measurement and all that is known of it; gives the written files.
 
         Raises
         ------
         BadRequest
-            If it has no samples, or for a file of no known ending.
+            If it has no samples, or the ending of the file is unknown.
         """
         return outgoing.export(
             measurement,
@@ -356,11 +358,14 @@ class Backend(Drawing):
     def add_time_series(
         self, fields: Fields, samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
-        """A measurement from samples that pass the checks at the door, with its steps and cycles."""
+        """A measurement from samples, which are checked as on ingest, with its steps and cycles.
+
+        ``sign`` is what a positive current means: ``charge`` or ``discharge``; None finds out.
+        """
 
     @abstractmethod
     def extend(self, measurement: str, samples: Table) -> Measurement:
-        """More samples of a running measurement; its steps and cycles follow in the same transaction."""
+        """Append samples to a running measurement; its steps and cycles are updated in the same transaction."""
 
     @abstractmethod
     def create_with_tables(self, kind: type[R], fields: Fields, tables: Mapping[str, Table]) -> R:
@@ -372,7 +377,7 @@ class Backend(Drawing):
 
     @abstractmethod
     def unassign(self, study: Ref, kind: type[Record], ref: Ref) -> None:
-        """Take it out again."""
+        """Take a measurement or a simulation out of a study."""
 
     # Dashboards and plots
 
@@ -380,8 +385,15 @@ class Backend(Drawing):
     def save_plot(
         self, board: Dashboard, name: str, config: PlotConfig, origin: str = "save", *, since: int | None = None
     ) -> Plot:
-        """Save a recipe on a dashboard: a new plot, or the next revision of the one of that name. ``since`` is the
-        revision that it was made from: Conflict if the plot has moved on."""
+        """Save a recipe on a dashboard: as a new plot, or as the next revision of the plot of that name.
+
+        ``since`` is the revision that the change started from.
+
+        Raises
+        ------
+        Conflict
+            If the plot has a newer revision than ``since``.
+        """
 
     @abstractmethod
     def plots(self, board: Dashboard) -> list[Plot]:
@@ -397,10 +409,10 @@ class Backend(Drawing):
         return found[0]
 
     def is_own(self, plot: Plot, number: int | None = None) -> bool:
-        """Whether the user of this workbench wrote the script of a plot (its newest revision, or that of a number).
+        """Whether the user wrote the script of a plot: of its newest revision, or of the revision ``number``.
 
-        Whose it is, is whoever first saved it in these words: to restore, rename or change other parts of somebody
-        else's plot does not make its script one's own, and one that did not come by saving is a model's.
+        A script belongs to the user who first saved exactly this text. Restoring, renaming or changing other parts of
+        a plot does not change that. A script that was not saved by a user came from a language model.
         """
         history = self.history(plot)
         wanted = plot.revision if number is None else number
@@ -417,7 +429,7 @@ class Backend(Drawing):
     def authoring_context(
         self, board: Dashboard, prompt: str, plot: str | None = None, draft: Mapping[str, Any] | None = None
     ) -> AuthoringContext:
-        """The two texts from which a language model writes a recipe for a dashboard; keeps a draft that is given.
+        """The two texts from which a language model writes a recipe for a dashboard; a given draft is kept.
 
         Raises
         ------
@@ -434,14 +446,14 @@ class Backend(Drawing):
         return rows_of(self.session_page, limit, offset)
 
     def messages(self, session_id: str) -> list[Message]:
-        """All that was said in a session, the oldest first."""
+        """All messages of a session, the oldest first."""
         return rows_of(lambda limit, offset: self.message_page(session_id, limit, offset))
 
     # The store as a whole
 
     @abstractmethod
     def backup(self, destination: str | Path) -> None:
-        """Copy the whole store to a new file while it is in use."""
+        """Copy the whole store to a new file, also while it is in use."""
 
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences."""
@@ -455,11 +467,17 @@ class Backend(Drawing):
         check: bool = False,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Recomputed:
-        """Steps and cycles by today's rules, where older ones made them."""
+        """Recompute steps and cycles that older rules made; see ``Bench.recompute``."""
 
 
 def only(found: list[R], wanted: str | None, what: str, several: str) -> R:
-    """The one that is wanted by id or name, or the only one there is."""
+    """The record with the wanted id or name, or the only one if none is wanted.
+
+    Raises
+    ------
+    BadRequest
+        If there is no such record, or none is wanted and there are several.
+    """
     if wanted is None and len(found) == 1:
         return found[0]
     names = ", ".join(f"'{record.name}'" for record in found)
@@ -501,14 +519,16 @@ def tabulated(kind: type[Record], items: Sequence[Record], fields: list[str] | N
     flat = [name for name, member in members.items() if member.storage != "json" and not member.aside]
     chosen = flat if fields is None else fields
     if unknown := [name for name in chosen if name not in members]:
-        raise BadRequest(f"'{unknown[0]}' is no field of {kind.table}; its fields are {', '.join(members)}.")
+        raise BadRequest(
+            f"'{unknown[0]}' is not a field of {kind.table}. {instead(unknown[0], members, 'fields')}"
+        )
     return Table(
         {name: _column([getattr(i, name) for i in items], members[name].kind) for name in chosen}, len(items)
     )
 
 
 def _column(values: list[Any], kind: Kind) -> Column:
-    """A column of this kind; what is no scalar (a date) as its text."""
+    """A column of this kind; other values than scalars (a date) are given as text."""
     if kind == "text":
         return Column.text([None if value is None else str(value) for value in values])
     return Column.from_python(values, kind)

@@ -30,9 +30,9 @@ Values = Mapping[str, JsonValue]
 
 @dataclass(frozen=True)
 class FigureAnswer:
-    """A drawn recipe: ``figure`` is its JSON as bytes; the rest as in the interface's figure answer.
+    """A drawn recipe: ``figure`` is its JSON as bytes; the other fields are those of the interface's figure answer.
 
-    ``at_hand`` is the dataset it was drawn from, for those who draw it again.
+    ``at_hand`` is the dataset that it was drawn from, to draw it again.
     """
 
     figure: bytes
@@ -47,7 +47,7 @@ class FigureAnswer:
 
     @cached_property
     def lint(self) -> list[Lint]:
-        """What is odd about the figure, told from its traces and its data; looked for when first asked."""
+        """What lint finds in the figure, its traces and its data; computed when it is first read."""
         return lint(self.figure, None if self.at_hand is None else self.at_hand.dataset)
 
 
@@ -84,9 +84,16 @@ class Drawing(Operations):
         *,
         protected: bool | None = None,
     ) -> FigureAnswer:
-        """The figure of a recipe: no step runs and no source is read where the dataset is in the cache and fresh.
+        """The figure of a recipe. If its dataset is in the cache and fresh, no step runs and no source is read.
 
-        ``protected`` runs its script locked in; None as this workbench does.
+        ``protected`` runs its script in a locked process; None does as this backend does.
+
+        Raises
+        ------
+        Invalid
+            If the recipe or a value is wrong.
+        ScriptError
+            If the script fails.
         """
         started = time.perf_counter()
         draws = self._drawer(protected)
@@ -105,12 +112,12 @@ class Drawing(Operations):
         *,
         protected: bool | None = None,
     ) -> FigureAnswer:
-        """A shown figure with other ``view`` values, from the data at hand: nothing is read, not even a revision.
+        """A shown figure with other ``view`` values, drawn from the same data: the store is not read.
 
         Raises
         ------
         Invalid
-            For values that their controls refuse.
+            For values that their controls do not allow.
         """
         draws = self._drawer(protected)
         checked = drawable(config, draws)
@@ -151,7 +158,7 @@ class Drawing(Operations):
 
         def waiting() -> None:
             if cancel is not None and cancel.is_set():
-                raise Cancelled("The request was withdrawn while another one drew its figure.")
+                raise Cancelled("The request was cancelled while another one drew its figure.")
 
         found = self.cache.get_or_make("figure", key, make, good, waiting, soon=soon)
         return FigureAnswer(
@@ -167,25 +174,31 @@ class Drawing(Operations):
         )
 
     def _drawer(self, protected: bool | None = None) -> Drawer:
-        """Who draws: the one place that chooses."""
+        """Who draws: this process or a locked one. No other place chooses."""
         return drawer(self.protected if protected is None else protected)
 
     def check_script(self, config: PlotConfig) -> None:
-        """Nothing where the script of a recipe is sound.
+        """Refuse a recipe whose script is not sound.
 
         Raises
         ------
         Invalid
-            With everything wrong with it. Where scripts are protected, that is found in a locked process: Python's
-            parser can be made to take seconds and memory, and to crash.
+            With everything wrong with the script. If scripts are protected, a locked process looks at it: a script can
+            make Python's parser take seconds and much memory, or crash.
         """
         if problems := self._drawer().check(config.transform, organization=self.drawn_for):
             raise Invalid(problems)
 
 
 def drawable(config: Raw, draws: Drawer) -> PlotConfig:
-    """The checked recipe, its script too: but a locked process checks that itself, since what crashes Python's parser
-    is to crash that one."""
+    """The checked recipe, with its script. A locked process checks the script itself, so that a script that crashes
+    Python's parser crashes that process and not this one.
+
+    Raises
+    ------
+    Invalid
+        With everything wrong with it.
+    """
     checked = config if isinstance(config, PlotConfig) else sound(config)
     if not draws.locked and (problems := check_script(checked.transform)):
         raise Invalid(problems)

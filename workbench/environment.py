@@ -1,4 +1,4 @@
-"""Where one is when nothing is said: the store, project and organization that the environment names."""
+"""The default store, project and organization: those that environment variables name."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ API_KEY = "WORKBENCH_API_KEY"
 
 
 def meant_store(given: Path | None) -> Path:
-    """The store file that is meant: the given one, else the environment's, else ``workbench.db`` here."""
+    """The store file: the given one, else that of ``$WORKBENCH_STORE``, else ``workbench.db`` in this folder."""
     return given or Path(os.environ.get(STORE) or "workbench.db")
 
 
 def go_to(store: Path | None, project: str | None, organization: str | None) -> None:
-    """Make this the place of this process and of every one that it starts."""
+    """Make these the defaults of this process and of each process that it starts."""
     if store is not None:
         os.environ[STORE] = str(store.resolve())
     for name, given in ((PROJECT, project), (ORGANIZATION, organization)):

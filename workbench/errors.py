@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree. Each class carries the HTTP status and the code that name it on the wire.
+"""All errors of the workbench, as one tree. Each class has its HTTP status and its code.
 
 WorkbenchError
 ├── BadRequest            400  a reference of the wrong kind, a malformed value outside a recipe
@@ -8,21 +8,21 @@ WorkbenchError
 ├── NotFound              404  absent, or out of the caller's reach (one answer for both)
 ├── Conflict              409  a name is taken (``existing_id``), or an action does not fit the state
 ├── Invalid               422  a recipe, its values or its script; holds every Problem found
-│   └── ScriptError       422  the transform itself failed; its Problem has ``line`` and ``text``
+│   └── ScriptError       422  the transform failed; its Problem has ``line`` and ``text``
 ├── FileRefused           422  a cycler file that cannot be read; says why, and the fix
 ├── TooLarge              413  a bound on size or work was passed
-├── Cancelled             499  the caller withdrew the request
-├── ExportUnavailable     501  a picture was asked for and what draws pictures is not installed
+├── Cancelled             499  the caller cancelled the request
+├── ExportUnavailable     501  the program that draws pictures is not installed
 ├── Later                 503  nothing is wrong with the request; send it again after ``retry_after`` seconds
 │   ├── TooMany           429  more requests than the key is granted
 │   └── Busy              503  all places for such work are taken
-├── ServerAway            502  the server of a remote workbench cannot be reached, or broke off
-├── OtherVersion          409  a server and this workbench are too far apart in version to understand each other
-├── NotProtected          503  a script was to run locked in, and the lock does not hold on this machine
+├── ServerAway            502  the server of a remote bench cannot be reached, or the connection broke
+├── OtherVersion          409  the versions of a server and of this workbench differ too much
+├── NotProtected          503  a script must run in a locked process, and this machine cannot lock it
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
-    ├── StoreTooNew       500  written by a newer workbench
-    └── StoreTooOld       500  of an older workbench; ``workbench upgrade`` brings it up to date
+    ├── StoreTooNew       500  a newer workbench wrote the store
+    └── StoreTooOld       500  an older workbench wrote the store; ``workbench upgrade`` brings it up to date
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ Loc = tuple[str | int, ...]
 
 
 class WorkbenchError(Exception):
-    """Base of every error the workbench raises on purpose; its text is one sentence for a person."""
+    """Base of all errors that the workbench raises on purpose; the text is for the person who uses it."""
 
     status = 500
     code = "ERROR"
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows of it: the lines of the person who called, and the sentence. ``%xmode Verbose`` shows
-        the workbench's own lines too, and ``%debug`` enters them."""
+        """What IPython shows: the lines of the caller, and the sentence. ``%xmode Verbose`` shows the lines of the
+        workbench too, and ``%debug`` enters them."""
         from IPython.core.getipython import get_ipython
 
         shown = get_ipython().InteractiveTB
@@ -63,7 +63,7 @@ class WorkbenchError(Exception):
 
 
 def _of_the_caller(found: TracebackType | None) -> TracebackType | None:
-    """A traceback up to where the workbench was called."""
+    """A traceback that ends where the caller called the workbench."""
     frames = []
     step = found
     while step is not None and _PACKAGE not in Path(step.tb_frame.f_code.co_filename).parents:
@@ -100,8 +100,8 @@ class NotFound(WorkbenchError):
 
 
 class Conflict(WorkbenchError):
-    """A name is taken or an action does not fit the state; ``existing_id`` is the record that has the name, and
-    ``detail`` whatever else helps to go on, such as both revisions of a plot."""
+    """A name is taken, or the state does not allow an action. ``existing_id`` is the record that has the name, and
+    ``detail`` what else helps to go on, such as both revisions of a plot."""
 
     status = 409
     code = "CONFLICT"
@@ -125,7 +125,7 @@ class ProblemDetail(TypedDict):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: where (``loc``, keys and indexes of the request), what, and the fix (``msg``)."""
+    """One thing that is wrong: its place (``loc``, keys and indexes of the request), and what to do (``msg``)."""
 
     loc: Loc
     msg: str
@@ -137,7 +137,7 @@ class Problem:
         return f"{place}: {self.msg}" if place else self.msg
 
     def below(self, place: Loc) -> Problem:
-        """The same problem with its place counted from further out."""
+        """The same problem; its place begins further out."""
         return replace(self, loc=(*place, *self.loc))
 
     def as_detail(self) -> ProblemDetail:
@@ -149,7 +149,7 @@ class Problem:
 
 
 class Invalid(WorkbenchError):
-    """A recipe, its values or its script is wrong; ``problems`` holds all that was found, not only the first."""
+    """A recipe, its values, its script or a field is wrong; ``problems`` has all that was found, not only the first."""
 
     status = 422
     code = "VALIDATION_ERROR"
@@ -160,7 +160,7 @@ class Invalid(WorkbenchError):
 
 
 class ScriptError(Invalid):
-    """The transform failed; ``log`` holds what it printed before that."""
+    """The transform failed; ``log`` has what it printed before that."""
 
     def __init__(self, problems: Sequence[Problem] | Problem, log: str = "") -> None:
         super().__init__(problems)
@@ -168,7 +168,7 @@ class ScriptError(Invalid):
 
 
 class FileRefused(WorkbenchError):
-    """``unmapped``: it is a table of numbers with columns like those of a test, under names that no format knows."""
+    """``unmapped``: the file is a table of numbers like a test, but no format knows the names of its columns."""
 
     status = 422
     code = "FILE_REFUSED"
@@ -184,7 +184,7 @@ class TooLarge(WorkbenchError):
 
 
 class Later(WorkbenchError):
-    """Nothing is wrong with the request; the same one may be sent again after ``retry_after`` seconds."""
+    """Nothing is wrong with the request; send it again after ``retry_after`` seconds."""
 
     status = 503
     code = "LATER"
@@ -215,7 +215,7 @@ class ExportUnavailable(WorkbenchError):
 
 
 class ServerAway(WorkbenchError):
-    """``again`` says that the connection broke, so that the same may be asked again at once."""
+    """``again`` says that the connection broke, so that the request may be sent again at once."""
 
     status = 502
     code = "SERVER_AWAY"
@@ -252,14 +252,14 @@ class StoreTooOld(StoreError):
 
 
 class StoreNotice(UserWarning):
-    """What a person should know about a store that was opened: it was brought up to date, or can only be read."""
+    """A warning about a store that was opened: it was brought up to date, or it can only be read."""
 
 
 def near(name: str, names: Iterable[str], most: int = 3) -> list[str]:
-    """The valid names nearest to ``name``, best first: case-blind, at most ``most``.
+    """The valid names nearest to ``name``, the nearest first, at most ``most``; upper and lower case are the same.
 
-    Near is one that shares three fifths of its letters, with its unit or without (three quarters where it does not
-    begin alike), and one of which a word begins so.
+    A name is near if three fifths of its letters are the same, with its unit or without (three quarters if it begins
+    with another letter), or if one of its words begins with ``name``.
 
     >>> near("Volts", ["Voltage [V]", "Time [s]"]), near("res", ["arbin-res", "pec"]), near("nope", ["pec"])
     (['Voltage [V]'], ['arbin-res'], [])
@@ -274,7 +274,8 @@ def near(name: str, names: Iterable[str], most: int = 3) -> list[str]:
 
 
 def _likeness(name: str, candidate: str) -> float:
-    """The share of letters that two names have in common; never less than near where one begins a word of the other."""
+    """The share of letters that two names have in common; at least that of near names if one begins a word of the
+    other."""
     matcher = difflib.SequenceMatcher(b=name)
     found = 0.0
     for text in {candidate, candidate.partition(" [")[0]}:
@@ -288,7 +289,7 @@ def _likeness(name: str, candidate: str) -> float:
 
 
 def instead(name: str, names: Iterable[str], what: str = "names") -> str:
-    """The closing words of an error about ``name``: what was probably meant, else what there is."""
+    """The last sentence of an error about ``name``: the names that were probably meant, else those that exist."""
     known = list(names)
     close = near(name, known)
     if close:

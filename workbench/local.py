@@ -1,7 +1,7 @@
-"""The workbench on a store: the functions behind both the notebook and the server.
+"""`LocalBackend`: what a bench can do on a store that is open here. The server uses it too.
 
-One figure request end to end: check the recipe, settle choices and bind, run the plan (or take the dataset from
-the cache), draw (or take the figure from the cache). Nothing here knows frames or widgets.
+A figure takes these steps: check the recipe, decide choices and bind them, run the plan or take the dataset from the
+cache, draw or take the figure from the cache.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Record)
 Writing = Callable[..., AbstractContextManager["Transaction"]]
 T = TypeVar("T")
-_PIECE = 1 << 18
+_ROWS = 1 << 18
 
 
 class LocalBackend(Backend):
-    """What can be done on a store within one scope, by one user. Every method sees its scope and nothing beyond.
+    """What a bench can do on an open store, as one user. No method reaches records beyond its scope.
 
-    ``protected`` says that every script runs locked in; without it those alone that somebody else wrote.
+    ``protected`` says that every script runs in a locked process; without it only those that somebody else wrote.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class LocalBackend(Backend):
         protected: bool = False,
         audited: Writing | None = None,
     ) -> None:
-        """``project`` is None, and ``scope`` says what is in reach, for work on records that belong to none.
+        """``project`` is None for work on records that belong to no project; then ``scope`` says which can be reached.
 
         ``audited`` gives the transactions of operations, with their entry in the audit log of a server.
         """
@@ -115,7 +115,7 @@ class LocalBackend(Backend):
     @property
     def project(self) -> Project:
         if self._project is None:
-            raise BadRequest("This is about one project; name it.")
+            raise BadRequest("This needs a project. Name one with project=... (--project NAME).")
         return self._project
 
     @property
@@ -136,9 +136,9 @@ class LocalBackend(Backend):
         create: bool = True,
         read_only: bool = False,
     ) -> LocalBackend:
-        """The workbench on the store at ``path``, bound to the project named or the only one there is.
+        """The backend of the store at ``path``, bound to the named project or to the only one.
 
-        ``read_only``: nothing in the store is changed, not even its format.
+        With ``read_only`` nothing in the store changes, not even its format.
         """
         store = Store.open(path, create=create, read_only=read_only)
         try:
@@ -146,7 +146,7 @@ class LocalBackend(Backend):
             projects = store.rows.page(Project, Scope(chosen.id, None), limit=None).items
             bound = only(projects, project, "project", "projects")
             return cls(store, Cache(f"{store.path}.cache"), chosen, bound, store.rows.user(LOCAL_USER).id)
-        except BaseException:
+        except BaseException:  # also when the user interrupts: the file must not stay open
             store.close()
             raise
 
@@ -164,7 +164,7 @@ class LocalBackend(Backend):
     # Recipes
 
     def is_current(self, shown: FigureAnswer) -> bool:
-        """Whether the store still holds what a figure was drawn from; one query."""
+        """Whether the store still has the data that a figure was drawn from; one query."""
         return shown.at_hand is None or shown.at_hand.is_current(self.store)
 
     def detail(
@@ -181,7 +181,7 @@ class LocalBackend(Backend):
         protected: bool | None = None,
     ) -> dict[int, zoom.Detail]:
         checked = drawable(config, self._drawer(protected))
-        with self.store.snapshot():  # figure, data and detail are of one moment
+        with self.store.snapshot():  # figure, data and detail belong to one moment
             if shown is None or shown.at_hand is None or not self.is_current(shown):
                 shown = self.figure(checked, values, cancel=cancel, protected=protected)
             if shown.at_hand is None:
@@ -212,7 +212,7 @@ class LocalBackend(Backend):
         return check_against_store(config, values, self.store, self.scope)
 
     def cached_figure(self, config: PlotConfig, values: Values) -> FigureAnswer | None:
-        """The figure of a checked recipe where its data and its drawing are in the cache and fresh; else None."""
+        """The figure of a checked recipe if its data and its drawing are in the cache and fresh; else None."""
         looking = copy(self)
         looking.cache = HitsOnly(self.cache)
         try:
@@ -291,8 +291,8 @@ class LocalBackend(Backend):
         with self.store.snapshot():
             if self.store.series.info(record.id, dataset, scope=self.scope) is None:
                 status = getattr(record, "processing_status", None)
-                told = f" (its status is '{status}')" if status and status != "ready" else ""
-                raise NotFound(f"The {record.label} '{record.name}' has no {DATASETS[dataset]}{told}.")
+                hint = f" (its status is '{status}')" if status and status != "ready" else ""
+                raise NotFound(f"The {record.label} '{record.name}' has no {DATASETS[dataset]}{hint}.")
             if dataset == "steps" and isinstance(record, Measurement):
                 steps = self.steps(record)
                 return steps if columns is None else steps.select(columns)
@@ -301,7 +301,7 @@ class LocalBackend(Backend):
     def sampled(
         self, owner: str, dataset: str, columns: list[str] | None = None, rows: tuple[int, int] | None = None
     ) -> Table:
-        """The stored table of a record in reach, exact; ``rows`` are those from the first to before the second."""
+        """The stored table of a record in scope, exact; ``rows``: from the first to before the second."""
         info = self.store.series.info(owner, dataset, scope=self.scope)
         there = [] if info is None else [column.name for column in info.columns]
         if unknown := [name for name in columns or [] if name not in there]:
@@ -309,7 +309,7 @@ class LocalBackend(Backend):
         return self.store.series.read(owner, columns, rows, dataset=dataset, scope=self.scope)
 
     def steps(self, measurement: Measurement) -> Table:
-        """The steps summary, with ``Step type`` by the present rated capacity."""
+        """The steps of a measurement, with ``Step type`` by the present rated capacity."""
         with self.store.snapshot():
             stored = self.sampled(measurement.id, "steps")
             if STEP_TYPE in stored:
@@ -329,7 +329,7 @@ class LocalBackend(Backend):
     def add_time_series(
         self, fields: Fields, samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
-        """A measurement from samples that passed the checks at the door, with its steps and cycles."""
+        """A measurement from samples, which are checked as on ingest, with its steps and cycles."""
         refuse_kept(Measurement, fields)
         if sign not in (None, "charge", "discharge"):
             raise BadRequest(f"'sign' says what a positive current means: 'charge' or 'discharge', not {sign!r}.")
@@ -339,20 +339,20 @@ class LocalBackend(Backend):
         return register(self.store, self.scope, fields, samples, steps=steps, settled=settled, actor=self.actor)
 
     def extend(self, measurement: str, samples: Table) -> Measurement:
-        """More samples of a running measurement; its steps and cycles follow in the same transaction."""
+        """Append samples to a running measurement; its steps and cycles are updated in the same transaction."""
         return extend(self.store, self.scope, measurement, samples, actor=self.actor)
 
     def pieces(self, measurement: Measurement) -> Iterator[Table]:
         info = self.store.series.info(measurement.id, scope=self.scope)
-        for start in range(0, 0 if info is None else info.rows, _PIECE):
-            yield self.store.series.read(measurement.id, None, (start, start + _PIECE), scope=self.scope)
+        for start in range(0, 0 if info is None else info.rows, _ROWS):
+            yield self.store.series.read(measurement.id, None, (start, start + _ROWS), scope=self.scope)
 
     def export_measurement(self, measurement: Measurement, path: Path) -> list[Path]:
         with self.store.snapshot():
             return super().export_measurement(measurement, path)
 
     def create_with_tables(self, kind: type[R], fields: Fields, tables: Mapping[str, Table]) -> R:
-        """A record with its tables, all or nothing: chunks first, then one transaction that publishes them."""
+        """A record with its tables, all or nothing: chunks are written first, then one transaction publishes them."""
         refuse_kept(kind, fields)
         if empty := next((name for name, table in tables.items() if not table.n), None):
             raise without_rows(empty)

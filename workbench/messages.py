@@ -1,4 +1,4 @@
-"""Parts of messages: an option as the reader would type it, a number of things, names in a row."""
+"""Parts of messages: an option as the reader types it, a number of things, a list of names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Literal, TypeAlias
 
 Place: TypeAlias = Literal["python", "terminal"]
-"""Where options are typed: as keyword arguments of a call, or behind dashes."""
+"""Where the reader types options: in Python as keyword arguments, in a terminal after dashes."""
 
 _place: ContextVar[Place] = ContextVar("workbench_options_are_typed_in", default="python")
 _DASHED = {"column_map": "map"}
@@ -20,7 +20,7 @@ _NEEDS_CARE = frozenset('"$`\\!')
 
 @contextmanager
 def typed_in(place: Place) -> Iterator[None]:
-    """Options in messages made within are spelled as they are typed there."""
+    """Within it, messages spell options as they are typed at this place."""
     before = _place.set(place)
     try:
         yield
@@ -29,7 +29,7 @@ def typed_in(place: Place) -> Iterator[None]:
 
 
 def place() -> Place:
-    """Where options are typed now."""
+    """The place for which messages spell options now."""
     return _place.get()
 
 
@@ -53,7 +53,7 @@ def option_name(name: str) -> str:
 
 
 def column_map(pairs: Mapping[str, str]) -> str:
-    """The option that says which columns of a file are which of ours.
+    """The option that maps columns of a file to ours.
 
     >>> column_map({"Volts": "Voltage [V]"})
     'column_map={"Volts": "Voltage [V]"}'
@@ -79,9 +79,9 @@ def _in_shell(value: str) -> str:
 
 
 def spaced(number: int) -> str:
-    """A whole number as people read it, its thousands apart; the one way of all words, tables and reports.
+    """A whole number with a space between its thousands; all messages, tables and reports use it.
 
-    The space is one at which no line breaks.
+    A line does not break at this space.
 
     >>> spaced(2000).split(), spaced(-12345678).split(), spaced(999)
     (['2', '000'], ['-12', '345', '678'], '999')
@@ -108,7 +108,7 @@ def times(number: int) -> str:
 
 
 def quoted(names: Iterable[str], most: int = 20, last: str = "and") -> str:
-    """Names in a row, each in quotes.
+    """A list of names, each in quotes; after ``most`` of them the rest is counted.
 
     >>> quoted(["a", "b", "c"])
     "'a', 'b' and 'c'"

@@ -8,8 +8,11 @@ from __future__ import annotations
 import inspect
 import json
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import httpx2 as httpx
 
 import workbench as wb
 from tools.docs.recipe import page
@@ -42,6 +45,17 @@ class Lab:
     def problems(self, plan: dict[str, Any], params: dict[str, Any] | None = None) -> list[tuple[Any, str]]:
         recipe = {"plan": {"steps": plan}, "transform": SCRIPT, "params": params or {}}
         return [(problem.loc[3:], problem.msg) for problem in self.bench.check(recipe)]
+
+    def plot(self, board: str) -> Any:
+        recipe = {"plan": {"steps": PLAN}, "transform": SCRIPT, "params": LEAST}
+        return self.bench.dashboards.create(board).save("Fade", recipe)
+
+    def refused(self, kind: type[Exception], call: Callable[[], Any]) -> None:
+        try:
+            call()
+        except kind:
+            return
+        raise AssertionError(f"not refused as {kind.__name__}")
 
 
 def a_source_is_listed_and_filtered(lab: Lab) -> None:
@@ -116,6 +130,7 @@ LISTED = {"op": "list", "source": "instances", "fields": ["name", "batch_name"]}
 COUNTED = {"op": "aggregate", "input": "cells", "group_by": ["batch_name"], "metrics": {"n": {"fn": "count"}}}
 SORTED = {"op": "sort", "input": "counted", "by": "n", "least": "$least"}
 PLAN = {"cells": LISTED, "counted": COUNTED, "sorted": SORTED}
+TEMPLATE = "/projects/{project_id}/dashboards/{dashboard_id}/plots/{plot_id}/copies"
 LEAST = {"least": {"kind": "data", "default": None}}
 
 
@@ -193,6 +208,58 @@ def a_control_is_decided_read_and_drawn(lab: Lab) -> None:
     assert (held.value, len(heard)) == ("#ff0000", 1)
     assert read_cli_values(recipe.config, ["line=#00ff00"]) == {"line": "#00ff00"}
     assert decide("line", recipe.config.params["line"], value="#00ff00")["value"] == "#00ff00"
+
+
+def a_capability_is_the_same_here_and_on_a_server(lab: Lab) -> None:
+    lab.plot("Ageing")
+    with (
+        lab.bench.serve(port=0, trust_transforms=True) as served,
+        wb.connect(served.url, served.api_key, "Default") as remote,
+    ):
+        for bench, name in ((lab.bench, "Copied here"), (remote, "Copied there")):
+            plot: Any = bench.dashboards.get("Ageing").plot("Fade")
+            copy = plot.copy(name)
+            assert (copy.name, copy.revision) == (name, 1)
+            assert copy.recipe().plan == plot.recipe().plan
+            lab.refused(wb.Conflict, lambda plot=plot: plot.copy("Fade"))
+            lab.refused(wb.Invalid, lambda plot=plot: plot.copy(""))
+    assert [one.name for one in lab.bench.dashboards.get("Ageing").plots()] == [
+        "Fade",
+        "Copied here",
+        "Copied there",
+    ]
+
+
+def a_capability_is_a_route_with_its_right_and_its_schema(lab: Lab) -> None:
+    plot = lab.plot("Routes").record
+    people, organization = lab.backend.store.people, lab.backend.organization.id
+    people.enrol(organization, "viewer@lab", everywhere="project-viewer")
+    viewer = people.issue(organization, lab.backend.store.rows.user("viewer@lab").id).key
+    path = f"/projects/{lab.backend.project.id}/dashboards/{plot.dashboard_id}/plots/{plot.id}/copies"
+    with lab.bench.serve(port=0, trust_transforms=True) as served:
+
+        def post(body: Any, key: str = served.api_key, to: str = path) -> tuple[int, Any]:
+            answer = httpx.post(served.url + to, json=body, headers={"X-API-Key": key}, trust_env=False)
+            return answer.status_code, answer.json()
+
+        status, made = post({"name": "Over HTTP"})
+        assert (status, made["name"], made["dashboard_id"]) == (200, "Over HTTP", plot.dashboard_id)
+        assert post({"name": "No right"}, viewer)[0] == 403
+        assert post({"name": "No key"}, "wb_none")[0] == 401
+        assert post({"name": "Nowhere"}, to=path.replace(plot.id, "none"))[0] == 404
+        status, wrong = post({"nam": "Wrong"})
+        assert status == 422
+        assert sorted(problem["loc"] for problem in wrong["detail"]) == [["nam"], ["name"]]
+        document = httpx.get(f"{served.url}/openapi.json", trust_env=False).json()
+    route = document["paths"][TEMPLATE]["post"]
+    assert route["summary"] == "Copy a plot on its dashboard, under another name"
+    body = document["components"]["schemas"]["CopyOfBody"]
+    assert (list(body["properties"]), body["required"]) == (["name"], ["name"])
+    answer = route["responses"]["200"]["content"]["application/json"]["schema"]
+    assert answer == {"$ref": "#/components/schemas/Plot"}
+    noted = [one for one in people.audit_log(organization) if one["action"] == f"POST {TEMPLATE}"]
+    assert plot.id in {one["target"] for one in noted if one["status"] is None}
+    assert 403 in {one["status"] for one in noted}
 
 
 def a_format_is_recognised_read_and_described(lab: Lab) -> None:

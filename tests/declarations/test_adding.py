@@ -1,4 +1,4 @@
-"""Adding one: a source, a source with samples, an operation, a control and a format, declared as the page says, work.
+"""A source, an operation, a control, a capability and a format work when they are declared as the page says.
 
 The blocks of ``docs/explanation/adding-things.md`` are applied to a copy of the package; whatever else would have to be
 touched is missing there, and a check fails.
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+import server
 import workbench
 from workbench import readers
 from workbench.readers import BUILT_IN
@@ -27,6 +28,8 @@ from workbench.readers.plugins import NEEDED
 from workbench.records import KINDS, Record
 
 PACKAGE = Path(workbench.__file__).parent
+SERVER = Path(server.__file__).parent
+TOOLS = PACKAGE.parent / "tools"
 PAGE = PACKAGE.parent / "docs" / "explanation" / "adding-things.md"
 HOW_TO = PACKAGE.parent / "docs" / "how-to" / "add-a-format.md"
 CASES = Path(__file__).with_name("adding_checks.py")
@@ -57,7 +60,8 @@ def patched(text: str, diff: str) -> str:
 
 def copied(folder: Path, without: str = "") -> Path:
     """A copy of the package with the blocks applied, save those of one file."""
-    shutil.copytree(PACKAGE, folder / "workbench")
+    for package in (PACKAGE, SERVER, TOOLS):
+        shutil.copytree(package, folder / package.name)
     for file, kind, text in blocks():
         if file != without:
             path = folder / file

@@ -51,5 +51,5 @@ def test_a_request_that_is_under_way_comes_to_its_end(tmp_path: Path) -> None:
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
     with wb.open(tmp_path / "lab.db") as bench, bench.serve(trust_transforms=True) as handle:
         port = int(handle.url.rpartition(":")[2])
-        with pytest.raises(wb.BadRequest, match=f"port {port}, cannot be listened on"):
+        with pytest.raises(wb.BadRequest, match=f"cannot listen on .*port {port}"):
             bench.serve(port=port, trust_transforms=True)

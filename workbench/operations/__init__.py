@@ -1,7 +1,7 @@
-"""What a bench can do on a store, here or on a server: each capability is declared once, with its path and its right.
+"""What a bench can do on a store, here or on a server. Each capability is declared once, with its path and its right.
 
-The local bench runs the function of an operation. The remote bench sends its arguments as a request. The server makes
-a FastAPI route of it. See `operation`.
+A local bench runs the function of an operation. A remote bench sends its arguments as a request. The server makes a
+FastAPI route of it. See `operation`, and ``docs/explanation/adding-things.md`` for an example.
 """
 
 from __future__ import annotations

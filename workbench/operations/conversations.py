@@ -1,4 +1,4 @@
-"""Chat sessions, their messages, and the plots that come of them."""
+"""Operations on chat sessions, their messages, and the plots that are made from their drafts."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ SessionId = Annotated[str, Field(json_schema_extra={"x-record": "sessions"})]
 
 
 class Author(Local, Protocol):
-    """A store as one user sees it, who writes recipes with its catalog."""
+    """A store as one user sees it, with what the author of a recipe needs."""
 
     def catalog(self) -> Catalog: ...
     def sound(self, config: Mapping[str, JsonValue]) -> list[Problem]: ...
 
 
 class ConversationOperations:
-    """What one may do with one's own chat sessions, and with the drafts that come up in them."""
+    """What users can do with their own chat sessions, and with the drafts in them."""
 
     group = "Authoring and sessions"
 

@@ -1,4 +1,4 @@
-"""One declaration for a capability that a local bench, a remote bench and HTTP share.
+"""How an operation is declared: a capability that a local bench, a remote bench and HTTP share.
 
     class PlotOperations:
         @operation("GET", "/projects/{project_id}/.../plots/{plot_id}/revisions/{number}", Right.READ)
@@ -6,10 +6,10 @@
             \"""One revision of a plot.\"""
             return self.store.plots.revision(plot.id, number, self.scope)
 
-The signature is the contract on both sides. A position ``{plot_id}`` of the path is filled by the argument ``plot``, a
-record, or by an argument of that very name, or by the field ``plot_id`` of another record among the arguments;
+The signature is the contract on both sides. A position ``{plot_id}`` of the path takes its value from the argument
+``plot``, a record, or from an argument ``plot_id``, or from the field ``plot_id`` of another record.
 ``{project_id}`` is the project of the bench. All other arguments are query parameters of GET and DELETE, and fields of
-the JSON body of POST, PATCH and PUT. What the function returns is the answer; pydantic turns it into JSON and back.
+the JSON body of POST, PATCH and PUT. The function returns the answer; pydantic turns it into JSON and back.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 L = TypeVar("L")
 Detail = str | int | float | bool | None
-"""What an entry of an audit log says beside its target."""
+"""A detail of an entry in the audit log."""
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 MOST_ROWS = 10_000_000
 Limit = Annotated[int, Field(ge=1, le=1000, description="Rows of a page.")]
@@ -66,25 +66,25 @@ Arguments = Mapping[str, Argument]
 Sent: TypeAlias = Any
 """JSON values as they arrive; what reads them checks them."""
 LOCAL_ONLY = frozenset({"cancel"})
-"""Arguments that never travel: the server has its own."""
+"""Arguments that are not sent: the server has its own."""
 
 
 @dataclass(frozen=True)
 class WholeBody:
-    """Marks an argument that is the JSON body itself, described by a model and checked by the function."""
+    """Marks an argument that is the whole JSON body. The model describes it; the function checks it."""
 
     model: type[BaseModel]
 
 
 @runtime_checkable
 class _Coded(Protocol):
-    """An answer that makes its own JSON values."""
+    """An answer that turns itself into JSON values."""
 
     def as_dict(self) -> dict[str, JsonValue]: ...
 
 
 class Local(Protocol):
-    """What the function of an operation may use: a store as one user sees it."""
+    """What the function of an operation can use: a store as one user sees it."""
 
     @property
     def store(self) -> Store: ...
@@ -98,21 +98,21 @@ class Local(Protocol):
 
 
 class Carrier(ABC):
-    """What carries operations out: a store here, or a server."""
+    """Carries operations out: on a store here, or on a server."""
 
     @property
     @abstractmethod
     def project(self) -> Project:
-        """The project that this is bound to."""
+        """The project of the bench."""
 
     @abstractmethod
     def carry_out(self, operation: Operation[..., R], arguments: Arguments) -> R:
-        """The answer of an operation for these arguments, defaults included."""
+        """The answer of an operation for these arguments, which include the defaults."""
 
 
 @dataclass
 class Page(Generic[T]):
-    """A page of a list, and how many rows match in all."""
+    """A page of a list: its items, their number, and how many items match in all."""
 
     items: Sequence[T]
     count: int
@@ -133,7 +133,7 @@ def pages(ask: Callable[[int, int], Page[T]], size: int = 1000) -> Iterator[T]:
 def rows_of(
     ask: Callable[[int, int], list[T]], limit: int | None = None, offset: int = 0, size: int = 1000
 ) -> list[T]:
-    """Rows of a list that is answered as a plain array, asked page by page; all of them without a ``limit``."""
+    """Rows of a list whose answers are plain arrays, page by page; without a ``limit`` all of them."""
     found: list[T] = []
     while limit is None or len(found) < limit:
         most = size if limit is None else min(size, limit - len(found))
@@ -146,16 +146,16 @@ def rows_of(
 
 @dataclass(frozen=True)
 class Operation(Generic[P, R]):
-    """The declaration of a capability; as an attribute of a bench's backend it is a method.
+    """The declaration of a capability. As an attribute of a backend it is a method.
 
     Parameters
     ----------
-    right : that the caller needs in the project; None where only an Admin of the organization may.
-    project : where a request names the project: in the path, the query or the body, or (``record``) it is that of
-        the first record of the path. ``none``: the operation is about the store as a whole.
-    heavy : reads files, draws or runs a plan, so that a server bounds how many run at a time.
-    reads : changes nothing although its method is not GET, so that it may be sent again.
-    since : the version whose server first has it.
+    right : the right that the caller needs in the project; None: only for Admins.
+    project : where a request names the project: in the path, the query or the body. ``record``: the project of the
+        first record of the path. ``none``: the operation is about the whole store.
+    heavy : it reads files, draws or runs a plan; a server bounds how many of these run at the same time.
+    reads : it changes nothing, so that a request may be sent again; GET always does.
+    since : the first version of a server that has it.
     """
 
     method: Method
@@ -200,7 +200,7 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def sent(self) -> dict[str, inspect.Parameter]:
-        """The arguments that travel in the query or the body."""
+        """The arguments that are sent in the query or the body."""
         _, *parameters = self.signature.parameters.values()
         return {
             one.name: one
@@ -212,7 +212,7 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def whole_body(self) -> tuple[str, type[BaseModel]] | None:
-        """The argument that is the body itself, and the model that describes it."""
+        """The argument that is the whole body, and the model that describes it."""
         for name in self.sent:
             for mark in getattr(self.types[name], "__metadata__", ()):
                 if isinstance(mark, WholeBody):
@@ -221,7 +221,7 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def body(self) -> type[BaseModel] | None:
-        """The model of the JSON body; None where there is none."""
+        """The model of the JSON body; None if there is no body."""
         if self.method in ("GET", "DELETE"):
             return None
         fields: dict[str, Annotation] = {}
@@ -299,7 +299,7 @@ def _is_said(parameter: inspect.Parameter, value: Argument) -> bool:
 
 
 def _segment(position: str, carrier: Carrier, arguments: Arguments) -> str:
-    """What fills a position of a path."""
+    """The text for a position of a path."""
     found = arguments.get(position, arguments.get(position.removesuffix("_id")))
     if isinstance(found, Record):
         found = found.id
@@ -310,6 +310,7 @@ def _segment(position: str, carrier: Carrier, arguments: Arguments) -> str:
         found = carrier.project.id
     text = "" if found is None else str(found)
     if not text or "/" in text:
+        # The same words as the store's: an empty id names nothing, and one with a slash is not one position of a path.
         raise NotFound(f"No {position.removesuffix('_id').replace('_', ' ')} '{text}' here.")
     return text
 

@@ -1,4 +1,4 @@
-"""The revisions of saved plots."""
+"""Operations on the revisions of saved plots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PLOT = "/projects/{project_id}/dashboards/{dashboard_id}/plots/{plot_id}"
 
 
 class PlotOperations:
-    """What one may do with the revisions of a plot."""
+    """What users can do with the revisions of a plot."""
 
     group = "Dashboards and plots"
 

@@ -1,4 +1,4 @@
-"""What a project has to plot, and what is wrong with a recipe there."""
+"""Operations on recipes: what a project has to plot, and what is wrong with a recipe."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ class Checker(Local, Protocol):
 
 
 class RecipeOperations:
-    """What one may ask about recipes without running them."""
+    """What users can ask about recipes without running them."""
 
     group = "Recipes"
 
     @operation("GET", "/projects/{project_id}/catalog", Right.READ, heavy=True)
     def catalog(self: Local) -> Catalog:
-        """Sources, columns, units and counts as the caller may see them; notes of what older rules made."""
+        """Sources, columns, units and counts that the caller may see; notes on what older rules made."""
         with self.store.snapshot():
             found = catalogs.catalog(self.store, self.scope)
             return replace(found, notes=rule_notes.notes(self.store, derived.in_reach(self.store, self.scope)))
 
     @operation("POST", "/projects/{project_id}/recipes/check", Right.WRITE, heavy=True, reads=True)
     def problems_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Problems:
-        """Everything wrong with a recipe, also against the store; its transform may be missing."""
+        """Everything wrong with a recipe, also what it needs of the store; its transform may be missing."""
         found = self.check(config, values or {})
         return {"problems": [problem.as_detail() for problem in found]}
 

@@ -1,4 +1,4 @@
-"""The store as a whole."""
+"""Operations on the whole store."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Soundness(TypedDict):
 
 
 class StoreOperations:
-    """What an Admin may do with the whole store."""
+    """What Admins can do with the whole store."""
 
     group = "The store"
 
     @operation("GET", "/store/verify", None, project="none", heavy=True, since="0.1.1")
     def soundness(self: Local) -> Soundness:
-        """Everything wrong with the store; reads all of it. Takes an Admin of every organization in it."""
+        """Everything wrong with the store; reads all of it. Only for Admins of every organization in it."""
         return {"problems": self.store.verify()}

@@ -1,7 +1,7 @@
-"""The workbench on a server: the same calls and the same answers as on a store at hand.
+"""`RemoteBackend`: the same methods and answers as on a local store, over HTTP.
 
-Plans run on the server; data come as Arrow, once, and scripts run here, so that another colour or smoothing asks
-nothing of the server.
+The server runs plans and sends the data as Arrow, once. Scripts run here, so that another colour or smoothing needs no
+request.
 """
 
 from __future__ import annotations
@@ -43,10 +43,12 @@ from .fetched_data import Fetched, Fetching
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+_BACKUP_SINCE = "0.1.1"
+"""The first version of a server that sends a copy of its store."""
 
 
 class RemoteBackend(Boards):
-    """What can be done on a server within one project, as the user of a key."""
+    """What a bench can do on a server, within one project, as the user of a key."""
 
     def __init__(self, client: Client, project: Project, actor: str, cache: Cache | None = None) -> None:
         self.client = client
@@ -60,14 +62,14 @@ class RemoteBackend(Boards):
     def connect(
         cls, url: str, api_key: str, project: str | None = None, transport: httpx.AsyncBaseTransport | None = None
     ) -> RemoteBackend:
-        """The workbench on the server at an address, bound to the project named or the only one there is.
+        """The backend of the server at an address, bound to the named project or to the only one.
 
         Raises
         ------
         ServerAway, OtherVersion, Unauthorized
-            If there is no server, none that understands us, or the key opens nothing.
+            If there is no server, it has another version, or it does not know the key.
         NotFound, BadRequest
-            If there is no such project, or there are several and none is named.
+            If there is no such project, or none is named and there are several.
         """
         client = Client(url, api_key, transport)
         try:
@@ -75,7 +77,7 @@ class RemoteBackend(Boards):
             actor = client.get("/users/me").json()["id"]
             projects = [wire.project(Project, one) for one in wire.pages(client.get, "/projects", size=100)]
             if not projects:
-                raise NotFound("Your key opens no project; ask an admin of one to make you a member.")
+                raise NotFound("Your key opens no project. Ask an admin of a project to make you a member.")
             return cls(client, only(projects, project, "project", "projects"), actor)
         except BaseException:
             client.close()
@@ -101,15 +103,12 @@ class RemoteBackend(Boards):
         self.client.close()
 
     def carry_out(self, operation: Operation[..., T], arguments: Arguments) -> T:
-        if _numbers(operation.since) > _numbers(self.client.version):
+        if self._is_older_than(operation.since):
             if operation.name in older.INSTEAD:
                 answer: T = older.INSTEAD[operation.name](self, **arguments)
                 self.noted(answer, arguments)
                 return answer
-            raise OtherVersion(
-                f"The server at {self.client.url} runs battery-workbench {self.client.version}, which cannot do this. "
-                f"Ask its operator for {operation.since} or newer."
-            )
+            raise self._too_old(operation.since)
         reply = self.client.ask(
             operation.method,
             operation.address(self, arguments),
@@ -121,6 +120,15 @@ class RemoteBackend(Boards):
         answer = operation.decoded(reply.json())
         self.noted(answer, arguments)
         return answer
+
+    def _is_older_than(self, since: str) -> bool:
+        return _numbers(since) > _numbers(self.client.version)
+
+    def _too_old(self, since: str) -> OtherVersion:
+        return OtherVersion(
+            f"The server at {self.client.url} runs battery-workbench {self.client.version}, which cannot do this. "
+            f"Ask its operator to install {since} or newer."
+        )
 
     # Recipes
 
@@ -135,7 +143,7 @@ class RemoteBackend(Boards):
         return self._fetched.ask(path, body, cancel)
 
     def _asked_as(self, config: PlotConfig, values: Values) -> tuple[str, dict[str, Sent]]:
-        """Where the data of a recipe are asked for: as those of a plot, whose viewers may, or of any recipe."""
+        """Path and body of a request for the data of a recipe: of its plot, which viewers may see, or of any recipe."""
         plot = self.saved_as(config)
         if plot is not None:
             return f"{self.plot_path(plot)}/dataset", {"values": values, "revision": plot.revision}
@@ -150,7 +158,7 @@ class RemoteBackend(Boards):
         *,
         protected: bool | None = None,
     ) -> FigureAnswer:
-        """As on a store at hand. A script of somebody else is drawn by the server where it cannot be locked in here."""
+        """As on a local store. The server draws the script of somebody else if this machine cannot lock it in."""
         try:
             return super().figure(config, values, progress, cancel, protected=protected)
         except NotProtected:
@@ -187,7 +195,7 @@ class RemoteBackend(Boards):
         return found
 
     def is_current(self, shown: FigureAnswer) -> bool:
-        """Whether the server still gives the data that a figure was drawn from; one small request if it does."""
+        """Whether the server still gives the data of a figure; one small request if it does."""
         return not isinstance(shown.at_hand, Fetched) or self._fetched.is_current(shown.at_hand)
 
     def detail(
@@ -234,7 +242,7 @@ class RemoteBackend(Boards):
         growing: Growing | None = None,
         progress: FileProgress | None = None,
     ) -> Report:
-        """Send files and have them read by the server, as ``workbench ingest`` there would."""
+        """Send files to the server, which reads them as ``workbench ingest`` does."""
         return sending.ingest(
             self.client, self.path("ingests"), paths, options, growing=growing, progress=progress
         )
@@ -242,6 +250,8 @@ class RemoteBackend(Boards):
     # The store as a whole
 
     def backup(self, destination: str | Path) -> None:
+        if self._is_older_than(_BACKUP_SINCE):
+            raise self._too_old(_BACKUP_SINCE)
         target = Path(destination)
         if not target.parent.is_dir():
             raise BadRequest(f"There is no folder '{target.parent}' to write '{target.name}' in.")
@@ -254,11 +264,13 @@ class RemoteBackend(Boards):
         check: bool = False,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Recomputed:
-        raise BadRequest("Steps and cycles are recomputed on the server's machine: `workbench recompute` there.")
+        raise BadRequest(
+            "Steps and cycles are recomputed on the server's machine. Run `workbench recompute` there."
+        )
 
 
 def _data_of(config: PlotConfig) -> dict[str, Sent]:
-    """What of a recipe the server needs to give its data."""
+    """The parts of a recipe that decide about its data."""
     return {key: part for key, part in config.dump().items() if key != "transform"}
 
 
@@ -267,17 +279,17 @@ def _numbers(version: str) -> list[int]:
 
 
 def _same_version(client: Client) -> None:
-    """Refuse a server that cannot give the same answers; a version is major.minor.patch."""
+    """Refuse a server of another major or minor version, which may give other answers."""
     try:
         theirs = client.version = str(client.get("/healthz").json()["version"])
     except (ValueError, KeyError, TypeError, NotFound):
-        said = f"What answers at {client.url} is no workbench server."
+        message = f"What answers at {client.url} is not a workbench server."
         if urlsplit(client.url).path.strip("/"):
-            said += " The address of a server mostly ends with its host name and port, as in http://lab:8765."
-        raise ServerAway(said) from None
+            message += " The address of a server mostly ends with its host name and port, as in http://lab:8765."
+        raise ServerAway(message) from None
     ours = __version__
     if theirs.split(".")[:2] != ours.split(".")[:2]:
         raise OtherVersion(
-            f"The server at {client.url} runs battery-workbench {theirs}, here is {ours}, and they would not give the "
-            f"same answers. Install the server's here: pip install 'battery-workbench=={theirs}'."
+            f"The server at {client.url} runs battery-workbench {theirs}. This is {ours}, which may answer otherwise. "
+            f"Install the server's version here: pip install 'battery-workbench=={theirs}'."
         )

@@ -37,8 +37,8 @@ def error_of(status: int, headers: Mapping[str, str], content: bytes, url: str) 
     body = _object(content)
     if body is None:
         return ServerAway(
-            f"{url} answered {status} without a reason, so it is not a workbench server, or a proxy answered. "
-            "Check the address."
+            f"What answers at {url} is not a workbench server, or a proxy before it. It answered {status} without a "
+            "reason. Check the address."
         )
     code, message = str(body["error_code"]), str(body.get("message") or status)
     if code == Invalid.code:
