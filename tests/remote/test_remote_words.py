@@ -181,6 +181,20 @@ def test_what_belongs_to_the_store_is_done_there(lab: Sides) -> None:
         with pytest.raises(wb.BadRequest, match="server"):
             what()
 
+
+def test_an_admin_of_the_store_copies_and_verifies_it_from_afar(lab: Sides, tmp_path: Path) -> None:
+    lab.near.specifications.create(name="M50", ratings=RATINGS)
+    lab.far.backup(tmp_path / "copy.db")
+    assert lab.far.verify() == lab.near.verify() == []
+    with wb.open(tmp_path / "copy.db") as copy:
+        assert copy.specifications.get("M50").name == "M50"
+        assert copy.verify() == []
+    kept = (tmp_path / "copy.db").read_bytes()
+    with pytest.raises(wb.Conflict, match="exists already"):
+        lab.far.backup(tmp_path / "copy.db")
+    with pytest.raises(wb.BadRequest, match="no folder"):
+        lab.far.backup(tmp_path / "none" / "copy.db")
+    assert (tmp_path / "copy.db").read_bytes() == kept
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
 
 

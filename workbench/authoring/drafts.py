@@ -113,7 +113,7 @@ def _uuid(text: str, name: str) -> str:
     try:
         return str(uuid.UUID(text))
     except ValueError:
-        raise Invalid(Problem((name,), "This must be a UUID.", "uuid_parsing")) from None
+        raise Invalid(Problem((name,), f"'{name}' must be a UUID.", "uuid_parsing")) from None
 
 
 def _plot(store: Store, scope: Scope, board: Dashboard, plot_id: str | None) -> Plot | None:
