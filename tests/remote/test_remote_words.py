@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
+from support.full_organization import RATINGS
 from support.local_and_remote import Sides
 
 import workbench as wb
