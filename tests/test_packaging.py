@@ -30,6 +30,7 @@ NOT_DECLARED = {
 """Imported by the library although no extra has it, and why."""
 NOT_IMPORTED: dict[str, dict[str, str]] = {
     "library": {
+        "fastapi-swagger": "the files of the page /docs, read as files: server/docs_page.py",
         "sqlite-utils": "the command with which people look into a store: docs/explanation/store.md",
     },
     "docs": {},

@@ -313,7 +313,7 @@ class Backend(Drawing):
         """The steps or cycles of a measurement with the columns over the life of its cell, if they are known."""
 
     @abstractmethod
-    def pieces(self, measurement: Measurement) -> Iterator[Table]:
+    def batches(self, measurement: Measurement) -> Iterator[Table]:
         """The samples of a measurement, exact and in order, in tables of bounded size."""
 
     def measurement(self, ref: str, cell: str | None = None) -> Measurement:
@@ -350,7 +350,7 @@ class Backend(Drawing):
             measurement,
             path,
             get=self.get,
-            batches=lambda: self.pieces(measurement),
+            batches=lambda: self.batches(measurement),
             steps=lambda: self.samples(measurement, "steps"),
         )
 

@@ -1,4 +1,4 @@
-"""Analyses of measurements: what was computed elsewhere, kept with its table."""
+"""Analyses of measurements, computed elsewhere, with their tables."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def only_project(context: RequestContext) -> str:
     """
     projects = context.store.people.visible(context.caller)
     if len(projects) != 1:
-        message = f"'project_id' is missing: there are {len(projects)} projects, say which."
+        message = f"'project_id' is missing. There are {len(projects)} projects; name one."
         raise Invalid(Problem(("project_id",), message, "missing"))
     return projects[0]
 

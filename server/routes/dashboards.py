@@ -48,14 +48,14 @@ RecipeObject = Annotated[Json, DescribedAs(PlotConfig)]
 
 
 def _started(value: object, whole: ValidatorFunctionWrapHandler) -> object:
-    """The revision that a change started from."""
+    """Refuse a number that is out of range for the revision that a change started from."""
     if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value <= _MOST:
         raise PydanticCustomError("int_range", "'revision' is a whole number from 0 to {most}.", {"most": _MOST})
     return whole(value)
 
 
 def _meant(value: object, whole: ValidatorFunctionWrapHandler) -> object:
-    """The revision that is meant."""
+    """Refuse anything but a number from 1, or null for the newest revision."""
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MOST):
         return whole(value)
     raise PydanticCustomError("int_type", "'revision' is a whole number from 1.")
@@ -77,7 +77,7 @@ class ChangedPlot(Body):
 
 
 class Chosen(Body):
-    """Chosen values of a saved plot, and which of its revisions is meant; without one the newest."""
+    """Chosen values of a saved plot, and a revision of it; without a revision the newest."""
 
     values: Json = Field(default_factory=dict)
     revision: Annotated[int | None, Field(ge=1, le=_MOST), WrapValidator(_meant)] = None
@@ -131,7 +131,7 @@ def list_plots(
 
 
 def _sound(context: RequestContext, raw: Raw) -> Json:
-    """A recipe as it is kept. Its script is checked where scripts are drawn.
+    """A recipe as it is stored. The drawer checks its script.
 
     Raises
     ------
@@ -162,9 +162,10 @@ def read_plot(context: ProjectReader) -> Shown[Plot]:
 @heavy
 @takes("small")
 def change_plot(context: ProjectWriter, body: ChangedPlot) -> Shown[Plot]:
-    """Change a plot: a new revision, started from the one that the body names.
+    """Change a plot, as a new revision.
 
-    A change that started from an older revision than the newest is refused with both numbers.
+    The body has the revision that the change started from. If the plot has a newer one, the change is refused, and the
+    answer has both numbers.
     """
     given = body.model_dump(exclude_unset=True)
     if "config" in given:
@@ -179,7 +180,7 @@ def delete_plot(context: ProjectWriter) -> None:
 
 
 def _config(context: RequestContext, chosen: Chosen) -> PlotConfig:
-    """The recipe of a plot, its newest or that of the revision that is asked for."""
+    """The recipe of a plot: of the chosen revision, or the newest."""
     plot = context.record(Plot)
     if chosen.revision is None or chosen.revision == plot.revision:
         return context.state.recipes.of(plot)

@@ -1,4 +1,4 @@
-"""Drive cycles: kept once for each content, for the whole organization."""
+"""Drive cycles of the organization; each content is stored once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def list_drive_cycles(
 
 @router.post("/drive-cycles")
 def create_drive_cycle(context: AnyWriter, body: Given[DriveCycle]) -> Shown[DriveCycle]:
-    """Keep a drive cycle; one of the same name and content is answered as it is."""
+    """Store a drive cycle; if one of this name and content exists, the answer is that one."""
     return wire(records.create(context, DriveCycle, body))
 
 

@@ -1,4 +1,4 @@
-"""Whether the server lives, and what the interface asks of a server beside its data."""
+"""Health of the server, and the billing portal."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def billing(context: Member) -> Response:
     """Redirect to the billing portal."""
     address = context.state.settings.billing_portal
     if address is None:
-        raise NotFound("No billing portal is configured; the operator sets its address with --billing-portal.")
+        raise NotFound("No billing portal is configured. The operator can set its address with --billing-portal.")
     return redirect(address)

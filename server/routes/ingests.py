@@ -1,4 +1,4 @@
-"""Cycler files sent to be read by the server: the files, then one run over all of them, then its report."""
+"""Ingest of cycler files: send the files, begin a run over all of them, ask for its report."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Places = Annotated[list[int], BeforeValidator(_places)]
 
 
 class OneTest(Body):
-    """The files that belong to one test, those beside them, and what is known of it."""
+    """The files of one test, the files beside them, and what is known of the test."""
 
     files: Places
     beside: Places = Field(default_factory=list)
@@ -52,7 +52,7 @@ class OneTest(Body):
 
 
 class NewIngest(Body):
-    """The files of an ingest, which of them belong together, and its options, those of ``workbench ingest``."""
+    """The files of an ingest, which of them belong together, and the options of ``workbench ingest``."""
 
     files: list[Text]
     tests: Annotated[list[OneTest] | None, Field(json_schema_extra={"type": "array"})] = None
@@ -84,7 +84,7 @@ def send_file(
     sent: Annotated[SentFile, Depends(_sent_bytes)],
     name: Annotated[QueryText, Query(min_length=1, description="Its name.")],
 ) -> KeptFile:
-    """Send a cycler file that an ingest is to read."""
+    """Send a cycler file for an ingest."""
     if "/" in name or name in (".", "..") or len(os.fsencode(name)) > 255:
         raise Invalid(Problem(("name",), f"'{name[:80]}' is not a file name.", "value_error"))
     return {"file": context.state.ingests.keep(sent, name, _owner(context)), "size": sent.size}
@@ -92,7 +92,7 @@ def send_file(
 
 @router.post(_INGESTS)
 def begin_ingest(context: ProjectWriter, body: NewIngest) -> IngestShown:
-    """Read files that were sent, in their order; the options are those of `workbench ingest`."""
+    """Read files that were sent, in their order, with the options of `workbench ingest`."""
     files = list(dict.fromkeys(body.files))
     if not 0 < len(files) <= MOST_FILES:
         raise BadRequest(f"An ingest reads 1 to {MOST_FILES} files, not {len(files)}.")
@@ -109,12 +109,12 @@ def _tests(given: list[OneTest], files: int) -> list[Test]:
     Raises
     ------
     Invalid
-        With what is wrong in the first one that is.
+        With what is wrong in the first test that has a problem.
     """
     made = [_test(one, ("tests", place)) for place, one in enumerate(given)]
     taken = sorted(place for test in made for place in (*test.files, *test.beside))
     if taken != list(range(files)):
-        raise Invalid(Problem(("tests",), "Every file belongs to one test, and to one only.", "value_error"))
+        raise Invalid(Problem(("tests",), "Every file must belong to exactly one test.", "value_error"))
     return made
 
 
@@ -133,7 +133,7 @@ def _test(given: OneTest, loc: tuple[str | int, ...]) -> Test:
 
 @router.get(f"{_INGESTS}/{{ingest_id}}")
 def read_ingest(context: ProjectWriter, ingest_id: str) -> IngestShown:
-    """How far an ingest is, and what became of its files."""
+    """The state of an ingest, and at its end the report on its files."""
     return _shown(context, ingest_id)
 
 

@@ -1,4 +1,4 @@
-"""Records of any kind under one path, by our own names: what the remote bench lists, reads, makes and changes."""
+"""Records of any kind under one path, with our own field names: the remote bench uses these routes."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ router = APIRouter(route_class=Route, tags=["Records of any kind"])
 
 _ELSEWHERE = ("organizations", "users", "projects", "plots", "raw_data")
 KNOWN: dict[str, type[Record]] = {name: cls for name, cls in KINDS.items() if name not in _ELSEWHERE}
-"""The kinds that are reached so, by the names of their tables."""
+"""The kinds of these routes, by the names of their tables."""
 BLOCK_ROWS = 1 << 17
 ROWS = "rows"
-"""The step under which a table without a plan is in its Arrow stream."""
+"""The name of the step in the Arrow stream of a table that has no plan."""
 _KIND = "/projects/{project_id}/records/{kind}"
 _ONE = _KIND + "/{record_id}"
 _BYTES = {"schema": {"type": "string", "format": "binary"}}
@@ -48,7 +48,7 @@ _ARROW: dict[int | str, Json] = {200: {"content": {arrow.MEDIA_TYPE: _BYTES}}}
 
 
 class ListOf(Body):
-    """What a list of records is narrowed to; as a list step of a plan."""
+    """Filters, fields and limit of a list of records, as in a list step of a plan."""
 
     where: Json = Field(default_factory=dict)
     fields: list[BodyText] | None = None
@@ -56,7 +56,7 @@ class ListOf(Body):
 
 
 class WithTables(Body):
-    """The fields of a record as JSON text, its tables as parquet files, and what their columns are called."""
+    """The fields of a record as JSON text, its tables as parquet files, and the names of their columns."""
 
     fields: JsonText = None
     sign: str | None = None
@@ -67,7 +67,7 @@ class WithTables(Body):
 
 
 class MoreSamples(Body):
-    """Samples as a parquet file, and what its columns are called."""
+    """Samples as a parquet file, and the names of its columns."""
 
     series: UploadFile
     columns: JsonText = None
@@ -88,12 +88,12 @@ def _kind(context: RequestContext) -> type[Record]:
 
 
 def _record(context: RequestContext) -> Record:
-    """The record that the path names, in the project or shared by all of its organization."""
+    """The record of the path, in the project or shared by the whole organization."""
     return context.store.rows.get(_kind(context), context.path["record_id"], context.scope)
 
 
 def _shown(record: Record) -> Json:
-    """A record under our own names, without what no answer holds."""
+    """A record with our own field names, without the fields that no answer shows."""
     return {name: value for name, value in record.model_dump(mode="json").items() if name not in record.withheld}
 
 
@@ -182,9 +182,11 @@ def create_record_with_tables(context: ProjectWriter, form: Annotated[WithTables
         concat(list(_named(form.columns, "steps", _whole(context, sent["steps"]))())) if "steps" in sent else None
     )
     if form.sign not in (None, "discharge"):
-        raise BadRequest("Over HTTP a positive current is a discharge. Turn the others before you send them.")
+        raise BadRequest(
+            "Over HTTP a positive current is a discharge. Change the sign of the current before you send it."
+        )
     with context.writing(instance=fields.get("instance_id")):
-        pass  # Its entry in the audit log: what is read next takes long, and would keep all other writers away.
+        pass  # This writes the entry of the audit log. Reading samples takes long, and must not hold up other writers.
     made = register(
         context.store,
         context.scope,
@@ -198,7 +200,7 @@ def create_record_with_tables(context: ProjectWriter, form: Annotated[WithTables
 
 
 def _rows(context: RequestContext, name: str, sent: SentFile) -> tables.Parts:
-    """The rows of a file of the form; the checks of samples say whether there are any."""
+    """The rows of a file of the form."""
     return context.state.apart.tables(sent.path, name)
 
 
@@ -213,8 +215,8 @@ def _refuse_empty(parts: Mapping[str, tables.Parts]) -> None:
 
 
 def _named(columns: FromJson, name: str, parts: tables.Parts) -> tables.Parts:
-    """The rows of a file of the form, its columns called as ``columns`` of the form says: a parquet file cannot hold
-    every name that a column may have."""
+    """The rows of a file of the form, with the column names that ``columns`` of the form gives: a parquet file cannot
+    hold every name that a column may have."""
     names = columns.get(name) if isinstance(columns, dict) else columns
     if names is None:
         return parts
@@ -256,12 +258,14 @@ def read_table(
     columns: Annotated[list[Text], Query(description="Only these columns; may be repeated.")] = [],  # noqa: B006
     life: Annotated[Flag, Query(description="With the columns over the life of the cell.")] = False,
 ) -> Response:
-    """A stored table of a record, exact, as Arrow; in blocks of rows, which end early if the table changes."""
+    """A stored table of a record, exact, as Arrow in blocks of rows; the stream breaks off if the table changes."""
     record = _record(context)
     chosen = columns or None
     if life:
         if not isinstance(record, Measurement) or dataset == "series" or chosen is not None:
-            raise BadRequest("Columns over the life of a cell come with all steps or cycles of a measurement.")
+            raise BadRequest(
+                "'life' is for the steps or cycles of a measurement, and all of their columns. Choose one of these."
+            )
         return _streamed(context, iter([context.backend.over_life(record, dataset)]))
     with context.store.snapshot():
         info = context.store.series.info(record.id, dataset, scope=context.scope)

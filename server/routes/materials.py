@@ -37,7 +37,7 @@ class ShownMaterialProperty(Shown[MaterialProperty]):
 
 
 class NewTable(Body):
-    """A parquet file in place of the one that a property set came in."""
+    """A new parquet file for a property set."""
 
     file: FilePart
     name: Name | None = None
@@ -148,7 +148,9 @@ def change_set(context: RecordWriter, body: Changed[MaterialProperty]) -> ShownM
     described = tables.one_name_each(body["columns"])
     original = context.store.uploads.attached(record.id, "original")
     if original is None:
-        raise NotFound("The file of this property set is not kept, so its columns cannot be chosen anew.")
+        raise NotFound(
+            "The original file of this property set is not kept, so its columns cannot be chosen again."
+        )
     raw = _sent_again(context, original)
     with context.store.series.writer(record.id) as writer:
         tables.fill(writer, tables.numbers(raw, described))
@@ -160,7 +162,7 @@ def change_set(context: RecordWriter, body: Changed[MaterialProperty]) -> ShownM
 
 
 def _sent_again(context: RequestContext, original: Attachment) -> tables.Parts:
-    """The rows of the file that a property set came in."""
+    """The rows of the original file of a property set."""
     sent = context.keep_until_end(new_file(context.state.files, original.filename, original.content_type))
     with sent.path.open("xb") as file:
         for block in context.store.blobs.get(original.blob):
@@ -216,13 +218,13 @@ def read_address(
     context: RecordReader,
     kind: Annotated[Literal["parquet", "original"], Query(description="Which file.")] = "parquet",
 ) -> storage.Address:
-    """A signed address of the table or of the file it came in."""
+    """A signed address of the table or of the original file."""
     record = context.record(MaterialProperty)
     if kind == "parquet":
         path = storage.of_series(context, record.id, "series", "data.parquet", "property set")
         return {"url": context.base_url + path}
     original = context.store.uploads.attached(record.id, "original")
     if original is None:
-        raise NotFound("The file that this property set came in is not kept.")
-    path = storage.of_piece(context, original.blob, original.filename, original.content_type)
+        raise NotFound("The original file of this property set is not kept.")
+    path = storage.of_blob(context, original.blob, original.filename, original.content_type)
     return {"url": context.base_url + path}

@@ -69,7 +69,7 @@ class Sources(Body):
 
 
 class GivenValues(GivenUnder[Measurement]):
-    """The body that makes a measurement of type ``properties``, which it need not say."""
+    """The body that makes a measurement of type ``properties``; the type may be left out."""
 
     @classmethod
     def described(cls) -> type[BaseModel]:
@@ -79,7 +79,7 @@ class GivenValues(GivenUnder[Measurement]):
 
 @dataclass(frozen=True)
 class Narrowed:
-    """What a list of measurements asks for beside the filters that all kinds have."""
+    """The filters of measurements that other kinds do not have."""
 
     measurement_type: str | None
     tags_all: Sequence[str]
@@ -152,10 +152,12 @@ def list_tags(
 
 @router.post("/cell_measurements/tags/bulk")
 def change_tags(context: Member, body: TagChanges) -> Updated:
-    """Add and remove tags of many measurements, all or nothing; takes a contributor of their projects."""
+    """Add and remove tags of many measurements, all or nothing; needs a contributor of their projects."""
     ids = list(dict.fromkeys(body.measurement_ids))
     if len(ids) > MOST_TAGGED:
-        raise BadRequest(f"At most {MOST_TAGGED} measurements are tagged at once, these are {len(ids)}.")
+        raise BadRequest(
+            f"A request changes the tags of at most {MOST_TAGGED} measurements, not of {len(ids)}. Send several."
+        )
     with context.writing(measurements=len(ids)):
         return {"updated_count": sum(_tag(context, id, body.add or [], body.remove or []) for id in ids)}
 
@@ -204,7 +206,7 @@ def delete_measurement(context: RecordWriter) -> None:
 def create_measurement(context: RecordWriter, instance_id: str, body: GivenValues) -> Shown[Measurement]:
     """Make a measurement that holds values, not samples."""
     if body.get("measurement_type", "properties") != "properties":
-        raise BadRequest("Here only measurements of type 'properties' are made; samples and files are uploaded.")
+        raise BadRequest("This makes only measurements of type 'properties'. Upload samples and files.")
     given = records.under_path(Measurement, body, measurement_type="properties", instance_id=instance_id)
     return wire(records.create(context, Measurement, given))
 
@@ -271,12 +273,12 @@ def download_file(context: RecordReader, filename: str) -> Response:
     found = next((file for file in context.record(Measurement).files if file.filename == filename), None)
     if found is None:
         raise NotFound(f"This measurement has no file '{filename}'.")
-    return redirect(storage.of_piece(context, found.piece, filename, "application/octet-stream"))
+    return redirect(storage.of_blob(context, found.piece, filename, "application/octet-stream"))
 
 
 @router.post(f"{_PLACE}/raw_data", status_code=204)
 def link_raw_data(context: RecordWriter, measurement_id: str, body: Sources) -> None:
-    """Say which raw data a measurement comes from; twice is harmless."""
+    """Link a measurement to the raw data that it comes from; links that exist stay."""
     wanted = dict.fromkeys(body.raw_data_ids)
     ids = [context.store.rows.get(RawData, id, context.scope).id for id in wanted]
     with context.writing() as db:
@@ -285,7 +287,7 @@ def link_raw_data(context: RecordWriter, measurement_id: str, body: Sources) -> 
 
 @router.delete(f"{_PLACE}/raw_data/{{raw_data_id}}", status_code=204)
 def unlink_raw_data(context: RecordWriter, measurement_id: str, raw_data_id: str) -> None:
-    """Take that back."""
+    """Remove the link between a measurement and raw data."""
     with context.writing() as db:
         context.store.uploads.unlink(measurement_id, raw_data_id, db)
 

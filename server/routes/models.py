@@ -1,4 +1,4 @@
-"""Models: of the organization, of a project, and the system's."""
+"""Models of a project, of the organization and of the system."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def list_models(
     context: QueryReader,
     asked: Annotated[Asked, listing(Model)],
     project_id: Annotated[
-        QueryText | None, ids_of(Project, "Of this project, beside those of no project.")
+        QueryText | None, ids_of(Project, "Models of this project, and those of no project.")
     ] = None,
 ) -> Page[Shown[Model]]:
     """Models of a project, of the organization and of the system."""

@@ -109,7 +109,7 @@ class Invitation(Body):
 
 @router.get("/users/me")
 def me(context: Member) -> Me:
-    """Who the credential belongs to."""
+    """The user and the organization of the key."""
     caller = context.caller
     organization: Named = {"id": caller.organization.id, "name": caller.organization.name}
     return {
@@ -138,7 +138,7 @@ def usage(context: Member) -> Usage:
 
 @router.get("/roles/project")
 def project_roles(context: Member) -> list[ProjectRoleShown]:
-    """The roles there are in a project."""
+    """The roles that a user can have in a project."""
     return [{"id": role.id, "name": role.name, "description": role.description} for role in ROLES.values()]
 
 
@@ -146,7 +146,7 @@ def project_roles(context: Member) -> list[ProjectRoleShown]:
 
 
 def _own(context: RequestContext) -> str:
-    """The organization of the path, which must be the caller's."""
+    """The organization of the path, which must be that of the caller."""
     if context.path["organization_id"] != context.organization:
         raise NotFound(f"No organization '{context.path['organization_id']}' here.")
     return context.organization
@@ -177,7 +177,7 @@ def list_users(context: Member) -> list[OrganizationMember]:
 @router.post("/organizations/{organization_id}/users/by-email")
 @takes("small")
 def add_user(context: OrganizationAdmin, body: NewMember) -> Invited:
-    """Make somebody a member; no mail goes out."""
+    """Make somebody a member; the server sends no mail."""
     organization = _own(context)
     with context.writing(organization, email=body.email):
         return _invited(context, organization, body.email, body.role_name)
@@ -188,7 +188,7 @@ def _invited(context: RequestContext, organization: str, email: str, role: str |
     member = context.store.people.member(organization, user.id) or {}
     return {
         "user_id": user.id,
-        # No mail goes out from here: an administrator hands the key over.
+        # The server sends no mail: an administrator hands the key over.
         "invite_sent": False,
         "already_member": already,
         "role_name": member.get("role"),
@@ -205,7 +205,7 @@ def _enrolled(context: RequestContext, organization: str, email: str, role: str 
 @router.patch("/organizations/{organization_id}/users/{user_id}", status_code=204)
 @takes("small")
 def change_user(context: OrganizationAdmin, user_id: str, body: Activity) -> None:
-    """Suspend or readmit a member."""
+    """Suspend a member, or end that."""
     organization = _own(context)
     with context.writing(user_id, is_active=body.is_active):
         context.store.people.change_member(organization, user_id, is_active=body.is_active)
@@ -223,14 +223,14 @@ def change_role(context: OrganizationAdmin, user_id: str, body: NewRole) -> None
 @router.post("/organizations/{organization_id}/users/{user_id}/resend-invite", status_code=204)
 @takes("small")
 def invite_again(context: OrganizationAdmin, user_id: str, body: Empty | None = None) -> None:
-    """Harmless: the membership stands, and no mail goes out from here."""
+    """Has no effect: the membership stays, and the server sends no mail."""
     if context.store.people.member(_own(context), user_id) is None:
         raise NotFound(f"No user '{user_id}' here.")
 
 
 @router.delete("/organizations/{organization_id}/users/{user_id}", status_code=204)
 def remove_user(context: OrganizationAdmin, user_id: str) -> None:
-    """Take a member out of the organization; their keys are revoked, their records stay."""
+    """Remove a member from the organization; their keys are revoked, their records stay."""
     organization = _own(context)
     with context.writing(user_id):
         context.store.people.remove_member(organization, user_id)
@@ -260,7 +260,7 @@ def _give_role(context: RequestContext, project_id: str, user_id: str, role: str
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
 def remove_member(context: ProjectManager, project_id: str, user_id: str) -> None:
-    """Take a user's role in the project."""
+    """Remove a user from the project."""
     with context.writing(user=user_id):
         context.store.people.take_role(project_id, user_id)
 
@@ -268,7 +268,7 @@ def remove_member(context: ProjectManager, project_id: str, user_id: str) -> Non
 @router.post("/projects/{project_id}/invites")
 @takes("small")
 def invite(context: ProjectManager, project_id: str, body: Invitation) -> Invited:
-    """Make somebody a member of the organization with a role in the project; no mail goes out."""
+    """Make somebody a member of the organization with a role in the project; the server sends no mail."""
     with context.writing(email=body.email, role=body.project_role_id):
         answer = _invited(context, context.organization, body.email, None)
         context.store.people.give_role(context.organization, project_id, answer["user_id"], body.project_role_id)

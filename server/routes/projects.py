@@ -45,9 +45,9 @@ def list_projects(context: AnyReader, asked: Annotated[Asked, listing(Project, m
 
 @router.post("/projects")
 def create_project(context: Member, body: Given[Project]) -> ShownProject:
-    """Make a project; takes a contributor of some project.
+    """Make a project; needs a contributor of any project.
 
-    Who makes it without being an Admin becomes its admin.
+    A caller who is not an Admin becomes an admin of the new project.
     """
     visible = context.scope.projects or ()
     context.scope = Scope(context.organization, None)

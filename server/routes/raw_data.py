@@ -1,4 +1,4 @@
-"""Raw data: files kept as they were sent."""
+"""Raw data: files that are stored as they were sent."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def begin_upload(context: BodyWriter, body: NewRawData) -> BegunRawData:
 
 @router.post("/raw_data/{upload_id}/confirm-upload")
 def confirm_upload(context: Member, upload_id: str, body: SentRawData) -> Shown[RawData]:
-    """Make the record of a file that was sent; a second time it answers the record there is."""
+    """Make the record of a file that was sent; if it exists, the answer is that record."""
     upload = uploading.find(context, upload_id, "raw_data")
     scope = auth.to_write(context, upload.scope.project_id)
     uploading.check_same("filename", body.filename, upload.about["filename"])
@@ -91,7 +91,7 @@ def confirm_upload(context: Member, upload_id: str, body: SentRawData) -> Shown[
 def _make(context: RequestContext, upload: Upload, body: SentRawData) -> None:
     one = uploading.require(upload, body.filename)
     if body.size_bytes not in (None, one.size):
-        raise BadRequest(f"{one.size} bytes arrived, not {body.size_bytes}; send the file again.")
+        raise BadRequest(f"{one.size} bytes arrived, not {body.size_bytes}. Send the file again.")
     scope = auth.to_write(context, upload.scope.project_id)
     data = {
         "name": body.name,
@@ -144,9 +144,7 @@ def delete_raw_data(context: RecordWriter) -> None:
 def read_address(context: RecordReader) -> storage.Address:
     """A signed address of the file as it was sent."""
     record = context.record(RawData)
-    return {
-        "url": context.base_url + storage.of_piece(context, record.piece, record.filename, record.content_type)
-    }
+    return {"url": context.base_url + storage.of_blob(context, record.piece, record.filename, record.content_type)}
 
 
 @router.get(f"{_PLACE}/cell_measurements")

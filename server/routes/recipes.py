@@ -1,4 +1,4 @@
-"""Recipes that are not saved: their schema, data, figures and detail; and what of these saved plots share."""
+"""Recipes that are not saved: their schema, data, figures and detail; the routes of saved plots use this module too."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PlanConfig(Strict):
     transform: FromJson = None
 
 
-# Whatever was sent goes to the checker of recipes, which says more of what is wrong than a type could.
+# The checker of recipes gets what was sent: it explains problems better than a type can.
 RawPlan = Annotated[FromJson, DescribedAs(PlanConfig)]
 RawRecipe = Annotated[FromJson, DescribedAs(PlotConfig)]
 
@@ -181,12 +181,12 @@ def recipe_schema(context: Member) -> Json:
 @heavy
 @takes("small")
 def dataset(context: ProjectWriter, body: OfPlan) -> Response:
-    """The data of a recipe; its transform may be missing and is not looked at."""
+    """The data of a recipe; its transform may be missing and is not checked."""
     return data(context, sound(body.config, transform=False), body.values)
 
 
 def data(context: RequestContext, config: PlotConfig, values: Json) -> Response:
-    """The data of a recipe as JSON or as Arrow; as Arrow without the steps for those who have them already."""
+    """The data of a recipe as JSON or Arrow. Arrow leaves out the steps that the client says it has."""
     answered = context.backend.answered(config, values, cancel=context.cancel)
     headers = {arrow.CONTENT: answered.content}
     accept = context.request.headers.get("accept", "")
@@ -206,7 +206,7 @@ async def figure(context: ProjectWriter, body: OfRecipe) -> Response:
 
 
 async def drawn(context: RequestContext, config: Callable[[], PlotConfig], values: Json) -> Response:
-    """The figure of a recipe: from the cache at once, else when it is its turn to be drawn."""
+    """The figure of a recipe: at once if it is in the cache, else when a thread is free to draw it."""
 
     def looked_up() -> tuple[PlotConfig, FigureAnswer | None]:
         checked = config()
@@ -219,7 +219,7 @@ async def drawn(context: RequestContext, config: Callable[[], PlotConfig], value
 
 
 def _shown(answer: FigureAnswer) -> Response:
-    """A figure answer on the wire; the figure's own bytes go in as they are."""
+    """A figure answer; the bytes of the figure are used as they are."""
     content = {
         "figure": orjson.Fragment(answer.figure),
         "values": answer.values,

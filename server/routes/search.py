@@ -1,4 +1,4 @@
-"""Search across all kinds of records in reach."""
+"""Search in all kinds of records."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def find(
     ] = None,
 ) -> Found:
     """Search names by any part and free texts by the beginnings of words."""
-    # Kinds that no project restricts are still those of projects that the caller may look into.
+    # Kinds that the project does not restrict are searched in all projects that the caller can reach.
     visible = context.store.people.visible(context.caller)
     answer = search.search(
         context.store,

@@ -40,7 +40,7 @@ def _one_or_more(value: int) -> int:
 
 
 class SimulationWithResults(Shown[Simulation]):
-    """A simulation; a folder of results says that it is finished."""
+    """A simulation as most routes show it; if it has a folder of results, it is finished."""
 
     more: ClassVar = {"storage_folder": str | None, "job_id": str | None}
 

@@ -1,4 +1,4 @@
-"""Signed addresses: what they allow to send, and what they give, in parts too."""
+"""Signed addresses: bytes that are sent to them, and downloads, also in parts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Received(TypedDict):
 
 
 def address(context: RequestContext, what: tuple[str, ...], filename: str) -> str:
-    """A signed address, from the root of this server, under which something can be read for a while."""
+    """A signed address, without the host, that gives something for a while."""
     ticket = context.state.signer.sign(Ticket("get", what), context.state.settings.url_seconds)
     return f"/storage/{ticket}/{quote(filename, safe='')}"
 
@@ -54,7 +54,7 @@ def of_series(context: RequestContext, owner: str, dataset: str, filename: str, 
     return address(context, ("series", owner, dataset, downloads.revision(info)), filename)
 
 
-def of_piece(context: RequestContext, content: str, filename: str, content_type: str) -> str:
+def of_blob(context: RequestContext, content: str, filename: str, content_type: str) -> str:
     """The signed address of bytes that the store keeps; ``content`` is their hash."""
     return address(context, ("piece", content, content_type), filename)
 
@@ -85,7 +85,7 @@ def read_content(context: Signed, ticket: str, filename: str) -> Response:
 
 def _of_file(path: Path) -> ranges.Reader:
     def read(start: int, stop: int) -> Iterator[bytes]:
-        # Opened at once, not with the first block: afterwards it may be tidied away.
+        # Opened now, not with the first block: it may be removed before that.
         return _blocks(path.open("rb"), start, stop)
 
     return read
@@ -100,7 +100,7 @@ def _blocks(file: IO[bytes], start: int, stop: int) -> Iterator[bytes]:
 
 
 def _refuse_unsigned(context: RequestContext) -> None:
-    """Refuse an address that allows no sending, before a byte of the body is read."""
+    """Refuse an address that does not allow sending, before a byte of the body is read."""
     context.state.signer.read(context.path["ticket"], "put")
 
 

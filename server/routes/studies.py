@@ -1,4 +1,4 @@
-"""Studies: measurements and simulations that are looked at together."""
+"""Studies: groups of measurements and simulations."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def change_study(context: ProjectWriter, body: Changed[Study]) -> Shown[Study]:
 
 @router.delete(_PLACE, status_code=204)
 def delete_study(context: ProjectWriter) -> None:
-    """Delete a study; what it holds stays."""
+    """Delete a study; its measurements and simulations stay."""
     records.delete(context, context.record(Study))
 
 
-# What it holds
+# Its measurements and simulations
 
 
 def _assign(context: RequestContext, kind: type[Record]) -> Assigned:
@@ -79,7 +79,7 @@ def _unassign(context: RequestContext, kind: type[Record]) -> None:
 @router.post(f"{_MEASUREMENTS}/{{measurement_id}}")
 @takes("small")
 def assign_measurement(context: ProjectWriter, body: Empty | None = None) -> Assigned:
-    """Put a measurement into the study; twice is harmless."""
+    """Put a measurement into the study; it may be there already."""
     return _assign(context, Measurement)
 
 
@@ -100,7 +100,7 @@ def list_measurements(
 @router.post(f"{_SIMULATIONS}/{{simulation_id}}")
 @takes("small")
 def assign_simulation(context: ProjectWriter, body: Empty | None = None) -> Assigned:
-    """Put a simulation into the study; twice is harmless."""
+    """Put a simulation into the study; it may be there already."""
     return _assign(context, Simulation)
 
 

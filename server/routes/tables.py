@@ -1,4 +1,4 @@
-"""Tables that come with a form: the parquet file of an analysis, a property set or a simulation."""
+"""Tables of forms: the parquet file of an analysis, a property set or a simulation."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def sent_table(context: RequestContext, sent: SentFile) -> Parts:
 
 
 def numbers(parts: Parts, columns: Sequence[Json]) -> Parts:
-    """The columns that ``source_column_index`` names, under their new names, as 64-bit floats; what cannot be read
-    as a number is null.
+    """The columns that ``source_column_index`` names, under their new names, as 64-bit floats; a value that is not a
+    number is null.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def _number(value: object) -> float:
 
 
 def described(parts: Parts) -> list[Json]:
-    """The columns of a table as a record describes them, where nobody else did."""
+    """The columns of a table, described from their names."""
     return [{"name": name, "unit": split_unit(name)[1] or ""} for name in next(parts())]
 
 
@@ -121,10 +121,10 @@ def create(
     wire: bool = True,
     also: Callable[[str], None] | None = None,
 ) -> R:
-    """A record with its tables and the file they came in, all or nothing, and what ``also`` does with its id.
+    """A record with its tables and their original file, all or nothing, and what ``also`` does with its id.
 
-    On the wire a request may arrive twice: the second is answered with the record of the first, and problems name
-    the wire's fields; without ``wire`` neither.
+    With ``wire`` problems name the fields of the wire, and a request that arrives twice makes one record: the second
+    answer is the record of the first.
     """
     store = context.store
     with store.transaction() as db:
@@ -162,7 +162,7 @@ def create(
 
 
 def _twin(context: RequestContext, made: R) -> R | None:
-    """The record that the same user made before in all the same words, with the same tables and the same file."""
+    """The record that the same user made before with the same fields, tables and file."""
     where = {"name": made.name, "created_by": context.actor}
     others = context.store.rows.page(type(made), context.scope, where=where, limit=None).items
     said = _said(context, made)
@@ -170,7 +170,7 @@ def _twin(context: RequestContext, made: R) -> R | None:
 
 
 def _said(context: RequestContext, record: Record) -> tuple[Json, list[str | None], str | None]:
-    """All that a request said when it made a record: its fields, and the hashes of its tables and of its file."""
+    """What a request gave for a record: its fields, and the hashes of its tables and of its file."""
     infos = [context.store.series.info(record.id, dataset, scope=context.scope) for dataset in DATASETS]
     original = context.store.uploads.attached(record.id, "original")
     return (
@@ -187,6 +187,6 @@ def fill(writer: SeriesWriter, parts: Parts) -> None:
 
 
 def keep(context: RequestContext, sent: SentFile) -> Attachment:
-    """Keep the bytes of a file that was sent."""
+    """Store the bytes of a file that was sent."""
     content = context.store.blobs.put(sent.blocks())
     return Attachment(sent.filename[-255:] or "file", sent.content_type, sent.size, content)

@@ -56,7 +56,7 @@ def _needed_text(value: object) -> str:
 
 
 class NamedMeasurement(BaseModel):
-    """A measurement with a name; its other fields are checked when its upload is confirmed."""
+    """A measurement with a name. Its other fields are checked when the upload is confirmed."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -114,7 +114,7 @@ def _kind(body: NewUpload) -> str:
     kind = body.measurement_type or "time_series"
     if kind not in _KINDS:
         raise BadRequest(
-            f"A measurement of type '{kind}' is not uploaded; uploads are of type time_series or file."
+            f"A measurement of type '{kind}' cannot be uploaded. Uploads are of type time_series or file."
         )
     return kind
 
@@ -145,9 +145,9 @@ def _refuse_taken(context: RequestContext, instance: Instance, name: str) -> Non
 @router.post("/cell_measurements/{upload_id}/confirm-upload")
 @heavy
 def confirm_upload(context: Member, upload_id: str, body: SentUpload) -> ConfirmedMeasurement:
-    """Make the record of an upload; where its data take longer, they come after the answer.
+    """Make the record of an upload; if its data take long, they are stored after the answer.
 
-    A second time it answers the record there is.
+    If the record exists, the answer is that record.
     """
     upload = uploading.find(context, upload_id, "measurement")
     scope = auth.to_write(context, upload.scope.project_id)
@@ -200,12 +200,12 @@ def _begin(context: RequestContext, upload: Upload, measurement: Json) -> None:
 
 
 def _refuse_failed(context: RequestContext, upload: Upload) -> None:
-    """What failed while the client still waits is refused, and leaves no record behind."""
+    """Refuse an upload that failed while the client still waits, and delete its record."""
     scope = auth.to_write(context, upload.scope.project_id)
     record = context.store.rows.get(Measurement, upload.target, scope)
     if record.processing_status == "failed":
         context.store.rows.delete(Measurement, record.id, scope)
-        raise FileRefused(record.processing_error or "The data could not be taken in.")
+        raise FileRefused(record.processing_error or "The data could not be stored.")
 
 
 def _kept(upload: Upload) -> list[dict[str, str | int | None]]:
@@ -250,8 +250,10 @@ def confirm_extension(context: RecordWriter, body: Empty | None = None) -> Confi
 
 def _refuse_unless_open(record: Measurement) -> None:
     if record.measurement_type != "time_series":
-        raise Conflict(f"'{record.name}' holds {record.measurement_type}; only a time series can be extended.")
+        raise Conflict(
+            f"'{record.name}' has the type {record.measurement_type}. Only a time series can be extended."
+        )
     if record.processing_status != "ready":
-        raise Conflict(f"'{record.name}' is {record.processing_status}; extend it when it is ready.")
+        raise Conflict(f"'{record.name}' is {record.processing_status}. Extend it when it is ready.")
     if record.end_time is not None:
-        raise Conflict(f"'{record.name}' has ended; clear its end_time to go on with it.")
+        raise Conflict(f"'{record.name}' has ended. Set its end_time to null to extend it.")
