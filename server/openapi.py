@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from fastapi.openapi.utils import get_openapi
+from pydantic import JsonValue
 
 from .routes import ROUTERS
 from .schemas import Json
@@ -45,6 +47,11 @@ _INVALID = {
 }
 
 
+_PAGE = re.compile(r"Page_(?:Shown)?(\w+?)_+")
+_OWN_NAMES = {"PlotConfig": "Recipe", "dict_str__Any": "AnyRecord"}
+"""A generator calls the config of a Plot PlotConfig too."""
+
+
 @cache
 def document() -> Json:
     """The OpenAPI document of all routes."""
@@ -65,7 +72,33 @@ def document() -> Json:
             if "requestBody" in operation:
                 operation["requestBody"].setdefault("required", False)
             _name_parameters(operation)
-    return made
+    return _with_own_names(made)
+
+
+def _with_own_names(made: Json) -> Json:
+    """The document with names that a generator of clients can use: FastAPI calls a page of analyses
+    ``Page_ShownAnalysis_``, with the same title as all other pages."""
+    names = {name: _own_name(name) for name in made["components"]["schemas"]}
+    refs = {f"#/components/schemas/{name}": f"#/components/schemas/{own}" for name, own in names.items()}
+
+    def renamed(value: JsonValue) -> JsonValue:
+        if isinstance(value, dict):
+            return {key: renamed(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [renamed(one) for one in value]
+        return refs.get(value, value) if isinstance(value, str) else value
+
+    own: Json = {key: renamed(part) for key, part in made.items()}
+    schemas = own["components"]["schemas"]
+    own["components"]["schemas"] = {
+        names[name]: {**schema, "title": names[name]} for name, schema in schemas.items()
+    }
+    return own
+
+
+def _own_name(name: str) -> str:
+    of = _PAGE.fullmatch(name)
+    return f"PageOf{_OWN_NAMES.get(of[1], of[1])}" if of else _OWN_NAMES.get(name, name)
 
 
 def _name_parameters(operation: Json) -> None:
