@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from workbench.store.store import Store
 from workbench.transform import protected as protection
 
-from . import errors
+from . import docs_page, errors
 from .openapi import INTERFACE_VERSION, TITLE, document
 from .routes import ROUTERS
 from .routing import Route
@@ -76,6 +76,8 @@ def create_app(
     for router in ROUTERS:
         # include_router would match every route twice per request.
         app.router.routes.extend(router.routes)
+    if chosen.docs:
+        app.router.routes.extend(docs_page.routes())
     app.state.workbench = state
     app.openapi = document  # type: ignore[method-assign]
     app.add_middleware(_Entrance, hosts=chosen.hosts, public_url=chosen.public_url)

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -21,9 +21,7 @@ from workbench.store.scope import Scope
 from workbench.store.store import Store
 
 from .requests import BoundedRequest, SentFile, Upload
-
-if TYPE_CHECKING:
-    from .state import State
+from .state import State
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")

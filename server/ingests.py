@@ -18,7 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NotRequired
+from typing import Literal, NotRequired
 
 import orjson
 from pydantic import JsonValue
@@ -32,13 +32,11 @@ from workbench.ingest.plan.labels import Labels
 from workbench.ingest.plan.read_options import ReadOptions
 from workbench.store.db import lease
 from workbench.store.scope import Scope
+from workbench.store.store import Store
 
 from . import log
 from .requests import SentFile
 from .schemas import Json
-
-if TYPE_CHECKING:
-    from .state import State
 
 KEPT_SECONDS = 24 * 3600
 """How long the server keeps a file that no run took, and the state of a run."""
@@ -77,15 +75,16 @@ class _Run(IngestShown, Owner):
 class Ingests:
     """The runs of one process. The state of all runs is on the disk."""
 
-    def __init__(self, state: State) -> None:
-        self.state = state
+    def __init__(self, store: Store, files: Path) -> None:
+        self.store = store
+        self.files = files
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-ingests")
         self._lock = threading.Lock()
         self._runs: dict[str, tuple[Future[None], _Run]] = {}
 
     @property
     def _folder(self) -> Path:
-        place = self.state.files / "ingests"
+        place = self.files / "ingests"
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         return place
 
@@ -222,7 +221,7 @@ class Ingests:
             loose = {paths[place] for test in tests if test.loose for place in test.files}
             jobs = min(max(options.options.jobs, 1), MOST_JOBS)
             report = ingest(
-                self.state.store,
+                self.store,
                 scope,
                 [],
                 options.options.model_copy(update={"jobs": jobs}),

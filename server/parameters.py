@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Literal, TypeVar
@@ -22,6 +22,7 @@ from workbench.store.scope import Scope
 from .requests import strict_json
 from .schemas import Annotation, FromJson
 
+Reads = TypeVar("Reads", bound=Callable[..., object])
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 Bound = str | datetime | Sequence[str]
@@ -100,6 +101,12 @@ def limit(most: int = 1000) -> Annotation:
     return Annotated[int, Field(ge=1, le=most), BeforeValidator(whole), Query(description="Rows of a page.")]
 
 
+def of_query(read: Reads) -> Reads:
+    """Marks a dependency that reads the query and nothing else, so that a route may remember what it read."""
+    read.__dict__["reads_query"] = True
+    return read
+
+
 @dataclass(frozen=True)
 class Paging:
     """The page of a list that a request asks for."""
@@ -117,7 +124,7 @@ def paging(default: int = 100, most: int = 1000) -> params.Depends:
     read.__dict__["__signature__"] = inspect.Signature(
         [_parameter("limit", limit(most), default), _parameter("offset", Offset, 0)]
     )
-    made: params.Depends = Depends(read)
+    made: params.Depends = Depends(of_query(read))
     return made
 
 
@@ -185,7 +192,7 @@ def listing(
         return Asked(_where(given), order_by, order, limit, offset)
 
     read.__dict__["__signature__"] = inspect.Signature(parameters)
-    made: params.Depends = Depends(read)
+    made: params.Depends = Depends(of_query(read))
     return made
 
 

@@ -45,6 +45,7 @@ class Serving:
     origins: tuple[str, ...] = ()
     billing_portal: str | None = None
     quiet: bool = False
+    docs: bool = False
 
     def settings(self) -> Settings:
         """The settings of the application. On another address than the loopback, any host name is allowed if none is
@@ -57,6 +58,7 @@ class Serving:
             hosts=names,
             origins=self.origins,
             billing_portal=self.billing_portal,
+            docs=self.docs,
         )
 
     def address(self, port: int) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from importlib.metadata import version
 
-VERSION = version("battery-workbench")
+from workbench.version import __version__
+
+VERSION = __version__
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -36,6 +37,7 @@ class Settings:
     downloads : most bytes of prepared downloads that are kept.
     readers : how many processes of little memory read the parquet files of uploads, for each worker process; with 0
         the worker process reads them itself.
+    docs : show the API at ``/docs``, where it can be tried out.
     """
 
     public_url: str | None = None
@@ -54,6 +56,7 @@ class Settings:
     url_seconds: int = 3600
     downloads: int = 4 << 30
     readers: int = 2
+    docs: bool = False
 
     def most(self, size: str) -> int:
         """The most bytes of a body of this kind: ``small``, ``large`` or ``upload``."""

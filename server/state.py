@@ -14,10 +14,10 @@ from workbench.store.cache.cache import Cache
 from workbench.store.store import Store
 
 from .ingests import Ingests
+from .intake import Intake
 from .limits import Rates, Threads
 from .settings import Settings
 from .signing import Signer
-from .uploading import Intake
 
 
 class Recipes:
@@ -65,8 +65,8 @@ class State:
         self.plans = Threads("plans", settings.plans, settings.waiting)
         self.refusals = Rates(5.0, 20)
         self.apart = ParquetSubprocess(self.files / "apart", settings.readers)
-        self.intake = Intake(self)
-        self.ingests = Ingests(self)
+        self.intake = Intake(store, self.files, self.apart)
+        self.ingests = Ingests(store, self.files)
 
     def close(self) -> None:
         """Wait for running work, then close the store."""

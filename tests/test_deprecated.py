@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import warnings
 from types import ModuleType
@@ -46,3 +47,21 @@ def test_any_other_name_is_as_unknown_as_ever(old: ModuleType) -> None:
 def test_a_place_that_is_wrong_is_an_error(old: ModuleType) -> None:
     with pytest.warns(DeprecationWarning, match="is now"), pytest.raises(AttributeError, match="NeverThere"):
         old.Lost  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("text", "TextFormat"),
+        ("columns", "From"),
+        ("arrow", "read_typed"),
+        ("arrow", "ParquetFormat"),
+        ("apart", "apart"),
+    ],
+)
+def test_what_packages_with_formats_use_has_its_old_place_too(module: str, name: str) -> None:
+    """As the guide to formats of 0.1.0 named them; in a process of its own, since each warns once."""
+    code = f"from workbench.readers.{module} import {name}; print({name}.__module__)"
+    done = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("workbench.readers.")
+    assert f"workbench.readers.{module}.{name} is now" in done.stderr

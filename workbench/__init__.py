@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .version import __version__ as __version__
+
 if TYPE_CHECKING:
     from . import steps
     from .bench import Bench, Data, Figure, connect
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from .recipe.build import param, plan
     from .recipe.recipe import Recipe
 
-__version__ = "0.1.0"
 
 __all__ = [
     "BadRequest",

@@ -1,21 +1,29 @@
-"""Typed columns as Arrow arrays and back, nulls apart from NaNs, bit for bit."""
+"""Typed columns as Arrow arrays and back, bit for bit; nulls and NaNs stay distinct."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .table import Column
+from .table import Array, Column
 
+ArrowArray: TypeAlias = Any
+"""A ``pyarrow.Array`` or ``pyarrow.ChunkedArray``: pyarrow has no types to check here."""
 _FLOAT64 = pa.float64()
 
 
-def to_arrow(column: Column) -> Any:
-    """The Arrow array of a column; one of mixed types has no array of its own and raises TypeError."""
+def to_arrow(column: Column) -> ArrowArray:
+    """The Arrow array of a column.
+
+    Raises
+    ------
+    TypeError
+        For a column of mixed types.
+    """
     mask = None if column.valid is None else ~column.valid
     if column.kind == "null":
         return pa.nulls(len(column))
@@ -30,8 +38,8 @@ def to_arrow(column: Column) -> Any:
     return pa.array(column.values, mask=mask, from_pandas=False)
 
 
-def of_arrow(array: Any) -> Column | None:
-    """The column of an Arrow array or chunked array; None for nested and binary types, which no column holds."""
+def of_arrow(array: ArrowArray) -> Column | None:
+    """The column of an Arrow array or chunked array; None for nested and binary types, which a column cannot hold."""
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     kind = array.type
@@ -59,14 +67,14 @@ def of_arrow(array: Any) -> Column | None:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
     filled = array if valid is None else array.fill_null(0)
-    values: NDArray[Any] = filled.to_numpy(zero_copy_only=False)
+    values: Array = filled.to_numpy(zero_copy_only=False)
     return Column("number" if values.dtype.kind == "f" else "integer", values, valid)
 
 
-def _is_string(kind: Any) -> bool:
+def _is_string(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _coded(array: Any, valid: NDArray[np.bool_] | None) -> Column:
+def _coded(array: ArrowArray, valid: NDArray[np.bool_] | None) -> Column:
     codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int32)
     return Column("text", codes, valid, tuple(array.dictionary.to_pylist()) or ("",))

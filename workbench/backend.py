@@ -69,9 +69,9 @@ R = TypeVar("R", bound=Record)
 Ref = str | Record
 Fields: TypeAlias = Mapping[str, Any]
 """Values of a record's fields by name. Its class checks them, so they may be anything."""
-Where = Mapping[str, JsonValue]
+Where = Mapping[str, Raw]
 """Filters of a list, as a ``list`` step of a plan has them."""
-Span = Sequence[float] | Sequence[str] | Sequence[datetime]
+Span = Sequence[JsonValue] | Sequence[datetime]
 """The visible range of an axis: two numbers or two times."""
 DATASETS = {"series": "sampled data", "steps": "steps", "cycles": "cycles"}
 """The tables that a record may have, and what people call them."""
@@ -313,7 +313,7 @@ class Backend(Drawing):
         """The steps or cycles of a measurement with the columns over the life of its cell, if they are known."""
 
     @abstractmethod
-    def pieces(self, measurement: Measurement) -> Iterator[Table]:
+    def batches(self, measurement: Measurement) -> Iterator[Table]:
         """The samples of a measurement, exact and in order, in tables of bounded size."""
 
     def measurement(self, ref: str, cell: str | None = None) -> Measurement:
@@ -350,7 +350,7 @@ class Backend(Drawing):
             measurement,
             path,
             get=self.get,
-            pieces=lambda: self.pieces(measurement),
+            batches=lambda: self.batches(measurement),
             steps=lambda: self.samples(measurement, "steps"),
         )
 

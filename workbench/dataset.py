@@ -1,25 +1,27 @@
-"""A Dataset: what a plan answers, step by step, and its packed form: one JSON head and raw column buffers.
+"""The answer of a plan, step by step (Dataset), and its packed form: a JSON head and raw column buffers.
 
-The packed bytes are what the dataset cache keeps and what a transform is given, in this process or in another:
-columns are views into them, nothing is parsed and nothing is unpickled.
+The dataset cache keeps the packed bytes, and a transform gets them, in this process or another one. Columns are
+views into the bytes: nothing is parsed or unpickled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
 from .errors import StoreError
-from .table import Column, Kind, Table
+from .table import Array, Column, JsonObject, Kind, Table, concat
 
+Place: TypeAlias = tuple[int, str, int]
+"""Where an array is in packed bytes: its offset in the buffers, its dtype and its length."""
 MAGIC = b"WBDS0001"
 COLUMNS = "columns"
-"""The key of ``extra`` under which series steps keep their columns, as they have them without sources too."""
+"""The key of ``extra`` with the columns of series steps: they have columns also where no source was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +29,7 @@ class Samples:
     """What a series step read of one source.
 
     ``rows`` (n,) int64 are sample numbers in the stored series; ``table`` holds x and the columns, aligned;
-    ``complete`` says that every sample in the window is here; ``total`` is how many the window holds.
+    ``complete`` is true if all samples of the window are in it; ``total`` is the number in the window.
     """
 
     rows: NDArray[np.int64]
@@ -55,7 +57,7 @@ class Warn:
     shown: int | None = None
     total: int | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         raw = {
             "code": self.code,
             "message": self.message,
@@ -72,8 +74,8 @@ class Dataset:
     """The answer to a plan: step name -> rows (Table) or series (id -> Samples), in the order of the plan."""
 
     steps: dict[str, StepResult]
-    values: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
+    options: dict[str, list[JsonObject]] = field(default_factory=dict)
     warnings: list[Warn] = field(default_factory=list)
     cache: dict[str, str] = field(default_factory=dict)
     reads: dict[str, int] = field(default_factory=lambda: {"steps": 0, "sources": 0})
@@ -81,14 +83,23 @@ class Dataset:
     columns: dict[str, StepColumns] = field(default_factory=dict)
 
 
+def stacked(series: SeriesSet) -> tuple[Column, NDArray[np.int64], Table]:
+    """All sources one below the other: their ids (n,) as text, their sample numbers (n,) and their columns."""
+    parts = list(series.values())
+    codes = np.repeat(np.arange(len(parts), dtype=np.int32), [len(samples.rows) for samples in parts])
+    rows = np.concatenate([samples.rows for samples in parts]) if parts else np.zeros(0, np.int64)
+    ids = Column("text", codes, None, tuple(map(str, series)))
+    return ids, rows, concat([samples.table for samples in parts])
+
+
 class _Packer:
     def __init__(self) -> None:
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
 
-    def add(self, array: NDArray[Any]) -> list[Any]:
+    def add(self, array: Array) -> Place:
         data = np.ascontiguousarray(array)
-        place = [self.size, data.dtype.str, len(data)]
+        place = (self.size, data.dtype.str, len(data))
         raw = data.view(np.uint8).data if data.size else b""
         self.buffers.append(raw)
         pad = -data.nbytes % 8
@@ -96,20 +107,20 @@ class _Packer:
         self.size += data.nbytes + pad
         return place
 
-    def table(self, table: Table) -> dict[str, Any]:
+    def table(self, table: Table) -> JsonObject:
         return {"n": table.n, "columns": [[name, self.column(column)] for name, column in table.items()]}
 
-    def column(self, column: Column) -> dict[str, Any]:
+    def column(self, column: Column) -> JsonObject:
         if column.kind == "mixed":
             return {"kind": "mixed", "items": column.tolist()}
-        head: dict[str, Any] = {"kind": column.kind, "values": self.add(column.values)}
+        head: JsonObject = {"kind": column.kind, "values": self.add(column.values)}
         if column.valid is not None:
             head["valid"] = self.add(column.valid)
         if column.words:
             head["words"] = list(column.words)
         return head
 
-    def step(self, result: StepResult) -> dict[str, Any]:
+    def step(self, result: StepResult) -> JsonObject:
         if isinstance(result, Table):
             return {"rows": self.table(result)}
         return {
@@ -128,7 +139,7 @@ class _Packer:
         }
 
 
-def pack(steps: Mapping[str, StepResult], extra: Mapping[str, Any] | None = None) -> bytes:
+def pack(steps: Mapping[str, StepResult], extra: JsonObject | None = None) -> bytes:
     """Bytes of the steps (and ``extra``, any JSON): magic, head length, JSON head, then 8-aligned buffers."""
     packer = _Packer()
     head = {"steps": [[name, packer.step(result)] for name, result in steps.items()], "extra": extra or {}}
@@ -137,7 +148,7 @@ def pack(steps: Mapping[str, StepResult], extra: Mapping[str, Any] | None = None
     return b"".join([MAGIC, len(text).to_bytes(8, "little"), text, *packer.buffers])
 
 
-def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult], dict[str, Any]]:
+def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult], JsonObject]:
     """The steps and ``extra`` of packed bytes; arrays are read-only views into ``data``.
 
     Raises
@@ -152,17 +163,17 @@ def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult],
     head = orjson.loads(view[16 : 16 + length])
     body = view[16 + length :]
 
-    def array(place: list[Any]) -> NDArray[Any]:
+    def array(place: Place) -> Array:
         offset, dtype, n = place
         return np.frombuffer(body, np.dtype(dtype), n, offset)
 
-    def column(item: dict[str, Any]) -> Column:
+    def column(item: JsonObject) -> Column:
         if item["kind"] == "mixed":
             return Column.from_python(item["items"], "mixed")
         valid = array(item["valid"]) if "valid" in item else None
         return Column(item["kind"], array(item["values"]), valid, tuple(item.get("words", ())))
 
-    def table(item: dict[str, Any]) -> Table:
+    def table(item: JsonObject) -> Table:
         return Table({name: column(packed) for name, packed in item["columns"]}, item["n"])
 
     steps: dict[str, StepResult] = {}

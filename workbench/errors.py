@@ -2,7 +2,7 @@
 
 WorkbenchError
 ├── BadRequest            400  a reference of the wrong kind, a malformed value outside a recipe
-│   └── UnknownOption     400  an option that ingest does not have; in ``workbench.ingest.options``
+│   └── UnknownOption     400  an option of an ingest that does not exist; a TypeError too
 ├── Unauthorized          401  no key, or one that is unknown, revoked or expired
 ├── Forbidden             403  the record may be read, but not what was asked of it
 ├── NotFound              404  absent, or out of the caller's reach (one answer for both)

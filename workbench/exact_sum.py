@@ -1,4 +1,4 @@
-"""The one summation of the package, so that a local and a remote bench, whole and in pieces, add up to the same bits.
+"""Sums of groups of numbers. All code sums here, so that the same numbers give the same bits everywhere.
 
 numpy's reduction adds pairwise (error grows with log n), also in ``reduceat``: within 1e-12 of the exact
 value, relative to the sum of absolute values, for any number of rows a plan or a series can have.

@@ -1,4 +1,4 @@
-"""Figures and rows as files: pages, pictures, tables, notebooks. Every file appears whole or not at all."""
+"""Exports figures and rows as files: pages, pictures, tables, notebooks. A file appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ import hashlib
 import html as markup
 import importlib
 import io
-import os
 import pprint
 import re
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from .arrow import to_arrow
-from .dataset import StepResult
+from .dataset import StepResult, stacked
 from .errors import BadRequest, ExportUnavailable, instead
+from .exchange.writing import whole_file
 from .messages import counted, spaced
-from .table import Column, Table, concat, concat_columns, time_text
-from .typed_arrays import decode
+from .table import Column, Table, concat_columns, time_text
+from .typed_arrays import Decoded, decode, mapping
 
 PICTURES = ("png", "svg", "pdf")
 TABLES = ("csv", "parquet")
 ENDINGS = ("html", *PICTURES, "json", *TABLES)
 CONFIG = {"showSendToCloud": False, "plotlyServerURL": "", "displaylogo": False, "responsive": True}
 PLOTLY_FILE = "plotly.min.js"
-# An exported page must not fetch anything: an address inside a figure would tell its owner who looks at it.
-# Unsafe-eval is for WebGL traces, whose shaders plotly.js compiles at run time.
-_POLICY = (
+# An exported page must not fetch anything: the owner of an address inside a figure would learn who looks at it.
+# WebGL traces need unsafe-eval: plotly.js compiles their shaders at run time.
+PAGE_POLICY = (
     "default-src 'none'; script-src 'self' file: 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -44,17 +45,19 @@ _POINTS = (
 )
 _ERRORS = ("error_x", "error_y", "error_z")
 MOST_VALUES = 10_000_000
-"""Most values of the table of a figure: a short row beside a long one, or an empty shape, may stand for many more."""
+"""Most values of the table of a figure: a few bytes of a figure can describe very large tables."""
 _EXACT = 2**53
+Trace: TypeAlias = Mapping[str, Decoded]
+Listed: TypeAlias = list[Decoded] | NDArray[np.generic]
 
 
 def ending_of(path: str | Path, endings: Sequence[str] = ENDINGS) -> str:
-    """The ending of a path, in small letters.
+    """The ending of a path, in lower case.
 
     Raises
     ------
     BadRequest
-        If it is none of ``endings``.
+        If it is not one of ``endings``.
     """
     ending = Path(path).suffix.lower().lstrip(".")
     if ending not in endings:
@@ -70,7 +73,7 @@ def save(path: str | Path, figure: bytes, *, title: str | None = None) -> Path:
     BadRequest
         If the ending is unknown.
     ExportUnavailable
-        For a picture, if kaleido or a browser is missing.
+        For a picture, if kaleido or a browser is missing. The text says what to install.
     """
     ending = ending_of(path)
     if ending == "html":
@@ -83,24 +86,16 @@ def save(path: str | Path, figure: bytes, *, title: str | None = None) -> Path:
 
 
 def save_table(path: str | Path, table: Table) -> Path:
-    """Write a table as ``.csv`` or ``.parquet``."""
+    """Write a table as ``.csv`` or ``.parquet``; BadRequest for another ending."""
     ending = ending_of(path, TABLES)
     return write(path, table_csv(table) if ending == "csv" else table_parquet(table))
 
 
 def write(path: str | Path, data: bytes) -> Path:
-    """Write a file at once: a reader sees the old one or the new one, also after a crash."""
+    """Write a file in one step: a reader sees the old file or the new file, also after a crash."""
     target = Path(path)
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
-    try:
-        with draft.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    with whole_file(target) as draft:
+        draft.write_bytes(data)
     return target
 
 
@@ -110,9 +105,9 @@ def html(figure: bytes, *, title: str = "Figure", plotlyjs: str | None = None) -
     Parameters
     ----------
     figure : encoded bytes.
-    title : of the page; any text.
-    plotlyjs : None puts plotly.js (4.8 MB) into the page; else the relative address of a file with it, such as
-        ``PLOTLY_FILE`` beside the page (see ``write_plotlyjs``), for folders of many pages.
+    title : title of the page; any text.
+    plotlyjs : None puts plotly.js (4.8 MB) into the page. For a folder of many pages give the relative address of one
+        file, such as ``PLOTLY_FILE`` beside the page (see ``write_plotlyjs``).
     """
     if plotlyjs is None:
         script = f"<script>{plotly_source()}</script>"
@@ -122,7 +117,7 @@ def html(figure: bytes, *, title: str = "Figure", plotlyjs: str | None = None) -
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{PAGE_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{markup.escape(title)}</title>
@@ -146,7 +141,7 @@ Plotly.newPlot("figure", {{...content, config: {_inside_script(orjson.dumps(CONF
 
 
 def write_plotlyjs(folder: str | Path) -> Path:
-    """Put plotly.js beside pages that name it; returns its path."""
+    """Write plotly.js into a folder, for the pages that refer to it. Returns its path."""
     return write(Path(folder) / PLOTLY_FILE, plotly_source().encode())
 
 
@@ -157,7 +152,7 @@ def plotly_source() -> str:
 
 
 def _inside_script(data: bytes) -> str:
-    """JSON that cannot end the script element it stands in."""
+    """JSON that cannot end the script element that contains it."""
     text = data.decode()
     for character, safe in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         text = text.replace(character, safe)
@@ -169,13 +164,13 @@ def picture(
 ) -> bytes:
     """The figure as ``png``, ``svg`` or ``pdf``, drawn by kaleido in an installed Chrome or Chromium.
 
-    ``width`` and ``height`` in pixels: by default those of the layout, else 900 x 600. ``scale`` is 2 for png
-    and 1 else.
+    ``width`` and ``height`` are in pixels; by default those of the layout, or 900 x 600. ``scale`` is by default 2 for
+    png and 1 for the others.
 
     Raises
     ------
     ExportUnavailable
-        If kaleido or a browser is missing, or the browser fails; the sentence says what to do.
+        If kaleido or a browser is missing, or the browser fails. The text says what to do.
     """
     try:
         kaleido = importlib.import_module("kaleido")
@@ -191,9 +186,9 @@ def picture(
         "scale": scale or (2 if format == "png" else 1),
     }
     try:
-        # Without this kaleido's page loads MathJax from the network, for every picture.
+        # Without this option kaleido loads MathJax from the network for every picture.
         drawn: bytes = kaleido.calc_fig_sync(content, opts=options, kopts={"mathjax": False, "timeout": 60})
-    except Exception as error:
+    except Exception as error:  # kaleido and the browser raise errors of many classes
         if type(error).__name__ == "ChromeNotFoundError":
             message = "Pictures need a browser: install Chrome or Chromium. A .html export works without one."
         else:
@@ -205,12 +200,12 @@ def picture(
 
 
 def traces(figure: bytes) -> Table:
-    """The plotted values in long form: one row a point, exact.
+    """The plotted values in long form: one row for each point, with exact values.
 
     Columns: ``trace`` (number from 0), ``name``, then those of x, y, z, r, theta ... that occur, error bars as
     ``error_y`` and ``error_y_minus``, and custom data as ``customdata`` (``customdata 0`` ... if there are
-    several). A grid (heatmap, contour) gives a row a cell; a table's columns carry its header's words.
-    Where x or y is only implied (as a start and a step), it is written out.
+    several). A grid (heatmap, contour) gives one row for each of its cells. The columns of a table have the texts of
+    its header as names. An x or y that is only implied (as a start and a step) is written out.
 
     Raises
     ------
@@ -219,7 +214,7 @@ def traces(figure: bytes) -> Table:
     """
     parts = [
         _labelled(number, _name(trace.get("name"), number), _points(trace))
-        for number, trace in enumerate(decode(figure)["data"])
+        for number, trace in enumerate(map(mapping, _listed(decode(figure)["data"])))
     ]
     names = dict.fromkeys(name for part in parts for name in part)
     order = dict.fromkeys([*(name for name in ("trace", "name", *_POINTS) if name in names), *names])
@@ -233,7 +228,7 @@ def traces(figure: bytes) -> Table:
     )
 
 
-def _name(name: Any, number: int) -> str:
+def _name(name: Decoded, number: int) -> str:
     return str(name) if isinstance(name, str | int | float) and name else f"trace {number}"
 
 
@@ -245,20 +240,20 @@ def _labelled(number: int, name: str, points: Table) -> Table:
     return Table({**head, **points.columns}, points.n)
 
 
-def _points(trace: Mapping[str, Any]) -> Table:
+def _points(trace: Trace) -> Table:
     if trace.get("type") == "table":
         return _cells(trace)
     if _depth(trace.get("z")) == 2:
-        return _grid(trace, trace["z"])
+        return _grid(trace, _listed(trace["z"]))
     columns: dict[str, Column] = {}
     for key in _POINTS:
         if _depth(trace.get(key)) == 1:
-            columns[key] = _column(trace[key])
+            columns[key] = _column(_listed(trace[key]))
     for key in _ERRORS:
-        bars = _mapping(trace.get(key))
+        bars = mapping(trace.get(key))
         for part, name in (("array", key), ("arrayminus", f"{key}_minus")):
             if _depth(bars.get(part)) == 1:
-                columns[name] = _column(bars[part])
+                columns[name] = _column(_listed(bars[part]))
     columns.update(_custom(trace.get("customdata")))
     n = max((len(column) for column in columns.values()), default=0)
     if trace.get("type", "scatter") in ("scatter", "scattergl", "bar", "waterfall", "funnel"):
@@ -269,7 +264,7 @@ def _points(trace: Mapping[str, Any]) -> Table:
 
 
 def _table(columns: Mapping[str, Column], n: int) -> Table:
-    """Columns that may be shorter than others."""
+    """The table of columns that may be shorter than others; the missing values are null."""
     _bounded(n, len(columns))
     return Table({name: _to_length(column, n) for name, column in columns.items()}, n)
 
@@ -278,22 +273,18 @@ def _bounded(rows: int, columns: int) -> None:
     if rows * columns > MOST_VALUES:
         raise BadRequest(
             f"The values of the figure would be a table of {counted(rows, 'row')} and "
-            f"{counted(columns, 'column')}; it may have {spaced(MOST_VALUES)} values. Take the rows of a step."
+            f"{counted(columns, 'column')}; it may have {spaced(MOST_VALUES)} values. Export a step instead."
         )
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _listed(value: Any) -> Any:
-    """A list or array as it is; one value as a list of it."""
+def _listed(value: Decoded) -> Listed:
+    """A list or array as it is; a single value as a list of one."""
     if isinstance(value, list | np.ndarray):
         return value
     return [] if value is None else [value]
 
 
-def _implied(trace: Mapping[str, Any], key: str, n: int) -> Any:
+def _implied(trace: Trace, key: str, n: int) -> Listed:
     start, step = trace.get(f"{key}0", 0), trace.get(f"d{key}", 1)
     if not isinstance(start, int | float) or not isinstance(step, int | float):
         return [None] * n
@@ -303,8 +294,8 @@ def _implied(trace: Mapping[str, Any], key: str, n: int) -> Any:
         return start + step * np.arange(n)
 
 
-def _custom(values: Any) -> dict[str, Column]:
-    depth = _depth(values)
+def _custom(given: Decoded) -> dict[str, Column]:
+    depth, values = _depth(given), _listed(given)
     if depth == 1:
         return {"customdata": _column(values)}
     if depth != 2:
@@ -316,13 +307,13 @@ def _custom(values: Any) -> dict[str, Column]:
     return {f"customdata {place}": _column([_scalar(row[place]) for row in rows]) for place in range(width)}
 
 
-def _grid(trace: Mapping[str, Any], values: Any) -> Table:
+def _grid(trace: Trace, values: Listed) -> Table:
     _bounded(len(values), 1)
     height, width = len(values), max((len(_listed(row)) for row in values), default=0)
     _bounded(height, width)
     grid = [list(_listed(row)) for row in values]
-    x = trace["x"] if _depth(trace.get("x")) == 1 else _implied(trace, "x", width)
-    y = trace["y"] if _depth(trace.get("y")) == 1 else _implied(trace, "y", height)
+    x = _listed(trace["x"]) if _depth(trace.get("x")) == 1 else _implied(trace, "x", width)
+    y = _listed(trace["y"]) if _depth(trace.get("y")) == 1 else _implied(trace, "y", height)
     across, down = np.tile(np.arange(width), height), np.repeat(np.arange(height), width)
     columns = {"x": _to_length(_column(x), width).take(across), "y": _to_length(_column(y), height).take(down)}
     filled = (row + [None] * (width - len(row)) for row in grid)
@@ -330,9 +321,9 @@ def _grid(trace: Mapping[str, Any], values: Any) -> Table:
     return Table(columns, height * width)
 
 
-def _cells(trace: Mapping[str, Any]) -> Table:
-    cells = _listed(_mapping(trace.get("cells")).get("values"))
-    header = _listed(_mapping(trace.get("header")).get("values"))
+def _cells(trace: Trace) -> Table:
+    cells = _listed(mapping(trace.get("cells")).get("values"))
+    header = _listed(mapping(trace.get("header")).get("values"))
     _bounded(len(cells), 1)
     made: dict[str, Column] = {}
     for place, values in enumerate(cells):
@@ -344,8 +335,8 @@ def _cells(trace: Mapping[str, Any]) -> Table:
     return _table(made, max((len(column) for column in made.values()), default=0))
 
 
-def _depth(values: Any) -> int:
-    """0 for what is no array, 1 for an array of scalars, 2 for an array of arrays."""
+def _depth(values: Decoded) -> int:
+    """2 for an array of arrays, 1 for an array of scalars, 0 for other values."""
     if isinstance(values, np.ndarray):
         return min(values.ndim, 2)
     if not isinstance(values, list):
@@ -353,16 +344,17 @@ def _depth(values: Any) -> int:
     return 2 if any(isinstance(item, list | np.ndarray) for item in values) else 1
 
 
-def _scalar(value: Any) -> Any:
-    """A JSON scalar as it is; what is nested, as its JSON text."""
+def _scalar(value: Decoded | np.generic) -> str | int | float | None:
+    """A JSON scalar as it is; a list, mapping or array as its JSON text."""
     if isinstance(value, np.generic):
-        return value.item()
+        number: int | float = value.item()
+        return number
     if isinstance(value, list | dict | np.ndarray):
         return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
     return value
 
 
-def _column(values: Any) -> Column:
+def _column(values: Listed) -> Column:
     if isinstance(values, np.ndarray) and values.ndim == 1:
         return Column.of(values)
     return Column.from_python([_scalar(value) for value in values])
@@ -375,25 +367,20 @@ def _to_length(column: Column, n: int) -> Column:
 
 
 def step_table(result: StepResult) -> Table:
-    """A step of a dataset as one table: rows as they are; series one below the other.
+    """A step of a dataset as one table: rows as they are, series one below the other.
 
-    Series get the columns ``id`` and ``sample`` (the sample number in the stored series) first; where the step
-    has columns of these names, they are ``source id`` and ``source sample``.
+    For series the first columns are ``id`` and ``sample`` (the sample number in the stored series). If the step has
+    columns of these names, they are called ``source id`` and ``source sample``.
     """
     if isinstance(result, Table):
         return result
-    parts = list(result.values())
-    below = concat([samples.table for samples in parts])
+    ids, rows, below = stacked(result)
     key, sample = (name if name not in below else f"source {name}" for name in ("id", "sample"))
-    lengths = [len(samples.rows) for samples in parts]
-    codes = np.repeat(np.arange(len(parts), dtype=np.int32), lengths)
-    rows = np.concatenate([samples.rows for samples in parts]) if parts else np.zeros(0, np.int64)
-    head = {key: Column("text", codes, None, tuple(result)), sample: Column.of(rows)}
-    return Table({**head, **below.columns}, len(codes))
+    return Table({key: ids, sample: Column.of(rows), **below.columns}, len(rows))
 
 
 def table_csv(table: Table) -> bytes:
-    """UTF-8 CSV with a header: numbers so that they read back exactly, null empty, NaN ``NaN``, UTC times."""
+    """UTF-8 CSV with a header. Numbers read back exactly, null is empty, NaN is ``NaN``, times are UTC."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.names)
@@ -401,14 +388,14 @@ def table_csv(table: Table) -> bytes:
     return text.getvalue().encode()
 
 
-def _csv_values(column: Column) -> Iterator[Any]:
+def _csv_values(column: Column) -> Iterator[JsonValue]:
     if column.kind == "datetime":
         missing = column.null_mask().tolist()
         return ("" if no else time_text(value) for value, no in zip(column.values.tolist(), missing, strict=True))
     return (_csv_value(value) for value in column.tolist())
 
 
-def _csv_value(value: Any) -> Any:
+def _csv_value(value: JsonValue) -> JsonValue:
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -419,14 +406,14 @@ def _csv_value(value: Any) -> Any:
 
 
 def table_parquet(table: Table) -> bytes:
-    """Parquet (zstd) with the columns' own types; a column of mixed types becomes text."""
+    """Parquet (zstd). Each column keeps its type; a column of mixed types becomes text."""
     made = pa.table({name: _arrow(column) for name, column in table.items()})
     sink = pa.BufferOutputStream()
     pq.write_table(made, sink, compression="zstd")
     return bytes(sink.getvalue())
 
 
-def _arrow(column: Column) -> Any:
+def _arrow(column: Column) -> pa.Array:
     if column.kind == "null":
         return pa.nulls(len(column), pa.float64())
     if column.kind == "mixed":
@@ -435,19 +422,19 @@ def _arrow(column: Column) -> Any:
 
 
 def notebook(
-    config: Mapping[str, Any],
+    config: Mapping[str, JsonValue],
     *,
     name: str = "Plot",
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, JsonValue] | None = None,
     opening: str = "wb.open('workbench.db')",
 ) -> bytes:
-    """A Jupyter notebook (format 4.5, no outputs) that draws a recipe: plan, transform and params as Python.
+    """A Jupyter notebook (format 4.5, without outputs) that draws a recipe, with plan, transform and params as Python.
 
     Parameters
     ----------
     config : a PlotConfig as plain JSON values.
     values : the chosen values of its params.
-    opening : the expression that gives the bench.
+    opening : the Python expression that opens the bench.
     """
     imports = "import os\n\nimport workbench as wb" if "os." in opening else "import workbench as wb"
     cells = [
@@ -471,17 +458,17 @@ def notebook(
     return orjson.dumps(content, option=orjson.OPT_INDENT_2)
 
 
-def _cell(kind: str, source: str) -> dict[str, Any]:
-    cell: dict[str, Any] = {"cell_type": kind, "id": "", "metadata": {}, "source": source}
+def _cell(kind: str, source: str) -> dict[str, JsonValue]:
+    cell: dict[str, JsonValue] = {"cell_type": kind, "id": "", "metadata": {}, "source": source}
     return {**cell, "execution_count": None, "outputs": []} if kind == "code" else cell
 
 
-def _python(value: Any) -> str:
+def _python(value: JsonValue) -> str:
     return pprint.pformat(value, width=100, sort_dicts=False)
 
 
 def _literal(text: str) -> str:
-    """Text as a Python literal that reads as a script does, where its content allows it."""
+    """A text as a Python literal, over several lines like a script if its content allows that."""
     if "'''" in text or text.endswith("'") or re.search(r"[^\n\t\x20-\x7e\xa0-\U0010ffff]", text):
         return repr(text)
     prefix = "r" if "\\" in text else ""

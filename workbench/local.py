@@ -342,7 +342,7 @@ class LocalBackend(Backend):
         """Append samples to a running measurement; its steps and cycles are updated in the same transaction."""
         return extend(self.store, self.scope, measurement, samples, actor=self.actor)
 
-    def pieces(self, measurement: Measurement) -> Iterator[Table]:
+    def batches(self, measurement: Measurement) -> Iterator[Table]:
         info = self.store.series.info(measurement.id, scope=self.scope)
         for start in range(0, 0 if info is None else info.rows, _ROWS):
             yield self.store.series.read(measurement.id, None, (start, start + _ROWS), scope=self.scope)

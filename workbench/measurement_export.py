@@ -1,10 +1,12 @@
-"""A measurement on its way out: its samples, and all that its records say of it."""
+"""Exports a measurement to a file, with its samples and the fields of its records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
+
+from pydantic import JsonValue
 
 from . import exchange
 from .cycling.steps import STEP_TYPE
@@ -13,7 +15,13 @@ from .records import Batch, Instance, Measurement, Record, Specification
 from .table import Table
 
 _OF_THIS_STORE = frozenset({"files", "content_hash", "processing_status"})
-Get = Callable[[type[Any], str], Any]
+R = TypeVar("R", bound=Record)
+
+
+class Get(Protocol):
+    """Gives the record of a kind and an id."""
+
+    def __call__(self, kind: type[R], id: str, /) -> R: ...
 
 
 def export(
@@ -21,25 +29,26 @@ def export(
     path: Path,
     *,
     get: Get,
-    pieces: Callable[[], Iterator[Table]],
+    batches: Callable[[], Iterator[Table]],
     steps: Callable[[], Table],
 ) -> list[Path]:
-    """Write a measurement to ``path``, whose ending says how (`exchange.ENDINGS`); answers the files written.
+    """Write a measurement to ``path``, whose ending names the format (`exchange.ENDINGS`). Returns the files.
 
     Parameters
     ----------
     get : gives the record of a kind and an id.
-    pieces, steps : give its samples in bounded pieces, and its steps.
+    batches : gives its samples, in batches of bounded size.
+    steps : gives its steps.
 
     Raises
     ------
     BadRequest
-        For another ending, a folder that is not there, or a measurement without samples.
+        For another ending, a folder that does not exist, or a measurement without samples.
     """
     if not measurement.sample_count:
         raise BadRequest(f"The measurement '{measurement.name}' has no sampled data to export.")
     start = None if measurement.start_time is None else measurement.start_time.timestamp()
-    return exchange.write(path, pieces, _passport(measurement, get, steps), start=start)
+    return exchange.write(path, batches, _passport(measurement, get, steps), start=start)
 
 
 def _passport(measurement: Measurement, get: Get, steps: Callable[[], Table]) -> exchange.Passport:
@@ -54,16 +63,16 @@ def _passport(measurement: Measurement, get: Get, steps: Callable[[], Table]) ->
         instance=_known(instance),
         batch={} if batch is None else _known(batch),
         specification=_known(get(Specification, instance.specification_id)),
-        # What a step is told from the present rating, which may change.
+        # The type of a step depends on the present rating, which may change, so it is computed again on reading.
         steps=None
         if given is None
         else exchange.packed(given.select([name for name in given if name != STEP_TYPE])),
     )
 
 
-def _known(record: Record) -> dict[str, Any]:
-    """What a record says of itself, as JSON, without what only this store understands."""
+def _known(record: Record) -> dict[str, JsonValue]:
+    """The fields of a record as JSON, without those that only mean something in this store."""
     links = {name for name, member in type(record).members().items() if member.link or not member.stored}
     kept = {"name", *type(record).given()} - links - _OF_THIS_STORE
-    said: dict[str, Any] = record.model_dump(mode="json", include=kept)
+    said: dict[str, JsonValue] = record.model_dump(mode="json", include=kept)
     return said

@@ -1,7 +1,7 @@
-"""Typed columns with nulls, and tables of them: the one shape that samples, summaries and plan rows share.
+"""Typed columns with nulls, and tables of such columns: samples, summaries and rows of plans all have this shape.
 
-A column knows its nulls apart from its NaNs, so what was stored comes back bit for bit; pandas enters only
-where a script or a person looks.
+A column distinguishes nulls from NaNs, so that stored values come back bit for bit. pandas is used only where a
+script or a person looks at the data.
 """
 
 from __future__ import annotations
@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Kind = Literal["number", "integer", "text", "boolean", "datetime", "mixed", "null"]
+DType: TypeAlias = np.dtype[Any]
+Array: TypeAlias = NDArray[Any]
+"""A numpy array of any dtype."""
+Plain: TypeAlias = Any
+"""A value as Python has it: a text, number, boolean, date-time or None. The kind of its column says which."""
+JsonObject: TypeAlias = dict[str, Any]
+"""An object of JSON as Python has it, with any JSON values."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -24,12 +31,12 @@ class Column:
 
     ``values`` by kind: number float64 or float32; integer any integer dtype; boolean bool; datetime int64
     microseconds since 1970 UTC; text int32 codes into ``words``; mixed object; null bool zeros.
-    ``valid`` is None where nothing is null, else (n,) bool. A NaN that is valid is a NaN, not a null. The
-    value under a null is unspecified and must never be looked at.
+    ``valid`` is None where nothing is null, else (n,) bool. A valid NaN is a NaN, not a null. The
+    value at a null is undefined; nothing may use it.
     """
 
     kind: Kind
-    values: NDArray[Any]
+    values: Array
     valid: NDArray[np.bool_] | None = None
     words: tuple[str, ...] = ()
 
@@ -37,7 +44,7 @@ class Column:
         return len(self.values)
 
     @classmethod
-    def of(cls, values: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> Column:
+    def of(cls, values: Array, valid: NDArray[np.bool_] | None = None) -> Column:
         """A column from a numpy array by its dtype (floats, integers, bool, datetime64, text or objects).
 
         Raises
@@ -90,7 +97,7 @@ class Column:
         return cls("null", np.zeros(n, bool), np.zeros(n, bool))
 
     @classmethod
-    def from_python(cls, values: Sequence[Any], kind: Kind | None = None) -> Column:
+    def from_python(cls, values: Sequence[Plain], kind: Kind | None = None) -> Column:
         """A column from Python scalars (None is null). Without ``kind`` the narrowest that holds all of them:
         booleans, integers and floats do not mix into one kind except integers with floats (number)."""
         kind = kind or kind_of(values)
@@ -112,7 +119,7 @@ class Column:
         filler = np.nan if kind == "number" else 0
         return cls(kind, np.array([filler if value is None else value for value in values], dtype), valid)
 
-    def take(self, index: NDArray[Any]) -> Column:
+    def take(self, index: Array) -> Column:
         """The rows named by ``index`` (positions, or a boolean mask)."""
         valid = None if self.valid is None else self.valid[index]
         return Column(self.kind, self.values[index], valid, self.words)
@@ -147,11 +154,11 @@ class Column:
             values[~self.valid] = np.nan
         return values
 
-    def tolist(self) -> list[Any]:
+    def tolist(self) -> list[Plain]:
         """Python scalars, None for null (NaN stays NaN); date-times as aware ``datetime``."""
         if self.kind == "null":
             return [None] * len(self)
-        items: list[Any]
+        items: list[Plain]
         if self.kind == "text":
             items = [self.words[code] for code in self.values.tolist()] if self.words else [None] * len(self)
         elif self.kind == "datetime":
@@ -166,7 +173,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table(Mapping[str, Column]):
-    """Columns of one length, in order. ``n`` is kept apart so that a table without columns has rows too."""
+    """Columns of one length, in order. ``n`` is their length; a table without columns has one too."""
 
     columns: dict[str, Column]
     n: int
@@ -177,7 +184,7 @@ class Table(Mapping[str, Column]):
                 raise ValueError(f"column '{name}' has {len(column)} rows, the table {self.n}")
 
     @classmethod
-    def of(cls, columns: Mapping[str, Column | NDArray[Any] | Sequence[Any]]) -> Table:
+    def of(cls, columns: Mapping[str, Column | Array | Sequence[Plain]]) -> Table:
         """A table from columns, arrays or lists, all of one length."""
         made = {name: _as_column(values) for name, values in columns.items()}
         return cls(made, len(next(iter(made.values()))) if made else 0)
@@ -195,7 +202,7 @@ class Table(Mapping[str, Column]):
     def names(self) -> list[str]:
         return list(self.columns)
 
-    def take(self, index: NDArray[Any]) -> Table:
+    def take(self, index: Array) -> Table:
         """The rows named by ``index`` (positions, or a boolean mask)."""
         index = np.asarray(index)
         n = int(index.sum()) if index.dtype == bool else len(index)
@@ -210,7 +217,7 @@ class Table(Mapping[str, Column]):
     def select(self, names: Iterable[str]) -> Table:
         return Table({name: self.columns[name] for name in names}, self.n)
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Plain]]:
         """One dict per row. For people and tests; a plan of many rows stays in columns."""
         lists = [column.tolist() for column in self.columns.values()]
         if not lists:
@@ -218,7 +225,7 @@ class Table(Mapping[str, Column]):
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
-def _as_column(values: Column | NDArray[Any] | Sequence[Any]) -> Column:
+def _as_column(values: Column | Array | Sequence[Plain]) -> Column:
     if isinstance(values, Column):
         return values
     if isinstance(values, np.ndarray):
@@ -226,7 +233,7 @@ def _as_column(values: Column | NDArray[Any] | Sequence[Any]) -> Column:
     return Column.from_python(list(values))
 
 
-def kind_of(values: Iterable[Any]) -> Kind:
+def kind_of(values: Iterable[Plain]) -> Kind:
     """The kind of a list of Python scalars: ``null`` if all are None, ``mixed`` if they do not agree."""
     found: set[Kind] = set()
     for value in values:

@@ -1,18 +1,25 @@
-"""The form in which plotly writes arrays of numbers into JSON: ``{"dtype", "bdata", "shape"?}`` with base64."""
+"""Arrays of numbers in the JSON of plotly: ``{"dtype", "bdata", "shape"?}`` with base64."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import orjson
 import pybase64
 from numpy.typing import NDArray
+from pydantic import JsonValue
 
+Array: TypeAlias = NDArray[Any]
+Tree: TypeAlias = Any
+"""A JSON value as Python has it, in which a numpy array may take the place of a typed array."""
+Decoded: TypeAlias = "bool | int | float | str | Array | list[Decoded] | dict[str, Decoded] | None"
+"""The same for a reader that asks each value what it is."""
 _DTYPES = {"f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4"}
 
 
-def to_spec(values: NDArray[Any]) -> Any:
+def to_spec(values: Array) -> dict[str, JsonValue] | list[JsonValue]:
     """The spec of a float or integer array of one to three dimensions.
 
     The type is the smallest that keeps every value. Empty arrays, and integers beyond 32 bits, which JavaScript
@@ -20,15 +27,16 @@ def to_spec(values: NDArray[Any]) -> Any:
     """
     small = _smallest(values) if values.size else None
     if small is None:
-        return values.tolist()
+        plain: list[JsonValue] = values.tolist()
+        return plain
     small = np.ascontiguousarray(small, small.dtype.newbyteorder("<"))
-    spec: dict[str, Any] = {"dtype": small.dtype.str[1:], "bdata": pybase64.b64encode_as_string(small.data)}
+    spec: dict[str, JsonValue] = {"dtype": small.dtype.str[1:], "bdata": pybase64.b64encode_as_string(small.data)}
     if small.ndim > 1:
         spec["shape"] = ", ".join(map(str, small.shape))
     return spec
 
 
-def _smallest(values: NDArray[Any]) -> NDArray[Any] | None:
+def _smallest(values: Array) -> Array | None:
     if values.dtype.kind == "f":
         if values.dtype.itemsize in (4, 8):
             return values
@@ -43,11 +51,11 @@ def _smallest(values: NDArray[Any]) -> NDArray[Any] | None:
     return None
 
 
-def is_spec(value: Any) -> bool:
+def is_spec(value: Tree) -> bool:
     return isinstance(value, dict) and "bdata" in value and value.get("dtype") in _DTYPES
 
 
-def from_spec(spec: dict[str, Any]) -> NDArray[Any]:
+def from_spec(spec: dict[str, Tree]) -> Array:
     """The array of a spec: read-only."""
     values = np.frombuffer(pybase64.b64decode(spec["bdata"]), np.dtype("<" + spec["dtype"]))
     shape = spec.get("shape")
@@ -57,12 +65,17 @@ def from_spec(spec: dict[str, Any]) -> NDArray[Any]:
     return values
 
 
-def decode(figure: bytes | bytearray | memoryview) -> dict[str, Any]:
+def decode(figure: bytes | bytearray | memoryview) -> dict[str, Tree]:
     """A figure's JSON as dicts and lists, with numpy arrays where typed arrays were."""
     return dict(_with_arrays(orjson.loads(figure)))
 
 
-def _with_arrays(value: Any) -> Any:
+def mapping(value: Decoded) -> Mapping[str, Decoded]:
+    """A mapping of a figure as it is; an empty one for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
+def _with_arrays(value: Tree) -> Tree:
     if isinstance(value, dict):
         if is_spec(value):
             return from_spec(value)

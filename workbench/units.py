@@ -8,7 +8,7 @@ _NAME = re.compile(r"^(?P<name>.*?)\s*\[(?P<unit>[^\[\]]+)\]$", re.DOTALL)
 
 
 def split_unit(column: str) -> tuple[str, str | None]:
-    """Name and unit of a column; the unit is None where the name carries none.
+    """Name and unit of a column; the unit is None where the name has none.
 
     >>> split_unit("Discharge capacity [A.h]")
     ('Discharge capacity', 'A.h')

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from .. import operations
 from . import (
     analyses,
+    backups,
     cells,
     dashboards,
     drive_cycles,
@@ -47,5 +48,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     kinds.router,
     ingests.router,
     operations.router,
+    backups.router,
     storage.router,
 )

@@ -24,13 +24,13 @@ from workbench.table import Table, concat
 from .. import records
 from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext
+from ..intake import WHOLE
 from ..parameters import MOST_ROWS, Flag, Paging, Text, paging
 from ..requests import SentFile
 from ..responses import streamed
 from ..routing import Route, heavy, takes
 from ..schemas import Body, FromJson, Json, JsonText, Page, page
 from ..schemas import Text as BodyText
-from ..uploading import WHOLE
 from . import tables
 
 router = APIRouter(route_class=Route, tags=["Records of any kind"])

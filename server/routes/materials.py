@@ -165,7 +165,7 @@ def _sent_again(context: RequestContext, original: Attachment) -> tables.Parts:
     """The rows of the original file of a property set."""
     sent = context.keep_until_end(new_file(context.state.files, original.filename, original.content_type))
     with sent.path.open("xb") as file:
-        for block in context.store.pieces.get(original.piece):
+        for block in context.store.blobs.get(original.blob):
             file.write(block)
     return tables.sent_table(context, sent)
 
@@ -226,5 +226,5 @@ def read_address(
     original = context.store.uploads.attached(record.id, "original")
     if original is None:
         raise NotFound("The original file of this property set is not kept.")
-    path = storage.of_piece(context, original.piece, original.filename, original.content_type)
+    path = storage.of_blob(context, original.blob, original.filename, original.content_type)
     return {"url": context.base_url + path}

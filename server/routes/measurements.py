@@ -21,7 +21,7 @@ from workbench.table import Table
 from .. import auth, downloads, records
 from ..auth import Member, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
-from ..parameters import Asked, Condition, Flag, Paging, Text, ids_of, listing, paging
+from ..parameters import Asked, Condition, Flag, Paging, Text, ids_of, listing, of_query, paging
 from ..responses import columns, redirect
 from ..routing import Route
 from ..schemas import Body, Changed, GivenUnder, Page, Shown, page, wire
@@ -94,6 +94,7 @@ class Narrowed:
         return {**made, "tags": wanted} if wanted else made
 
 
+@of_query
 async def _narrowed(
     tags_all: Annotated[list[Text], Query(description="Has all of these tags.", default_factory=list)],
     tags_any: Annotated[list[Text], Query(description="Has any of these tags.", default_factory=list)],
@@ -272,7 +273,7 @@ def download_file(context: RecordReader, filename: str) -> Response:
     found = next((file for file in context.record(Measurement).files if file.filename == filename), None)
     if found is None:
         raise NotFound(f"This measurement has no file '{filename}'.")
-    return redirect(storage.of_piece(context, found.piece, filename, "application/octet-stream"))
+    return redirect(storage.of_blob(context, found.piece, filename, "application/octet-stream"))
 
 
 @router.post(f"{_PLACE}/raw_data", status_code=204)

@@ -98,7 +98,7 @@ def _make(context: RequestContext, upload: Upload, body: SentRawData) -> None:
         "filename": one.filename,
         "content_type": body.content_type or one.content_type or "application/octet-stream",
         "size": one.size,
-        "piece": one.piece,
+        "piece": one.blob,
         "source": body.source or None,
         "metadata": body.metadata or {},
     }
@@ -144,9 +144,7 @@ def delete_raw_data(context: RecordWriter) -> None:
 def read_address(context: RecordReader) -> storage.Address:
     """A signed address of the file as it was sent."""
     record = context.record(RawData)
-    return {
-        "url": context.base_url + storage.of_piece(context, record.piece, record.filename, record.content_type)
-    }
+    return {"url": context.base_url + storage.of_blob(context, record.piece, record.filename, record.content_type)}
 
 
 @router.get(f"{_PLACE}/cell_measurements")

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from workbench.errors import NotFound
 
-from .. import downloads, ranges, uploading
+from .. import downloads, ranges
 from ..auth import Signed
 from ..context import RequestContext
 from ..requests import SentFile, streamed_to_disk
@@ -54,7 +54,7 @@ def of_series(context: RequestContext, owner: str, dataset: str, filename: str, 
     return address(context, ("series", owner, dataset, downloads.revision(info)), filename)
 
 
-def of_piece(context: RequestContext, content: str, filename: str, content_type: str) -> str:
+def of_blob(context: RequestContext, content: str, filename: str, content_type: str) -> str:
     """The signed address of bytes that the store keeps; ``content`` is their hash."""
     return address(context, ("piece", content, content_type), filename)
 
@@ -67,7 +67,7 @@ def read_content(context: Signed, ticket: str, filename: str) -> Response:
     headers = context.request.headers
     if kind == "piece":
         content, content_type = about
-        store = context.store.pieces
+        store = context.store.blobs
         return ranges.served(
             lambda start, stop: store.get(content, start, stop),
             store.size(content),
@@ -115,5 +115,5 @@ async def _sent(context: Signed) -> SentFile:
 def send_content(context: Signed, ticket: str, sent: Annotated[SentFile, Depends(_sent)]) -> Received:
     """Send the bytes that a signed address is for."""
     _, object_id = context.state.signer.read(ticket, "put").what
-    uploading.arrive(context.state, object_id, sent)
+    context.state.intake.receive(object_id, sent)
     return {"size": sent.size}

@@ -176,7 +176,7 @@ def _said(context: RequestContext, record: Record) -> tuple[Json, list[str | Non
     return (
         {name: getattr(record, name) for name in record.given()},
         [None if info is None else info.content_hash for info in infos],
-        None if original is None else original.piece,
+        None if original is None else original.blob,
     )
 
 
@@ -188,5 +188,5 @@ def fill(writer: SeriesWriter, parts: Parts) -> None:
 
 def keep(context: RequestContext, sent: SentFile) -> Attachment:
     """Store the bytes of a file that was sent."""
-    content = context.store.pieces.put(sent.blocks())
+    content = context.store.blobs.put(sent.blocks())
     return Attachment(sent.filename[-255:] or "file", sent.content_type, sent.size, content)

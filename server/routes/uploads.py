@@ -20,9 +20,9 @@ from workbench.store.records.rows import new_id
 from .. import auth, records, uploading
 from ..auth import Member, RecordWriter
 from ..context import RequestContext
+from ..intake import MORE, SERIES, STEPS
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Empty, Json, Shown, Text, wire
-from ..uploading import MORE, SERIES, STEPS
 
 router = APIRouter(route_class=Route, tags=["Measurements"])
 
@@ -210,7 +210,7 @@ def _refuse_failed(context: RequestContext, upload: Upload) -> None:
 
 def _kept(upload: Upload) -> list[dict[str, str | int | None]]:
     found = [uploading.require(upload, name) for name in upload.about["filenames"]]
-    return [{"filename": one.filename, "piece": one.piece, "size": one.size} for one in found]
+    return [{"filename": one.filename, "piece": one.blob, "size": one.size} for one in found]
 
 
 # Extending

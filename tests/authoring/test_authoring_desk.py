@@ -162,7 +162,7 @@ def test_sessions_come_newest_first_and_messages_oldest_first(bench: Bench) -> N
     assert bench.sessions.list(limit=1, offset=1)["id"].tolist() == [made[1].id]
     said = [bench.sessions.say(made[0], role, {"n": n}) for n, role in enumerate(["user", "assistant"] * 2)]
     assert bench.sessions.messages(made[0]) == said
-    assert bench.backend.store.chats.messages(made[0], limit=2, offset=1) == said[1:3]
+    assert bench.backend.store.sessions.messages(made[0], limit=2, offset=1) == said[1:3]
     with pytest.raises(Invalid, match="'user' or 'assistant'"):
         bench.sessions.say(made[0], "system", {})  # type: ignore[arg-type]
     assert bench.sessions.get(made[0].id).updated_at > made[0].updated_at

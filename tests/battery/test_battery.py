@@ -210,7 +210,7 @@ def test_band_is_a_sound_pair_of_traces() -> None:
     assert shade["fillcolor"] == "rgba(0, 114, 178, 0.2)"
     assert line["customdata"][:, 1].tolist() == [2, 2]
     assert "n = " in line["hovertemplate"]
-    with pytest.raises(ValueError, match="no colour"):
+    with pytest.raises(ValueError, match="not a colour"):
         battery.pale("red")
 
 

@@ -72,7 +72,7 @@ def test_check_tells_all_that_is_wrong_with_a_file(bench: wb.Bench, tmp_path: Pa
     assert ("config", "transform") in places
     file.write_text('{"plan": ')
     [problem] = bench.check(str(file))
-    assert "no JSON" in problem.msg
+    assert "not JSON" in problem.msg
     with pytest.raises(wb.BadRequest, match="cannot be read"):
         bench.check(tmp_path / "absent.json")
     values: Any = [1]

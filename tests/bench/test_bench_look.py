@@ -94,7 +94,7 @@ def test_pages_hold_all_rows_once(bench: Bench) -> None:
     assert pages[1].index[0] == 500
     assert pages[1].iloc[0].tolist() == cycles.frame().iloc[500].tolist()
     assert cycles.page(2).place == f"rows 11 to 20 of {spaced(n)}"
-    with pytest.raises(wb.BadRequest, match=r"has 3 pages of 500 rows; there is no 4"):
+    with pytest.raises(wb.BadRequest, match=r"has 3 pages of 500 rows; there is no page 4"):
         cycles.page(4, rows=500)
     samples = bench.look(PLOTS["dqdv"])["samples"]
     assert samples.page(source=samples.sources[2]).frame.equals(samples.page(source=2).frame)

@@ -103,7 +103,7 @@ def test_what_is_taken_or_wrong_says_so(bench: wb.Bench) -> None:
         bench.instances.create(nam="a3", specification="M50")
     with pytest.raises(wb.NotFound, match="M50"):
         bench.instances.create(name="a3", specification="M5O")
-    with pytest.raises(wb.BadRequest, match=r"'bach' is no filter of .*Did you mean 'batch'"):
+    with pytest.raises(wb.BadRequest, match=r"'bach' is not a filter of .*Did you mean 'batch'"):
         bench.instances.list(bach="A")
     with pytest.raises(wb.Invalid, match="'name'"):
         bench.instances.list(fields=["nme"])

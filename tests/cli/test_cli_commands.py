@@ -92,9 +92,9 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
         (["verify", "--project", "Nope"], 2, "There is no project 'Nope'"),
         (["backup", "b.db", "--project", "Nope"], 2, "There is no project 'Nope'"),
         (["check", "absent.json"], 2, "'absent.json' cannot be read: No such file"),
-        (["check", "notes.txt"], 1, "This is no JSON"),
+        (["check", "notes.txt"], 1, "This is not JSON"),
         (["check", "latin.json"], 1, "config"),
-        (["run", "notes.txt", "-o", "x.html"], 1, "This is no JSON"),
+        (["run", "notes.txt", "-o", "x.html"], 1, "This is not JSON"),
         (["run", "own.json", "-o", "x.xlsx"], 2, "'x.xlsx' has no known ending."),
         (["run", "own.json", "-o", "absent/x.html"], 2, "There is no folder 'absent' to write 'x.html' in."),
         (["run", "own.json"], 2, "Missing option '-o'"),
@@ -117,7 +117,7 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
         (["ingest"], 2, "Missing argument"),
         (["catalogue"], 2, "No such command"),
         (["catalog", "--jsn"], 2, "No such option"),
-        (["demo", "taken"], 2, "is a store of your own, not a demo's"),
+        (["demo", "taken"], 2, "is a store of your own, not a demo"),
     ],
 )
 def test_a_mistake_ends_in_a_sentence(run: Run, tmp_path: Path, words: list[str], code: int, told: str) -> None:
@@ -181,7 +181,7 @@ def test_ingest_says_when_it_cannot_estimate_a_capacity(run: Run, tmp_path: Path
     (tmp_path / "idle.csv").write_text("Time [s],Current [A],Voltage [V]\n0,0.0,3.7\n60,0.0,3.7\n120,0.0,3.7\n")
     report = json.loads(run("ingest", "idle.csv", "--store", "lab.db", "--json").out)["files"][0]
     assert report["status"] == "stored"
-    assert any("No charge passes in this file" in sentence for sentence in report["odd"])
+    assert any("No charge flows in this file" in sentence for sentence in report["odd"])
 
 
 def test_ingest_takes_a_column_map_and_a_sign(run: Run, tmp_path: Path) -> None:

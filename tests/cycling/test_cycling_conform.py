@@ -238,7 +238,7 @@ def test_reversed_currents_are_refused_with_the_flag_that_settles_it() -> None:
     table = Table.of({**discharge(sign=-1.0), "Step from cycler": np.ones(50, int)})
     taken = Taken("charge", "the headers are those of Such files")
     said = (
-        "seems to have the wrong sign: .* taken as charge because the headers are those of Such files, "
+        "seems to have the wrong sign: .* read as charge because the headers are those of Such files, "
         ".*voltage is right, say "
     )
     with pytest.raises(FileRefused, match=said + r'sign="discharge"'):

@@ -257,7 +257,7 @@ def a_capability_is_a_route_with_its_right_and_its_schema(lab: Lab) -> None:
     assert (list(body["properties"]), body["required"]) == (["name"], ["name"])
     answer = route["responses"]["200"]["content"]["application/json"]["schema"]
     assert answer == {"$ref": "#/components/schemas/Plot"}
-    noted = [one for one in people.account(organization) if one["action"] == f"POST {TEMPLATE}"]
+    noted = [one for one in people.audit_log(organization) if one["action"] == f"POST {TEMPLATE}"]
     assert plot.id in {one["target"] for one in noted if one["status"] is None}
     assert 403 in {one["status"] for one in noted}
 

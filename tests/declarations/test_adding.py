@@ -70,7 +70,7 @@ def copied(folder: Path, without: str = "") -> Path:
 
 
 def ran(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(PACKAGE.parent)])}
     return subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True)
 
 
@@ -112,7 +112,7 @@ def test_a_filter_that_does_not_exist_is_named_at_import(tmp_path: Path) -> None
     file = folder / "workbench" / "records" / "instance.py"
     file.write_text(file.read_text().replace('"specificationIds": Filter(', '"specificationId": Filter('))
     done = ran(folder, "-c", "import workbench.recipe.check")
-    assert "has a filter 'specificationId', which is no field of Filters" in done.stderr.splitlines()[-1]
+    assert "has a filter 'specificationId', which is not a field of Filters" in done.stderr.splitlines()[-1]
 
 
 def test_every_format_in_a_file_is_listed() -> None:

@@ -121,7 +121,7 @@ def test_another_arrow_stream_is_refused() -> None:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, pa.schema([("a", pa.int64())])):
         pass
-    with pytest.raises(StoreError, match="no Dataset"):
+    with pytest.raises(StoreError, match="not a Dataset"):
         from_arrow(sink.getvalue().to_pybytes())
 
 

@@ -232,7 +232,10 @@ def test_labels_go_before_what_a_file_says(bench: wb.Bench, tmp_path: Path) -> N
 
 def test_what_cannot_be_exported_is_said(bench: wb.Bench, tmp_path: Path) -> None:
     record = added(bench, odd_samples())
-    for path, told in ((tmp_path / "a.xlsx", "ends in"), (tmp_path / "no" / "a.parquet", "no folder")):
+    for path, told in (
+        (tmp_path / "a.xlsx", "does not have the ending"),
+        (tmp_path / "no" / "a.parquet", "no folder"),
+    ):
         with pytest.raises(BadRequest, match=told):
             bench.measurements.export(record, path)
     empty = bench.measurements.create(instance="c1", name="nothing")

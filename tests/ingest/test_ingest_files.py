@@ -253,7 +253,7 @@ def test_bytes_of_the_file_are_kept_on_request(store: Store, scope: Scope, tmp_p
     report = ingest(store, scope, path, keep_file=True)
     (kept,) = store.rows.get(Measurement, report[0].measurement_id or "", scope).files
     assert kept.filename == "a_1.csv"
-    assert b"".join(store.pieces.get(kept.piece)) == path.read_bytes()
+    assert b"".join(store.blobs.get(kept.piece)) == path.read_bytes()
     assert kept.size == path.stat().st_size
     assert store.verify() == []
 

@@ -105,7 +105,7 @@ def test_killed_ingests_leave_whole_measurements_only(tmp_path: Path, long: bool
                 steps = store.series.read(item.id, dataset="steps", scope=EVERYTHING)
                 assert steps.n == steps_of(samples).n == ROWS // 1000
                 assert store.series.read(item.id, dataset="cycles", scope=EVERYTHING).n == cycles_of(steps).n
-                assert sum(map(len, store.pieces.get(item.files[0].piece))) == item.files[0].size
+                assert sum(map(len, store.blobs.get(item.files[0].piece))) == item.files[0].size
             assert store.rows.page(Instance, scope, limit=None).total == len(measurements)
             seen = max(seen, len(measurements))
             if len(measurements) > FILES // 2:

@@ -8,9 +8,9 @@ from typing import Annotated, Any, get_type_hints
 import pytest
 import typer
 from pydantic import Field
-from workbench.reference import pages
 
 import workbench as wb
+from tools.docs import commands, python
 from workbench.bench import Bench
 from workbench.cli.ingest_options import with_ingest_options
 from workbench.errors import BadRequest, Invalid
@@ -95,12 +95,12 @@ def test_a_request_takes_what_is_sent_and_what_is_sent_is_all_that_is_needed() -
 
 
 def test_the_reference_pages_describe_every_option() -> None:
-    found = pages()
+    pages = {"python.md": python.page(), "commands.md": commands.page()}
     for name, field in IngestOptions.model_fields.items():
-        assert f"- **{name}**: {field.description}" in found["python.md"]
+        assert f"- **{name}**: {field.description}" in pages["python.md"]
         words = said(field).help or field.description
         assert words
-        assert words in found["commands.md"]
+        assert words in pages["commands.md"]
 
 
 def test_a_new_option_is_one_field() -> None:

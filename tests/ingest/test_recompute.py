@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from workbench.ingest import recompute as library
 from workbench.readers import FORMATS
 from workbench.records import Measurement
 from workbench.store.records import search
+from workbench.store.scope import EVERYTHING
+from workbench.store.series import derived
 from workbench.store.series.rule_notes import notes
-from workbench.store.series.series import derived
 from workbench.table import Table
 
 RATINGS = {"capacity": {"value": 1, "unit": "A.h"}, "voltage_min": {"value": 2, "unit": "V"}}
@@ -186,7 +188,9 @@ def test_given_steps_are_of_no_rule(bench: wb.Bench, monkeypatch: pytest.MonkeyP
     assert bench.recompute(check=True).is_nothing
     monkeypatch.setattr(cycles, "RULE", cycles.RULE + 1)
     assert {one.name for one in bench.recompute().measurements} == {"one", "two", "given"}
-    assert store_of(bench).series.read(kept.id, ["Duration [s]"], dataset="steps")["Duration [s]"].tolist() == [
+    assert store_of(bench).series.read(kept.id, ["Duration [s]"], dataset="steps", scope=EVERYTHING)[
+        "Duration [s]"
+    ].tolist() == [
         1,
         2,
     ]
@@ -246,15 +250,13 @@ def test_the_search_is_built_anew(bench: wb.Bench, monkeypatch: pytest.MonkeyPat
 
 def test_recompute_gives_the_same_bits_by_the_same_rule(demo_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with wb.open(demo_copy) as bench:
-        store = store_of(bench)
-        owners = [one.id for one in measurements(bench) if store.series.info(one.id, "cycles") is not None]
-        known = {
-            (id, name): store.series.info(id, name).content_hash for id in owners for name in ("steps", "cycles")
-        }
+        info = partial(store_of(bench).series.info, scope=EVERYTHING)
+        owners = [one.id for one in measurements(bench) if info(one.id, "cycles") is not None]
+        known = {(id, name): info(id, name).content_hash for id in owners for name in ("steps", "cycles")}
         monkeypatch.setattr(steps, "RULE", steps.RULE + 1)
         done = bench.recompute()
         assert (len(done.measurements), done.failed) == (len(owners), {})
-        assert {key: store.series.info(*key).content_hash for key in known} == known
+        assert {key: info(*key).content_hash for key in known} == known
         assert bench.verify() == []
 
 
@@ -281,7 +283,7 @@ def test_a_measurement_that_is_damaged_is_named_and_the_rest_is_done(
     id = bench.measurements.get("two").id
     with store.transaction() as db:
         (number,) = db.execute("select id from series where owner = ? and dataset = 'series'", (id,)).fetchone()
-        from workbench.store.series.series import chunks
+        from workbench.store.series import chunks
 
         db.execute(
             "update chunks set data = zeroblob(length(data)) where key between ? and ?", chunks.span(number)
@@ -304,7 +306,7 @@ def test_what_changes_meanwhile_is_computed_once_more(bench: wb.Bench, monkeypat
     made = library._made(store, derived.outdated(store, [one.id])[0])
     bench.backend.extend(one.id, Table.of(more))
     library._publish(store, derived.outdated(store, [one.id])[0], made)
-    assert store.series.info(one.id, "steps").rows == 9
+    assert store.series.info(one.id, "steps", scope=EVERYTHING).rows == 9
     assert bench.verify() == []
 
 

@@ -345,7 +345,7 @@ def test_groups_that_look_alike_are_told() -> None:
     assert codes(named(*({"name": f"cell {n}"} for n in range(7)), template=battery.template())) == []
     (many,) = lint(encode(named(*({"name": f"cell {n}"} for n in range(10)), template=battery.template())))
     assert (
-        "'cell 0', 'cell 7' look alike, with the same colour, dash and symbol; so it is with 2 more looks."
+        "'cell 0', 'cell 7' look alike, with the same colour, dash and symbol; so do the traces of 2 more looks."
         in str(many)
     )
 
@@ -370,7 +370,7 @@ def test_every_rule_is_tried_above_and_has_words() -> None:
     for code, rule in RULES.items():
         assert f'"{code}"' in text, code
         assert rule.finds.endswith(".")
-        assert rule.mend.endswith(".")
+        assert rule.fix.endswith(".")
 
 
 def test_hostile_figures_are_looked_at_without_a_word() -> None:

@@ -127,7 +127,7 @@ def test_the_search_field_keeps_the_last_choice_for_unknown_text() -> None:
     assert held.told == 0
     assert held.field.value == 7
     assert "&#x27;" not in held.field.note.value
-    assert "'no such' is none of the choices; '7' stays chosen." in held.field.note.value
+    assert "'no such' is not among the choices; '7' stays chosen." in held.field.note.value
     held.field.main.value = "42"
     assert held.told == 1
     assert held.field.value == 42
@@ -196,7 +196,7 @@ def test_json_is_read_when_it_is_json() -> None:
     held.field.main.value = "{a: 1}"
     assert held.told == 0
     assert held.field.value == {"a": 1}
-    assert "This is no JSON" in held.field.note.value
+    assert "This is not JSON" in held.field.note.value
     held.field.main.value = "[1, NaN]"
     assert held.told == 0
     held.field.main.value = "[1, null]"
@@ -279,7 +279,7 @@ def test_a_part_of_a_name_chooses_the_only_one_that_has_it_else_names_some() -> 
     assert (held.field.value, held.told) == ("cell 17_RPT", 1)
     assert "fits 30 choices: cell 0_RPT, cell 1_RPT, cell 2_RPT and 27 more" in held.field.note.value
     held.field.main.value = "pouch"
-    assert "none of the choices" in held.field.note.value
+    assert "not among the choices" in held.field.note.value
     assert (held.field.value, held.told) == ("cell 17_RPT", 1)
 
 

@@ -260,8 +260,8 @@ def test_a_view_draws_on_a_figure_widget_too(bench: wb.Bench) -> None:
     assert figure.data[0].line.color == "blue"
     assert [trace.uid for trace in figure.data] == traces, "changed in place"
     view.set(color="broken")
-    assert "NameError" in view.surface._told.value
-    assert "return undefined" in view.surface._told.value
+    assert "NameError" in view.surface._text.value
+    assert "return undefined" in view.surface._text.value
 
 
 def test_a_plain_figure_widget_offers_no_upload(bench: wb.Bench) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import workbench as wb
 from workbench.errors import Conflict
 from workbench.notebook.recipe_panel import PAGE_ROWS, RecipeDesk
-from workbench.notebook.recipe_text import lines_of, pretty, raw_of, texts_of, told
+from workbench.notebook.recipe_text import lines_of, marked, pretty, raw_of, texts_of
 from workbench.notebook.view import View
 
 VALUES = st.recursive(
@@ -138,10 +138,10 @@ def test_a_run_keeps_the_chosen_values_that_fit(view: View) -> None:
     assert view.values["spread"] == "range"
 
 
-def test_a_problem_without_a_place_in_the_texts_is_told_all_the_same() -> None:
+def test_a_problem_without_a_place_in_the_texts_is_shown_all_the_same() -> None:
     from workbench.errors import Problem
 
-    found = told([Problem(("values", "x"), "No."), Problem(("config", "plan", "steps", "a", "op"), "Missing.")],
+    found = marked([Problem(("values", "x"), "No."), Problem(("config", "plan", "steps", "a", "op"), "Missing.")],
                  {"plan": '{\n"steps": {\n"a": {}}}', "transform": "", "params": "{}"})  # fmt: skip
     assert [(one["part"], one["line"]) for one in found] == [(None, None), ("plan", 3)]
 
@@ -177,7 +177,7 @@ def test_a_recipe_is_saved_with_its_values_and_an_older_one_comes_back(view: Vie
     assert "needs a dashboard" in desk_of(view).widget.said
 
 
-def test_what_somebody_saved_meanwhile_is_not_put_aside_unseen(view: View, bench: wb.Bench) -> None:
+def test_what_somebody_saved_meanwhile_is_not_replaced_unseen(view: View, bench: wb.Bench) -> None:
     ask(view, "save", board="Two", name="Fade", texts=desk_of(view).widget.texts)
     board = bench.dashboards.get("Two")
     theirs = wb.Recipe({**view.recipe().raw(), "transform": view.recipe().transform + "# theirs\n"})
@@ -186,7 +186,7 @@ def test_what_somebody_saved_meanwhile_is_not_put_aside_unseen(view: View, bench
         board.save("Fade", view.recipe(), since=1)
     view.set(relative=False)
     ask(view, "save", board="Two", name="Fade", texts=desk_of(view).widget.texts)
-    assert "saved by somebody else meanwhile: revision 2" in desk_of(view).widget.said
+    assert "somebody else saved 'Fade' as revision 2" in desk_of(view).widget.said
     assert board.plot("Fade").recipe().transform.endswith("# theirs\n")
     assert [one["revision"] for one in desk_of(view).widget.saved["history"]] == [2, 1]
     ask(view, "save", board="Two", name="Fade", texts=desk_of(view).widget.texts)

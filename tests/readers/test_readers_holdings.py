@@ -45,7 +45,7 @@ def test_time_and_current_alone_are_a_drive_cycle(text: str, tmp_path: Path) -> 
 
 
 def test_a_profile_of_power_says_what_would_make_it_one(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="divide the power by the voltage"):
+    with pytest.raises(FileRefused, match="Divide the power by the voltage"):
         held(tmp_path, "# time [s],Power [kW]\n0,0.5\n1,0.6\n")
 
 

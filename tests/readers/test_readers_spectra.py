@@ -128,5 +128,5 @@ def test_three_columns_without_a_header(mark: str, sign: int, tmp_path: Path) ->
     ],
 )
 def test_what_does_not_tell_is_refused_in_words(text: str, tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match=r"export|header"):
+    with pytest.raises(FileRefused, match=r"Export|header"):
         got(tmp_path, text + "\n", "a.idf")

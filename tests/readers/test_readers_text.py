@@ -637,7 +637,7 @@ def test_a_file_without_header_rows_or_text_is_refused_in_words(tmp_path: Path) 
         b"": "is empty",
         b"1,2,3\n4,5,6\n": "has no header line",
         b"time [s],current [A],voltage [V]\n": "has a header but no rows",
-        b"\x00\x01\x02binary" * 50: "binary file of no format",
+        b"\x00\x01\x02binary" * 50: "binary file of an unknown format",
         b"PK\x03\x04" + b"\0" * 50: "zip archive of several files",
         b"time [s],current [A],voltage [V]\na,b,c\nd,e,f\n": "'.*",
         b"\x1f\x8b\x08\x00broken": "gzip data",

@@ -233,11 +233,11 @@ def test_steps_are_referred_to_only_after_they_have_a_name() -> None:
     assert late.loc == ("config", "plan", "steps", "cycles", "ids")
     assert "'tests' does not stand before this one" in late.msg
     absent = problem(lambda: wb.plan(cycles=cycles))
-    assert "no step of the plan" in absent.msg
+    assert "not a step of the plan" in absent.msg
     assert "same step as 'a'" in problem(lambda: wb.plan(a=tests, b=tests)).msg
     param = wb.param("p", None, options_from=tests["id"])
     assert (
-        "no step of the plan"
+        "not a step of the plan"
         in problem(lambda: wb.Recipe(plan=wb.plan(other=listed()), transform=SCRIPT, params=[param])).msg
     )
     assert (

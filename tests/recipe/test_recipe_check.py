@@ -378,7 +378,7 @@ GOLDEN = [
     (
         ("plan", "steps", "cells", "limt"),
         5,
-        "config.plan.steps.cells.limt: 'limt' is no field of ListStep. Did you mean 'limit'?",
+        "config.plan.steps.cells.limt: 'limt' is not a field of ListStep. Did you mean 'limit'?",
     ),
     (
         ("plan", "steps", "curves", "max_points"),

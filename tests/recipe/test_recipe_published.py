@@ -95,7 +95,7 @@ def test_an_unsound_recipe_is_refused_with_all_its_problems() -> None:
         ('{"plan": ', "line 1, column"),
         ("[" * 100_000, "deep"),
         ('{"plan": NaN}', "NaN"),
-        (b"\xff\xfe\x00", "no JSON"),
+        (b"\xff\xfe\x00", "not JSON"),
     ],
     ids=lambda part: str(part)[:20],
 )

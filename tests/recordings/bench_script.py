@@ -208,6 +208,6 @@ def _whole(bench: wb.Bench, folder: Path) -> None:
     assert bench.find("life", per_type=1).total > 0
     assert bench.project("Second project").instances.get("Q-1").name == "Q-1"
     refused(lambda: bench.project("nobody"), wb.NotFound)
-    refused(lambda: bench.backup(folder / "backup.db"), wb.BadRequest)
     refused(bench.verify)
+    refused(bench.recompute)
     refused(bench.serve, wb.BadRequest)

@@ -249,7 +249,7 @@ def lists(asking: Asking) -> None:
 
 @flow()
 def wrong_bodies(asking: Asking) -> None:
-    """Bodies that are no JSON, and objects with too little, too much and the wrong things in them."""
+    """Bodies that are not JSON, and objects with too little, too much and the wrong things in them."""
     raw = (b'{"name": ', b"[]", b'{"name": "a", "name": "b"}', b'{"name": NaN}')
     few = (b"", b"5", b'{"name": "\xff"}', b'{"name": "\\ud800"}', b'{"name": Infinity}', b"\xef\xbb\xbf{}")
     for name in KEYED:
@@ -302,7 +302,7 @@ _FORMS = [name for name in KEYED if "files" in OPERATIONS[name]]
 
 @flow()
 def wrong_forms(asking: Asking) -> None:
-    """Forms that are none, that lack a part or have one too many, and files that are no parquet."""
+    """Forms that are none, that lack a part or have one too many, and files that are not parquet."""
     for name in _FORMS:
         row = filled(OPERATIONS[name], IDS)
         fields, files = row.get("data", {}), row["files"]

@@ -55,7 +55,7 @@ def test_the_script_uses_every_public_method(tmp_path: Path) -> None:
         for held in vars(bench).values():
             if isinstance(held, Collection | Sessions):
                 offered |= _public(type(held))
-    since = {"recompute"}  # what a bench of 0.1.0 could not do
+    since = {"backup", "recompute"}  # what a bench of 0.1.0 could not do with a server
     assert {name for name in offered if f".{name}" not in text} <= {"close"} | since
 
 

@@ -1,7 +1,7 @@
 """The server answers every recorded request as 0.1.0 did on the same store.
 
 A difference is shown as request, place, was, is. One that is meant is accepted by ``python -m tests.recordings.record``
-with the names of the recordings that it is in, and told in the release notes.
+with the names of the recordings that it is in, and named in the release notes.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
+from support.full_organization import RATINGS
 from support.local_and_remote import Sides
 
 import workbench as wb
@@ -176,18 +177,35 @@ def test_a_script_that_cannot_be_locked_in_here_is_drawn_by_the_server(
     assert drawn.to_json() == expected.to_json()
 
 
-def test_what_belongs_to_the_store_is_done_there(lab: Sides, tmp_path: Path) -> None:
-    for what in (lambda: lab.far.backup(tmp_path / "x.db"), lab.far.recompute, lab.far.serve):
+def test_what_belongs_to_the_store_is_done_there(lab: Sides) -> None:
+    for what in (lab.far.recompute, lab.far.serve):
         with pytest.raises(wb.BadRequest, match="server"):
             what()
 
 
-def test_what_an_older_server_does_not_have_says_which_version_has_it(lab: Sides) -> None:
+def test_an_admin_of_the_store_copies_and_verifies_it_from_afar(lab: Sides, tmp_path: Path) -> None:
+    lab.near.specifications.create(name="M50", ratings=RATINGS)
+    lab.far.backup(tmp_path / "copy.db")
+    assert lab.far.verify() == lab.near.verify() == []
+    with wb.open(tmp_path / "copy.db") as copy:
+        assert copy.specifications.get("M50").name == "M50"
+        assert copy.verify() == []
+    kept = (tmp_path / "copy.db").read_bytes()
+    with pytest.raises(wb.Conflict, match="exists already"):
+        lab.far.backup(tmp_path / "copy.db")
+    with pytest.raises(wb.BadRequest, match="no folder"):
+        lab.far.backup(tmp_path / "none" / "copy.db")
+    assert (tmp_path / "copy.db").read_bytes() == kept
+    assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
+
+
+def test_what_an_older_server_does_not_have_says_which_version_has_it(lab: Sides, tmp_path: Path) -> None:
     client = lab.far.backend.client
     before, client.version = client.version, "0.1.0"
     try:
-        with pytest.raises(OtherVersion, match=r"runs battery-workbench 0\.1\.0.*0\.1\.1 or newer"):
-            lab.far.verify()
+        for what in (lab.far.verify, lambda: lab.far.backup(tmp_path / "copy.db")):
+            with pytest.raises(OtherVersion, match=r"runs battery-workbench 0\.1\.0.*0\.1\.1 or newer"):
+                what()
         client.version = "0.1.1"
         assert lab.far.verify() == lab.near.verify() == []
     finally:

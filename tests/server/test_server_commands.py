@@ -15,14 +15,12 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
+from support.server_process import ROOT, WORKBENCH, Server
 
 from workbench.cli import main
 from workbench.errors import NotProtected
 from workbench.store.store import Store
-from workbench.transform.protected.outcome import MEND
-
-ROOT = Path(__file__).parents[2]
-WORKBENCH = [sys.executable, "-c", "from workbench.cli import main; main()"]
+from workbench.transform.protected.outcome import FIX
 
 
 def told(*words: str, code: int = 0) -> Any:
@@ -44,42 +42,28 @@ def told(*words: str, code: int = 0) -> Any:
 
 
 @contextmanager
-def serving(store: Path, *more: str) -> Iterator[tuple[str, str | None, subprocess.Popen[str]]]:
-    """A server in a process of its own: its address, the key it printed, the process."""
-    words = [*WORKBENCH, "serve", "--store", str(store), "--port", "0", "--json", *more]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT)
-    assert process.stdout is not None
-    key, address = None, ""
+def serving(store: Path, *more: str) -> Iterator[Server]:
+    server = Server(store, *more)
     try:
-        while not address:
-            line = process.stdout.readline()
-            assert line, "the server ended before it listened"
-            said = json.loads(line)
-            key, address = said.get("key", key), said.get("listening", "")
-        yield address, key, process
+        yield server
     finally:
-        process.terminate()
-        try:
-            process.wait(40)
-        finally:
-            process.kill()
-            process.stdout.close()
+        server.stop()
 
 
 def test_a_first_start_prints_a_key_once_and_stops_gracefully(tmp_path: Path) -> None:
     store = tmp_path / "lab.db"
-    with serving(store) as (address, key, process):
-        assert key is not None
-        assert httpx.get(f"{address}/healthz").json()["status"] == "ok"
-        answer = httpx.get(f"{address}/users/me", headers={"X-API-Key": key})
+    with serving(store) as first:
+        assert first.key
+        assert httpx.get(f"{first.address}/healthz").json()["status"] == "ok"
+        answer = httpx.get(f"{first.address}/users/me", headers={"X-API-Key": first.key})
         assert answer.headers["content-type"] == "application/json"
         assert answer.json()["organization_role"] == {"name": "Admin"}
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(40) == 0 or process.returncode == -signal.SIGTERM
-    with serving(store, "--workers", "2") as (address, again, _):
-        assert again is None
+        first.process.send_signal(signal.SIGTERM)
+        assert first.process.wait(40) == 0 or first.process.returncode == -signal.SIGTERM
+    with serving(store, "--workers", "2") as second:
+        assert not second.key
         for _ in range(4):
-            assert httpx.get(f"{address}/projects", headers={"X-API-Key": key}).status_code == 200
+            assert httpx.get(f"{second.address}/projects", headers={"X-API-Key": first.key}).status_code == 200
 
 
 def test_the_address_is_said_in_plain_words(tmp_path: Path) -> None:
@@ -96,7 +80,7 @@ def test_the_address_is_said_in_plain_words(tmp_path: Path) -> None:
 
 def test_scripts_are_not_run_for_strangers_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
-        raise NotProtected(f"Scripts cannot be locked in here: no lock. {MEND}")
+        raise NotProtected(f"Scripts cannot be locked in here: no lock. {FIX}")
 
     monkeypatch.setattr("server.serving.required", broken)
     said = told("serve", "--store", str(tmp_path / "lab.db"), "--host", "0.0.0.0", "--port", "0", code=1)

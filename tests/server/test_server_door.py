@@ -165,7 +165,7 @@ def test_a_key_that_asks_too_much_waits_and_others_do_not(tmp_path: Path) -> Non
 def test_writes_and_refusals_stand_in_the_account(served: Lab) -> None:
     made = served.json("POST", "/projects", json={"name": "Audited"})
     served.call("DELETE", f"/projects/{made['id']}", served.person("viewer@lab", everywhere="project-viewer"))
-    rows = served.store.people.account(served.organization.id)
+    rows = served.store.people.audit_log(served.organization.id)
     told = {(row["action"], row["status"]) for row in rows}
     assert ("POST /projects", None) in told
     assert ("DELETE /projects/{project_id}", 403) in told

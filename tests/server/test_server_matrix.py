@@ -233,6 +233,7 @@ ROWS: dict[str, Row] = {
     "GET /agent/sessions": {"params": {"project_id": "{project_id}"}},
     "GET /agent/sessions/{session_id}": NOTHING,
     "GET /store/verify": NOTHING,
+    "GET /store/backup": NOTHING,
     "POST /agent/sessions": {"json": {"project_id": "{project_id}", "title": "New"}},
     "GET /agent/sessions/{session_id}/messages": NOTHING,
     "POST /agent/sessions/{session_id}/messages": {"json": {"role": "user", "content": {"text": "Hello"}}},
@@ -567,6 +568,6 @@ def _has_its_account(made: Lab, name: str, answer: Any) -> None:
     """What a request changes is in the audit log of its organization, under the id of the request."""
     if name.startswith("GET") or READING.search(name):
         return
-    row = next(row for row in made.store.people.account(made.organization.id) if row["action"] != "key.used")
+    row = next(row for row in made.store.people.audit_log(made.organization.id) if row["action"] != "key.used")
     assert (row["action"], row["request"]) == (name, answer.headers["x-correlation-id"])
     assert (row["user_id"], row["key_id"], row["status"]) == (made.admin.user_id, made.admin.key_id, None)

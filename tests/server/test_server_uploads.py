@@ -17,7 +17,7 @@ from support.full_organization import RATINGS, begin, parquet, put, samples, upl
 from support.server_in_process import Lab, lab
 from support.waiting import until
 
-from server import uploading
+from server import intake, uploading
 from workbench.records import Measurement
 from workbench.store.scope import Scope
 
@@ -311,8 +311,8 @@ def test_what_a_killed_server_left_undone_is_done_by_the_next(
         put(first, begun["uploads"][0], parquet(samples()))
         with monkeypatch.context() as patched:
             # As if the process had died just after its answer was made durable.
-            patched.setattr(uploading.Intake, "start", lambda self, upload: Stopped())
-            patched.setattr(uploading.lease, "take", lambda: '["another machine", 1, ""]')
+            patched.setattr(intake.Intake, "start", lambda self, upload: Stopped())
+            patched.setattr(intake.lease, "take", lambda: '["another machine", 1, ""]')
             assert confirm(first, begun, instance).json()["processing_status"] == "running"
         with first.store.transaction() as db:
             db.execute("UPDATE uploads SET beat = 0")

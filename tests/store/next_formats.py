@@ -17,7 +17,7 @@ from workbench.records import ENTITIES, KINDS, SOURCES, Instance, Record
 from workbench.records.record import Text
 from workbench.store import migrations
 from workbench.store.db import formats
-from workbench.store.db.checksums import seal
+from workbench.store.db.checksums import update
 
 FIRST_STORE = Path(__file__).parents[1] / "stores" / "store-0.1.0.db"
 TODAY = migrations.FORMAT
@@ -83,7 +83,7 @@ def make_anew(db: sqlite3.Connection) -> None:
         db.execute(text)
     for text in statements:
         db.execute(text)
-    seal(db, "instances")
+    update(db, "instances")
 
 
 def install(patch: pytest.MonkeyPatch, folder: Path, *, shade: bool = False) -> None:

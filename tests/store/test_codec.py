@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from workbench.errors import BadRequest, Damaged
-from workbench.store.series.series import codec
+from workbench.store.series import codec
 from workbench.table import Column
 
 DTYPES = ["<f8", "<f4", "i1", "<i2", "<i4", "<i8", "u1", "<u2", "<u4", "<u8", "?"]

@@ -113,9 +113,9 @@ def test_a_child_belongs_to_the_project_of_its_parent(lab: Lab) -> None:
     here, there = lab.instance(shared, name="c"), lab.instance(shared, name="c", scope=elsewhere)
     assert (here.project_id, there.project_id) == (lab.scope.project_id, elsewhere.project_id)
     assert lab.measurement(here).project_id == lab.scope.project_id
-    with pytest.raises(BadRequest, match="belongs to the project"):
+    with pytest.raises(BadRequest, match="same project as its parent"):
         lab.instance(lab.specification(), project_id=None)
-    with pytest.raises(BadRequest, match="stays in its project"):
+    with pytest.raises(BadRequest, match="cannot move to another project"):
         lab.rows.update("instances", here.id, {"project_id": None}, lab.scope)
 
 
@@ -220,7 +220,7 @@ def test_a_user_has_one_address_however_it_is_written(lab: Lab) -> None:
     with pytest.raises(NotFound):
         lab.rows.user("nobody@lab.org")
     for kind, id in (("users", made.id), ("organizations", lab.scope.organization_id)):
-        with pytest.raises(BadRequest, match="not deleted"):
+        with pytest.raises(BadRequest, match="cannot be deleted"):
             lab.rows.delete(kind, id, lab.scope)
 
 
@@ -577,7 +577,7 @@ class TestPlots:
         assert lab.store.revisions(["dashboards"]) != before
         (tile,) = lab.rows.get("dashboards", board.id, lab.scope).layout
         assert tile.plot_id == kept.id
-        with pytest.raises(BadRequest, match="no plot of this dashboard"):
+        with pytest.raises(BadRequest, match="not a plot of this dashboard"):
             lab.rows.update("dashboards", board.id, {"layout": layout}, lab.scope)
 
     def test_the_order_of_a_recipe_is_kept(self, lab: Lab) -> None:

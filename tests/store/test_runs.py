@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from workbench.store.series.series import codec
-from workbench.store.series.series import equal_runs as runs
+from workbench.store.series import codec
+from workbench.store.series import equal_runs as runs
 from workbench.table import Column
 
 DTYPES = ["<f8", "<f4", "i1", "<i2", "<i4", "<i8", "u1", "<u2", "<u4", "<u8", "?"]

@@ -16,7 +16,7 @@ from workbench.store import Scope, Store
 from workbench.store.records.catalog import catalog
 from workbench.store.records.tables import sampled_rows
 from workbench.store.scope import EVERYTHING
-from workbench.store.series.series import chunks
+from workbench.store.series import chunks
 from workbench.table import Column, Table
 
 
@@ -197,7 +197,10 @@ def test_a_list_shows_no_count_that_its_series_does_not_have(tmp_path: Path, cha
             assert db.execute(query, ["nobody"]).fetchone() == (None,)
         with store.transaction() as connection:
             connection.execute(f"update series set {change}")
-        with pytest.raises(Damaged, match=f"series of '{id}': the number of its series"), store.snapshot() as db:
+        with (
+            pytest.raises(Damaged, match=f"'{id}': the number of rows of its series"),
+            store.snapshot() as db,
+        ):
             db.execute(query, [id]).fetchone()
         assert any("fails its checksum" in finding for finding in store.verify())
 
@@ -240,12 +243,12 @@ def test_a_damaged_counter_overwrites_no_published_series(tmp_path: Path) -> Non
 @pytest.mark.parametrize("change", ["size = size - (1 << 20)", "size = size - 1", "size = size + (1 << 20)"])
 def test_a_file_is_never_given_short(tmp_path: Path, change: str) -> None:
     with Store.open(tmp_path / "s.wb") as store:
-        name = store.pieces.put([bytes(range(256)) * (3 << 12)])
+        name = store.blobs.put([bytes(range(256)) * (3 << 12)])
         with store.transaction() as connection:
             connection.execute(f"update contents set {change}")
         with pytest.raises(Damaged, match="should have"):
-            b"".join(store.pieces.get(name))
-        assert any("should have" in finding for finding in store.pieces.verify())
+            b"".join(store.blobs.get(name))
+        assert any("should have" in finding for finding in store.blobs.verify())
 
 
 def forge(store: Store, where: str, payload: bytes) -> str:
@@ -253,7 +256,7 @@ def forge(store: Store, where: str, payload: bytes) -> str:
     query = f"select key, (select id from series where owner = 'm') from chunks where {where} order by key desc"
     number, series = store.connection().execute(query).fetchone()
     with store.transaction() as connection:
-        forged = chunks.seal(number - chunks.key(series, 0, 0, 0), payload, 1).stored(series)
+        forged = chunks.pack(number - chunks.key(series, 0, 0, 0), payload, 1).stored(series)
         connection.execute("insert or replace into chunks values (?, ?, ?)", forged)
     level, _, chunk = chunks.place(number)
     return f"chunk {chunk}" + (f" of level {level}" if level else "")

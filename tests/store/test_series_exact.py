@@ -274,7 +274,7 @@ def test_nothing_is_seen_before_publish_and_nothing_stays_after_discard(store: S
         assert store.series.info("a", scope=EVERYTHING) is None
     assert store.connection().execute("select count(*) from chunks").fetchone() == (0,)
     assert store.connection().execute("select count(*) from drafts").fetchone() == (0,)
-    with pytest.raises(StoreError, match="is done"):
+    with pytest.raises(StoreError, match="is finished"):
         writer.add(table)
 
 

@@ -48,7 +48,7 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("n" * 300, "cannot be reached"), ("a\0b", "cannot be reached"), ("pipe", "no ordinary file")],
+    [("n" * 300, "cannot be reached"), ("a\0b", "cannot be reached"), ("pipe", "not an ordinary file")],
 )
 def test_a_path_that_cannot_be_a_store_is_named(tmp_path: Path, name: str, told: str) -> None:
     os.mkfifo(tmp_path / "pipe")
@@ -132,14 +132,14 @@ def test_the_clock_rises_strictly(store: Store, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_backup_is_one_moment_and_a_whole_store(store: Store, tmp_path: Path) -> None:
     store.series.append("a", "series", Table.of({"v": [1.0, 2.0]}))
-    piece = store.pieces.put([b"file"])
+    piece = store.blobs.put([b"file"])
     store.backup(tmp_path / "copy.wb")
     store.series.append("a", "series", Table.of({"v": [3.0]}))
     assert not (tmp_path / "copy.wb-wal").exists()
     with Store.open(tmp_path / "copy.wb") as copy:
         assert copy.series.read("a", scope=EVERYTHING)["v"].tolist() == [1.0, 2.0]
-        assert b"".join(copy.pieces.get(piece)) == b"file"
-        assert copy.series.verify() + copy.pieces.verify() == []
+        assert b"".join(copy.blobs.get(piece)) == b"file"
+        assert copy.series.verify() + copy.blobs.verify() == []
     with pytest.raises(Conflict, match="exists already"):
         store.backup(tmp_path / "copy.wb")
 
@@ -157,7 +157,7 @@ def test_a_backup_goes_where_it_is_told(
 
 
 def test_backups_to_one_place_do_not_mix(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.pieces.put([bytes(3 << 20)])
+    store.blobs.put([bytes(3 << 20)])
     place = tmp_path / "copy.db"
     outcomes: list[str] = []
 
@@ -187,33 +187,33 @@ def test_a_closed_store_says_so(store: Store) -> None:
 
 def test_pieces_come_back_by_their_content(store: Store) -> None:
     data = bytes(range(256)) * 12_000
-    name = store.pieces.put(data[k : k + 100_000] for k in range(0, len(data), 100_000))
+    name = store.blobs.put(data[k : k + 100_000] for k in range(0, len(data), 100_000))
     assert name == hashlib.sha256(data).hexdigest()
-    assert store.pieces.put([data]) == name
-    assert store.pieces.size(name) == len(data)
-    assert b"".join(store.pieces.get(name)) == data
+    assert store.blobs.put([data]) == name
+    assert store.blobs.size(name) == len(data)
+    assert b"".join(store.blobs.get(name)) == data
     for start, stop in [(0, 1), (1_048_575, 1_048_577), (len(data) - 1, None), (5, 5), (9**9, None)]:
-        assert b"".join(store.pieces.get(name, start, stop)) == data[start:stop]
-    empty = store.pieces.put([])
-    assert (store.pieces.size(empty), b"".join(store.pieces.get(empty))) == (0, b"")
+        assert b"".join(store.blobs.get(name, start, stop)) == data[start:stop]
+    empty = store.blobs.put([])
+    assert (store.blobs.size(empty), b"".join(store.blobs.get(empty))) == (0, b"")
     with pytest.raises(NotFound, match="no bytes"):
-        store.pieces.size("0" * 64)
+        store.blobs.size("0" * 64)
 
 
 def test_pieces_that_nothing_refers_to_for_a_day_are_swept(store: Store) -> None:
-    kept, gone, new, again = (store.pieces.put([data]) for data in (b"kept", b"gone", b"new", b"again"))
+    kept, gone, new, again = (store.blobs.put([data]) for data in (b"kept", b"gone", b"new", b"again"))
     with store.transaction() as connection:
         connection.execute("update contents set created = 1 where hash <> ?", (new,))
-    assert store.pieces.put([b"again"]) == again
-    assert store.pieces.sweep(lambda: {kept}) == 1
-    assert [b"".join(store.pieces.get(name)) for name in (kept, new, again)] == [b"kept", b"new", b"again"]
+    assert store.blobs.put([b"again"]) == again
+    assert store.blobs.sweep(lambda: {kept}) == 1
+    assert [b"".join(store.blobs.get(name)) for name in (kept, new, again)] == [b"kept", b"new", b"again"]
     with pytest.raises(NotFound):
-        store.pieces.size(gone)
+        store.blobs.size(gone)
     assert store.verify() == []
 
 
 def test_a_piece_that_gets_a_record_while_others_are_swept_stays(store: Store) -> None:
-    names = [store.pieces.put([bytes([n])]) for n in range(3)]
+    names = [store.blobs.put([bytes([n])]) for n in range(3)]
     with store.transaction() as connection:
         connection.execute("update contents set created = 1")
     asked: list[int] = []
@@ -222,8 +222,8 @@ def test_a_piece_that_gets_a_record_while_others_are_swept_stays(store: Store) -
         asked.append(1)
         return set() if len(asked) == 1 else {max(names)}
 
-    assert store.pieces.sweep(referenced) == 2
-    assert store.pieces.size(max(names)) == 1
+    assert store.blobs.sweep(referenced) == 2
+    assert store.blobs.size(max(names)) == 1
 
 
 def test_a_broken_off_put_leaves_nothing_that_is_seen(store: Store) -> None:
@@ -232,21 +232,21 @@ def test_a_broken_off_put_leaves_nothing_that_is_seen(store: Store) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        store.pieces.put(broken())  # type: ignore[arg-type]
+        store.blobs.put(broken())  # type: ignore[arg-type]
     assert store.connection().execute("select count(*) from pieces").fetchone() == (0,)
 
 
 def test_what_a_killed_put_left_goes_after_a_day(store: Store) -> None:
-    store.pieces._add(f"passing-{10**15}", 0, b"old")
-    store.pieces._add(f"passing-{time.time_ns() // 1000}", 0, b"new")
+    store.blobs._add(f"passing-{10**15}", 0, b"old")
+    store.blobs._add(f"passing-{time.time_ns() // 1000}", 0, b"new")
     Store.open(store.path).close()
     assert store.connection().execute("select data from pieces").fetchall() == [(b"new",)]
 
 
 def test_a_damaged_piece_is_named(store: Store) -> None:
-    name = store.pieces.put([b"x" * 2_000_000])
+    name = store.blobs.put([b"x" * 2_000_000])
     with store.transaction() as connection:
         connection.execute("update pieces set data = zeroblob(length(data)) where start > 0")
     with pytest.raises(Damaged, match=f"byte 1048576 of '{name}'"):
-        list(store.pieces.get(name))
-    assert len(store.pieces.verify()) == 1
+        list(store.blobs.get(name))
+    assert len(store.blobs.verify()) == 1

@@ -52,7 +52,7 @@ def build(path: Path) -> dict[str, str]:
             },
             scope=scope,
         )
-        piece = store.pieces.put([bytes(range(256)) * 5000])
+        piece = store.blobs.put([bytes(range(256)) * 5000])
         tests = []
         for k in range(12):
             time = np.arange(400.0)
@@ -79,8 +79,8 @@ def build(path: Path) -> dict[str, str]:
 
 def reads_of(ids: dict[str, str]) -> dict[str, Callable[[Store, Scope], Any]]:
     reads: dict[str, Callable[[Store, Scope], Any]] = {
-        "piece": lambda s, _: b"".join(s.pieces.get(ids["piece"])),
-        "size": lambda s, _: s.pieces.size(ids["piece"]),
+        "piece": lambda s, _: b"".join(s.blobs.get(ids["piece"])),
+        "size": lambda s, _: s.blobs.size(ids["piece"]),
         "history": lambda s, scope: s.plots.history(ids["plot"], scope),
         "plot": lambda s, scope: s.rows.get(Plot, ids["plot"], scope),
         "found": lambda s, scope: s.rows.find(Measurement, "cycling 5", scope),
@@ -94,7 +94,7 @@ def reads_of(ids: dict[str, str]) -> dict[str, Callable[[Store, Scope], Any]]:
         "open": lambda s, scope: (
             s.rows.plan_list("measurements", scope, {}, ["protocol.rate"], None).table["protocol.rate"].tolist()
         ),
-        "pieces": lambda s, _: s.rows.pieces(),
+        "pieces": lambda s, _: s.rows.blobs(),
     }
     for kind in KINDS:
         reads[f"page {kind}"] = lambda s, scope, kind=kind: s.rows.page(kind, scope, limit=None)

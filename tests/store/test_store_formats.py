@@ -20,6 +20,7 @@ from workbench.store import Scope, Store, migrations
 from workbench.store.db import formats, schema
 from workbench.store.migrations.migration import Migration
 from workbench.store.records.tables import column_texts, index_texts
+from workbench.store.scope import EVERYTHING
 
 FROZEN = "d89ad15948e999a4bde62f3810affc6f927461b711646e0db36c95a84cb366a0"
 NAMES = [
@@ -128,7 +129,7 @@ def test_an_older_store_gets_what_it_lacks_after_one_notice(tmp_path: Path) -> N
         "format 1, battery-workbench 0.1.0",
         f"format {TODAY}",
         "nothing else changes",
-        "0.2.0",
+        "0.1.1",
     ):
         assert word in str(told[0].message)
     with store:
@@ -147,7 +148,7 @@ def test_opening_to_read_changes_nothing_and_reads_what_is_not_there_as_null(tmp
             store.connection().execute("select owner from series where dataset = 'cycles' limit 1").fetchone()
         )
         assert store.series.rule(owner, "cycles") is None
-        assert store.series.read(owner).n > 0
+        assert store.series.read(owner, scope=EVERYTHING).n > 0
         with pytest.raises(StoreError, match="opened to read only"):
             store.rows.create("projects", {"name": "new"}, scope=scope_of(store))
         store.backup(tmp_path / "copy.db")
@@ -311,9 +312,36 @@ def test_a_column_of_another_type_and_an_index_that_is_not_unique_are_named(tmp_
         db.execute("create table uploads (id integer primary key)")
     with pytest.raises(Damaged) as raised:
         Store.open(path)
-    assert "the index 'plots_unique_0' is declared otherwise" in str(raised.value)
+    assert "the index 'plots_unique_0' has another declaration" in str(raised.value)
     assert "the column 'id' of the table 'uploads' is INTEGER PRIMARY KEY and should be TEXT" in str(raised.value)
     assert "and 9 more" in str(raised.value)
+
+
+@pytest.mark.parametrize("said", ["", "[]", "{}", '{"number": "x"}'])
+def test_a_damaged_format_is_said_in_words(tmp_path: Path, said: str) -> None:
+    path = tmp_path / "lab.db"
+    Store.open(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("update facts set value = ? where name = 'format'", [said])
+    with pytest.raises(Damaged, match="about its format is damaged"):
+        Store.open(path)
+
+
+def test_a_format_may_say_more_and_must_be_that_of_the_steps(tmp_path: Path) -> None:
+    path = tmp_path / "lab.db"
+    Store.open(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        (text,) = db.execute("select value from facts where name = 'format'").fetchone()
+        db.execute(
+            "update facts set value = ? where name = 'format'", [json.dumps({**json.loads(text), "more": 1})]
+        )
+        with Store.open(path) as store:
+            assert store.verify() == []
+        wrong = json.dumps({**json.loads(text), "writer": 1})
+        db.execute("update facts set value = ? where name = 'format'", [wrong])
+    with Store.open(path) as store:
+        (finding,) = store.verify()
+    assert f"says that it has format {TODAY}" in finding
 
 
 def test_a_field_without_a_migration_says_what_the_migration_is(

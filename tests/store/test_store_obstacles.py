@@ -160,7 +160,7 @@ def test_verify_accuses_no_store_that_may_not_be_written(measured: tuple[Store, 
     store, _ = measured
     with store.transaction() as writing:
         writing.execute("pragma query_only = on")
-    with pytest.raises(StoreError, match="may not be written"), store.transaction() as connection:
+    with pytest.raises(StoreError, match="no right to write"), store.transaction() as connection:
         connection.execute("delete from drafts")
     assert store.verify() == []
 
@@ -185,7 +185,7 @@ def test_damage_that_hides_from_readers_still_stops_the_opener(measured: tuple[S
         ("update series set owner = 'nobody'", "'nobody' belong to no record"),
         ("insert into chunks select key + (1 << 40), head, data from chunks limit 1", "chunks of a series"),
         ("delete from facts where name = 'clock'", "'clock' is missing"),
-        ("update facts set value = value * 2 where name = 'clock'", "clock stands at"),
+        ("update facts set value = value * 2 where name = 'clock'", "clock is at"),
         ("update facts set value = value / 2 where name = 'clock'", "later than the store's clock"),
         ("update measurements set updated_at = updated_at + 1", "is not as it was written"),
         ("update specifications set ratings = replace(ratings, '1.0', '2.0')", "is not as it was written"),
@@ -210,7 +210,7 @@ def test_verify_finds_what_is_lost_or_changed(measured: tuple[Store, str], chang
         ("SQLITE_IOERR_READ", "disk I/O error", Damaged, "is damaged"),
         ("SQLITE_IOERR_WRITE", "disk I/O error", StoreError, "could not be written"),
         ("SQLITE_FULL", "database or disk is full", StoreError, "make room"),
-        ("SQLITE_READONLY", "attempt to write a readonly database", StoreError, "may not be written"),
+        ("SQLITE_READONLY", "attempt to write a readonly database", StoreError, "no right to write"),
         ("SQLITE_ERROR", "no such table: chunks", Damaged, "is damaged"),
     ],
 )

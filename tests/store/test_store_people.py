@@ -118,7 +118,7 @@ def test_an_upload_is_taken_once(store: Store) -> None:
     assert [upload.id for upload in store.uploads.unfinished()] == [begun.id]
     again = store.uploads.unfinished()[0]
     assert (again.objects[0].size, again.lease) == (3, "mine")
-    assert store.rows.pieces() == {"0" * 64}
+    assert store.rows.blobs() == {"0" * 64}
     store.uploads.forget(begun.id)
     with pytest.raises(NotFound):
         store.uploads.of_object(begun.objects[0].id)

@@ -31,9 +31,9 @@ READS: dict[str, Callable[[Series, str, Any], object]] = {
     "sample_rows": lambda series, id, scope: series.sample_rows(id, X, [X], (0, 2), 5, scope=scope),
 }
 """Every public method that reads samples."""
-NO_READS = {"append", "delete", "writer", "purge", "revisions", "sweep", "tidy", "verify"}
-"""What writes, looks after the whole store, or gives numbers of revisions alone."""
-WITHOUT_A_CALLER = {"organizations", "user", "pieces", "dependencies"}
+NO_READS = {"append", "delete", "writer", "purge", "revisions", "rule", "sweep", "tidy", "verify"}
+"""What writes, looks after the whole store, or gives only numbers of revisions and rules."""
+WITHOUT_A_CALLER = {"organizations", "user", "blobs", "dependencies"}
 """What of the records is asked before there is a scope, or by the store itself."""
 
 

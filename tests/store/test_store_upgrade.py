@@ -9,6 +9,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -29,7 +31,8 @@ from pathlib import Path
 import pytest
 import next_formats
 from workbench.errors import StoreError
-from workbench.store import Store, upgrading
+from workbench.store import Store
+from workbench.store.db import upgrading
 
 path, folder, kill_at = Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 seen = 0
@@ -178,7 +181,8 @@ FULL = """
 import resource, sqlite3, sys, warnings
 from pathlib import Path
 from workbench.errors import StoreError, StoreNotice
-from workbench.store import Store, upgrading
+from workbench.store import Store
+from workbench.store.db import upgrading
 path = Path(sys.argv[1])
 # A log that cannot be moved into the file, and is longer than any file may be from now on.
 reader, writer = sqlite3.connect(path, isolation_level=None), sqlite3.connect(path, isolation_level=None)
@@ -221,7 +225,8 @@ READ_ONLY = """
 import os, sys, warnings
 from pathlib import Path
 from workbench.errors import StoreError, StoreNotice
-from workbench.store import Store, upgrading
+from workbench.store import Store
+from workbench.store.db import upgrading
 path = Path(sys.argv[1])
 Store.open(sys.argv[2]).close()
 if os.getuid() == 0:
@@ -245,15 +250,20 @@ except StoreError as error:
 """
 
 
-def test_where_nothing_may_be_written_an_older_store_is_read(tmp_path: Path) -> None:
-    folder = tmp_path / "readable"
-    folder.mkdir()
-    path = first_store(folder)
+@pytest.fixture
+def folder_of_others() -> Iterator[Path]:
+    """A folder that nobody may write, beside those of pytest, which only their owner may enter."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        first_store(folder).chmod(0o444)
+        folder.chmod(0o555)
+        yield folder
+        folder.chmod(0o755)
+
+
+def test_where_nothing_may_be_written_an_older_store_is_read(folder_of_others: Path, tmp_path: Path) -> None:
+    path = folder_of_others / "lab.db"
     before = path.read_bytes()
-    for place in (path, folder):
-        place.chmod(0o444 if place == path else 0o555)
-    for place in (tmp_path, *tmp_path.parents[:2]):
-        place.chmod(0o755)
     done = subprocess.run(
         [sys.executable, "-c", READ_ONLY, str(path), str(tmp_path / "scratch.db")],
         capture_output=True,
@@ -264,7 +274,7 @@ def test_where_nothing_may_be_written_an_older_store_is_read(tmp_path: Path) -> 
     assert read.endswith("[]")
     assert "opened to read only" in refused
     assert "can be read here" in notice
-    assert "not be written" in upgrade
+    assert "no right to write" in upgrade
     assert path.read_bytes() == before
 
 
@@ -311,6 +321,24 @@ def test_only_one_upgrades_at_a_time(tmp_path: Path, newer: Path) -> None:
     upgrading.upgrade(path, progress=meanwhile)
     assert "is being upgraded by another process" in met[0]
     assert format_of(path) == SHADE
+
+
+def test_who_opens_the_store_during_an_upgrade_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    next_formats.install(monkeypatch, tmp_path / "more")  # only the one that adds
+    path = first_store(tmp_path)
+    met: list[Told] = []
+
+    def meanwhile(done: int, of: int, what: str) -> None:
+        if not met:
+            met.append(ended(started("open", path, tmp_path / "other")))
+
+    upgrading.upgrade(path, progress=meanwhile)
+    assert met[0].code == 0
+    assert format_of(path) == COLOUR
+    with Store.open(path) as store:
+        assert store.verify() == []
 
 
 def test_who_upgraded_and_is_gone_is_not_waited_for(

@@ -74,9 +74,10 @@ class LiveView:
     def range(self) -> list[float]:
         return list(self.shown("gd._fullLayout.xaxis.range.map(Number)"))
 
-    def samples_between(self, low: float, high: float) -> int:
-        """How many samples of the first trace the page holds in a range of x."""
-        return int(self.shown(f"Array.from(gd._fullData[0].x).filter(x => x >= {low} && x <= {high}).length"))
+    @property
+    def samples(self) -> list[float]:
+        """The x of the samples of the first trace that the page holds."""
+        return list(self.shown("Array.from(gd._fullData[0].x)"))
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Draw a box in the picture, in parts of its width and height."""

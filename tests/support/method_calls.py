@@ -340,7 +340,7 @@ def found(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     ask(lambda: bench.find("m50", nonsense=2) if False else None)
 
 
-@row("Bench.project", "Bench.close", "Bench.verify", "Bench.recompute", "Bench.backup", "Bench.serve")
+@row("Bench.project", "Bench.close", "Bench.verify", "Bench.backup", "Bench.recompute", "Bench.serve")
 def whole(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     made = bench.projects.create(name="for another bench")
     for ref in (made, made.id, made.name):

@@ -131,7 +131,7 @@ def test_the_hook_says_the_same_of_imports_that_the_text_hides() -> None:
 
 @pytest.mark.parametrize("call", ["open('x')", "input()", "breakpoint()", "exit()"])
 def test_no_files_and_no_questions(call: str) -> None:
-    assert "is not there in a script" in failure(script(call)).problems[0].msg
+    assert "A script cannot call" in failure(script(call)).problems[0].msg
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,9 @@ def test_no_files_and_no_questions(call: str) -> None:
         ("x = 1\ndef transform(data, params)\n    return 1", 2, "SyntaxError: expected ':'"),
         ("def transform(data, params):\nreturn 1", 2, "IndentationError"),
         ("return 1\ndef transform(data, params):\n    return 1", 1, "'return' outside function"),
-        ("x = 1", 1, "defines no function transform"),
+        ("x = 1", 1, "does not define a function transform"),
         ("x = 1\ndef transfrom(data, params): return 1", 2, "There is 'transfrom'"),
-        ("transform = lambda data, params: 1", 1, "defines no function"),
+        ("transform = lambda data, params: 1", 1, "does not define a function"),
         ("def transform(data): return 1", 1, "takes two arguments"),
         ("def transform(data, params, more): return 1", 1, "takes two arguments"),
         ("def transform(data, params, *, more): return 1", 1, "takes two arguments"),
@@ -151,7 +151,7 @@ def test_no_files_and_no_questions(call: str) -> None:
         ("def transform(data, params):\n    yield 1", 1, "yields"),
         ("def transform(d, p): return 1\ndef transform(d, p): return 2", 2, "a second time"),
         ("x = 1\na = '\0'", 2, "null bytes"),
-        ("", 1, "defines no function"),
+        ("", 1, "does not define a function"),
     ],
 )
 def test_the_shape_of_a_script(text: str, line: int, words: str) -> None:
@@ -181,7 +181,7 @@ def test_shapes_that_are_sound(text: str) -> None:
 def test_deep_expressions_draw_or_are_a_problem(depth: int) -> None:
     text = script(f"x = {'+'.join(['1'] * depth)}", "return {'data': [], 'layout': {'width': x}}")
     if depth > 500 and check_script(text):
-        assert "cannot be read" in failure(text).problems[0].msg
+        assert "cannot parse the script" in failure(text).problems[0].msg
     else:
         assert draw(text, DATA, {}).figure == b'{"data":[],"layout":{"width":%d}}' % depth
 
@@ -256,7 +256,7 @@ def test_an_error_inside_a_library_is_laid_at_the_line_that_called_it() -> None:
         ("return go.Figure(go.Scatter(yy=[1]))", "yy"),
         ("raise SystemExit(3)", "SystemExit"),
         ("return transform(data, params)", "RecursionError"),
-        ("raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})()", "could not be made"),
+        ("raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})()", "could not be written"),
     ],
 )
 def test_errors_teach(line: str, words: str) -> None:

@@ -25,7 +25,7 @@ from workbench.transform import inprocess, protected
 from workbench.transform.protected import Limits
 from workbench.transform.protected import allowed_calls as calls
 from workbench.transform.protected.queue import Turns
-from workbench.transform.protected.unprotected import Lone
+from workbench.transform.protected.unprotected import Unprotected
 from workbench.transform.script import check_script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")
@@ -244,7 +244,8 @@ def test_the_queue_of_a_pool_says_when_it_is_full(pool: protected.Pool, monkeypa
 
 FILTERED = """
 import ctypes, platform, sys
-from workbench.transform.protected import bpf, calls
+from workbench.transform.protected import allowed_calls as calls
+from workbench.transform.protected import seccomp_filter as bpf
 architecture = calls.ARCHITECTURES[platform.machine()]
 number = {refused}
 rules = [(0x20, 0, 0, 0), (0x15, 0, {skip}, number), {inner} (6, 0, 0, 0x00050000 | {errno}), (6, 0, 0, 0x7fff0000)]
@@ -300,10 +301,10 @@ def test_a_kernel_without_landlock_is_locked_by_the_rest() -> None:
 
 
 def test_elsewhere_a_process_per_figure_has_limits_and_says_that_it_is_no_fence() -> None:
-    alone = Lone(Limits(seconds=1.5, memory_mb=256))
+    alone = Unprotected(Limits(seconds=1.5, memory_mb=256))
     fence = alone.fence()
     assert not fence.holds
-    assert "no fence" in fence.why
+    assert "does not protect" in fence.why
     assert alone.draw(WITNESS, DATA, {}).figure == inprocess.draw(WITNESS, DATA, {}).figure
     ended = alone.run(LOOP, DATA, {})
     assert (ended.outcome, ended.problems[0].ctx["line"] in (3, 4)) == ("limited", True)
@@ -402,6 +403,6 @@ def test_what_comes_back_is_json_of_a_figure(pool: protected.Pool) -> None:
 def test_required_gives_the_fence_or_says_why_not(pool: protected.Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protected, "shared", lambda: pool)
     assert protected.required().holds
-    monkeypatch.setattr(protected, "shared", Lone)
-    with pytest.raises(NotProtected, match="no fence"):
+    monkeypatch.setattr(protected, "shared", Unprotected)
+    with pytest.raises(NotProtected, match="does not protect"):
         protected.required()

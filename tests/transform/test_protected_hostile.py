@@ -11,7 +11,7 @@ from support.hostile_scripts import OWN, SHARED, Case, Judge, Trap, cases, datas
 
 from workbench.transform import protected
 from workbench.transform.protected import Limits
-from workbench.transform.protected.unprotected import Lone
+from workbench.transform.protected.unprotected import Unprotected
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")
 
@@ -60,7 +60,7 @@ def test_three_rounds_in_one_life_of_the_zygote(judge: Judge, trap: Trap) -> Non
 
 def test_the_scripts_bite_where_there_is_no_lock(trap: Trap) -> None:
     """A check that cannot fail shows nothing: the same scripts, in a process without the lock."""
-    alone = Lone(Limits(seconds=3))
+    alone = Unprotected(Limits(seconds=3))
     data = dataset()
     wanted = ["os_through_pandas", "list_folder", "stat_probe", "real_open", "socket_by_c"]
     found = {

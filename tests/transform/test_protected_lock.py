@@ -303,11 +303,14 @@ def test_a_full_queue_says_so_at_once_and_each_has_its_own() -> None:
     for _ in range(3):
         queue.begin("a")
     # Nothing ends meanwhile: whoever waited for a turn would wait for ever.
-    with pytest.raises(Busy, match=r"2 figures of this organization wait .* Try again"), queue.turns.turn("a"):
+    with (
+        pytest.raises(Busy, match=r"2 figures of this organization already wait .* Try again"),
+        queue.turns.turn("a"),
+    ):
         pass
     queue.begin("b")
     queue.begin("b")
-    with pytest.raises(Busy, match="3 figures wait"), queue.turns.turn("c"):
+    with pytest.raises(Busy, match="3 figures already wait"), queue.turns.turn("c"):
         pass
     queue.end()
     assert len(queue.order) == 5

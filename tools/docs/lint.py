@@ -22,7 +22,7 @@ def page() -> str:
         "",
         "| code | what it finds | the fix |",
         "|---|---|---|",
-        *(f"| `{code}` | {cell(rule.finds)} | {cell(rule.mend)} |" for code, rule in RULES.items()),
+        *(f"| `{code}` | {cell(rule.finds)} | {cell(rule.fix)} |" for code, rule in RULES.items()),
         "",
     ]
     return "\n".join(lines)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..cycling.steps import STEP_TYPES
 from ..recipe.modules import ALLOWED, GIVEN
@@ -21,7 +22,7 @@ from .recipe_fields import fields
 ROOM = 24_000
 """Characters of both texts that the catalog may fill up."""
 LEAST, MOST = 7_000, 14_000
-"""Characters of the catalog, whatever else is told."""
+"""Fewest and most characters of the catalog, whatever the length of the other parts."""
 _RULES = Path(__file__).with_name("rules.md")
 _TASK = (
     "You write plots for a battery data workbench. Answer with one JSON object, an AuthoringDraft, and nothing else. "
@@ -52,7 +53,7 @@ def system_text() -> str:
     return "\n\n".join(parts)
 
 
-def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, Any] | None = None) -> str:
+def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None) -> str:
     """The catalog of the project, the recipe to be changed, if there is one, and the wish."""
     parts = [f"# What is wanted\n\n{prompt}"]
     if draft is not None:
@@ -63,7 +64,7 @@ def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, Any] | None =
 
 
 def texts(
-    session: Session, prompt: str, catalog: Catalog, draft: Mapping[str, Any] | None = None
+    session: Session, prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None
 ) -> AuthoringContext:
     """Both texts; ``draft`` is the named recipe that is to be changed."""
     return AuthoringContext(session.id, system_text(), prompt_text(prompt, catalog, draft))

@@ -1,11 +1,12 @@
-"""What happens around a draft: a conversation is opened, drafts are kept, and one of them becomes a saved plot."""
+"""Opens conversations, keeps the drafts that come back, and saves an accepted draft as a plot."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..errors import Conflict, Invalid, NotFound, Problem
 from ..recipe.parse import parse_draft
@@ -18,22 +19,22 @@ from ..store.scope import Scope
 from ..store.store import Store
 
 ORIGIN = "draft"
-"""How a plot came about that was accepted: its script counts as written by somebody else."""
-Check = Callable[[Mapping[str, Any]], Sequence[Problem]]
+"""The origin of an accepted plot: its script counts as written by somebody else."""
+Check = Callable[[Mapping[str, JsonValue]], Sequence[Problem]]
 """Everything wrong with a recipe, also against the store."""
 
 
 def begin(
     store: Store, scope: Scope, actor: str, board: Dashboard, request: AuthoringRequest
-) -> tuple[Session, dict[str, Any] | None]:
-    """Open a session, or go on with that of the plot, keep the draft that was given, and say what is to be changed.
+) -> tuple[Session, dict[str, JsonValue] | None]:
+    """Open a session, or continue that of the plot, and keep the given draft. Returns the session and what to change.
 
     Raises
     ------
     NotFound
         If the dashboard has no such plot.
     Invalid
-        For a prompt that no text can hold.
+        If the prompt holds characters that a text cannot hold.
     """
     try:
         clean_text(request.prompt)
@@ -41,13 +42,13 @@ def begin(
         raise Invalid(Problem(("prompt",), str(error), "value_error")) from None
     plot = _plot(store, scope, board, None if request.plot_id is None else request.plot_id.lower())
     with store.transaction():
-        session = store.chats.about(plot, scope, actor) if plot is not None else None
+        session = store.sessions.about(plot, scope, actor) if plot is not None else None
         if session is None:
             about = {"dashboard_id": board.id, "plot_id": None if plot is None else plot.id}
-            session = store.chats.open(scope, actor, shortened(request.prompt), **about)
+            session = store.sessions.open(scope, actor, shortened(request.prompt), **about)
         if request.draft is not None:
-            shown = {"name": request.draft.name, "config": request.draft.config.dump()}
-            store.chats.draft(session, shown)
+            shown: dict[str, JsonValue] = {"name": request.draft.name, "config": request.draft.config.dump()}
+            store.sessions.draft(session, shown)
             return session, shown
     return session, None if plot is None else {"name": plot.name, "config": plot.config}
 
@@ -70,7 +71,7 @@ def decide(
     Parameters
     ----------
     check : what is wrong with a recipe.
-    name : of the plot; without it the draft's.
+    name : the name of the plot; by default that of the draft.
     plot_id : the plot whose draft it is; it becomes its next revision, unless ``new_plot_id`` is given.
     new_plot_id : the id of a new plot.
     session_id : only drafts of this session.
@@ -83,14 +84,14 @@ def decide(
     NotFound
         For an unknown plot or session.
     Conflict
-        If the new id or the name is taken, or no draft is sound; then with what is wrong in the newest one.
+        If the new id or the name is taken, or no draft is sound. Then it says what is wrong with the newest one.
     """
     if plot_id is None and new_plot_id is None:
         raise Invalid(Problem(("plot_id",), "Give 'plot_id', 'new_plot_id' or both.", "missing"))
     if new_plot_id is not None:
         new_plot_id = _uuid(new_plot_id, "new_plot_id")
     _plot(store, scope, board, plot_id)
-    found = store.chats.drafts(scope, actor, board.id, plot_id=plot_id, session=session_id)
+    found = store.sessions.drafts(scope, actor, board.id, plot_id=plot_id, session=session_id)
     draft, sound = _newest_sound(found, check)
     with (writing or store.transaction)() as db:
         called = sound.name if name is None else name
@@ -104,7 +105,7 @@ def decide(
             if draft.accepted == accepted(present) and present.name == called:
                 return present  # the same decision once more
             made = store.rows.change(db, present, values, scope, actor, ORIGIN)
-        store.chats.accept(draft, made, scope, actor)
+        store.sessions.accept(draft, made, scope, actor)
     return made
 
 

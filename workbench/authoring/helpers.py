@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TypeAlias
 
 from .. import battery
 
@@ -13,24 +14,27 @@ _PARTS = (
     *("Coloring", "color_bar", "differential_capacity", "directions", "resistance_column"),
     *("rest_limit", "shades", "slope_on_grid", "unit_text"),
 )
-"""What the other helpers are made of or answer with: named, and not described."""
+"""Helpers that the others use or return. The text names them and does not describe them."""
+
+
+Helper: TypeAlias = Callable[..., None] | tuple[str, ...]
 
 
 @cache
 def helpers() -> str:
     """One line for each helper: how it is called, and what it gives."""
-    told = [name for name in battery.__all__ if _is_told(name)]
+    told = [name for name in battery.__all__ if _is_shown(name)]
     lines = [_line(name, getattr(battery, name)) for name in told if name not in _PARTS]
     parts = [name for name in told if name in _PARTS]
     return "\n".join([*lines, f"- also, seldom needed: {', '.join(parts)}"])
 
 
-def _is_told(name: str) -> bool:
+def _is_shown(name: str) -> bool:
     thing = getattr(battery, name)
     return not (inspect.isclass(thing) and issubclass(thing, Warning))
 
 
-def _line(name: str, thing: Any) -> str:
+def _line(name: str, thing: Helper) -> str:
     if not callable(thing):
         return f"- {name}: {', '.join(thing)}" if isinstance(thing, tuple) else f"- {name}"
     return f"- {name}{_called(thing)}: {_told(inspect.getdoc(thing) or '')}"
@@ -44,7 +48,7 @@ def _told(doc: str) -> str:
     return " ".join(" ".join(told).split()).replace("``", "`")
 
 
-def _called(thing: Any) -> str:
+def _called(thing: Callable[..., None]) -> str:
     """The arguments without their types."""
     signature = inspect.signature(thing)
     bare = [one.replace(annotation=one.empty) for one in signature.parameters.values()]

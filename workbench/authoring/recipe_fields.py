@@ -14,7 +14,7 @@ from ..recipe.schema import bounds_of, range_of, schema_of
 from ..recipe.shapes import models_under
 
 _AT_LENGTH = ("Param",)
-"""Objects whose fields are told one by one; of the others the names, the sentence and the rules say all."""
+"""Objects whose fields are described one by one. For the others, names, sentence and rules say enough."""
 _KINDS = {"string": "text"}
 _HEAD = (
     "`field?` may be left out, `= x` is its default; all other fields are required and no others are allowed. "
@@ -68,7 +68,7 @@ def _sentence(part: JsonSchemaValue) -> str:
 
 
 class _Words:
-    """Types in words. What stands in many fields has a name of its own, told once."""
+    """Types in words. A type of many fields has a name of its own, defined once."""
 
     def __init__(self, parts: JsonSchemaValue) -> None:
         step = parts["SeriesStep"]["properties"]

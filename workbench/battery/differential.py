@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .half_cycles import CURRENT, HalfCycle, half_cycles
 
@@ -57,7 +56,7 @@ def charge_passed(frame: pd.DataFrame, direction: str) -> Floats:
     return np.concatenate([[0.0], np.cumsum(np.nan_to_num(steps))])
 
 
-def slope_on_grid(x: Any, y: Any, *, step: float, smooth: float) -> tuple[Floats, Floats]:
+def slope_on_grid(x: ArrayLike, y: ArrayLike, *, step: float, smooth: float) -> tuple[Floats, Floats]:
     """An even grid over x, and dy/dx on it: two (m,) float arrays; empty if x spans less than three steps.
 
     Parameters
@@ -83,7 +82,7 @@ def slope_on_grid(x: Any, y: Any, *, step: float, smooth: float) -> tuple[Floats
 
 
 def differential_capacity(
-    voltage: Any, capacity: Any, *, step: float = 0.002, smooth: float = 0.01
+    voltage: ArrayLike, capacity: ArrayLike, *, step: float = 0.002, smooth: float = 0.01
 ) -> tuple[Floats, Floats]:
     """dQ/dV of one half cycle: an even voltage grid (m,) V, in the half cycle's direction, and (m,) A.h/V.
 
@@ -173,7 +172,7 @@ def _by_half_cycle(
     gap = np.array([np.nan])
     xs: list[Floats] = []
     ys: list[Floats] = []
-    numbers: list[NDArray[Any]] = []
+    numbers: list[NDArray[np.int64]] = []
     names: list[str] = []
     for half in half_cycles(frame, rest=rest):
         x, y = of_one(half)

@@ -1,13 +1,13 @@
-"""Mean and spread of a group of cells, with the number of cells kept at every point."""
+"""Mean and spread of a group of cells, with the number of cells at every point."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .plotly_dict import PlotlyDict
 from .titles import axis_title
 
 
@@ -16,7 +16,7 @@ def mean_and_spread(frame: pd.DataFrame, x: str, y: str, by: str | Sequence[str]
 
     Returns the columns of ``by``, then ``x``, ``mean``, ``std`` (sample standard deviation, NaN for a single
     value), ``n`` (how many values), ``low`` and ``high`` (mean minus and plus std; the mean itself for a
-    single value). Groups stand in the order in which they first appear (a null key is a group), x ascends.
+    single value). Groups are in the order in which they first appear (a null key is a group), x ascends.
     Rows without x or y do not count.
     """
     keys = [by] if isinstance(by, str) else list(by)
@@ -34,7 +34,7 @@ def mean_and_spread(frame: pd.DataFrame, x: str, y: str, by: str | Sequence[str]
     return made[[*keys, x, "mean", "std", "n", "low", "high"]]
 
 
-def band(summary: pd.DataFrame, x: str, name: str, color: str, *, y: str = "") -> list[dict[str, Any]]:
+def band(summary: pd.DataFrame, x: str, name: str, color: str, *, y: str = "") -> list[PlotlyDict]:
     """Two traces of one group of ``mean_and_spread``: a filled band of the spread, and the line of the mean.
 
     Parameters
@@ -71,5 +71,5 @@ def pale(color: str, opacity: float = 0.2) -> str:
     elif color.startswith("rgb("):
         parts = [round(float(part)) for part in color[4:-1].split(",")]
     else:
-        raise ValueError(f"'{color}' is no colour of the form #rrggbb or rgb(r, g, b).")
+        raise ValueError(f"'{color}' is not a colour of the form #rrggbb or rgb(r, g, b).")
     return f"rgba({parts[0]}, {parts[1]}, {parts[2]}, {opacity:g})"

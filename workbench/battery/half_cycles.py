@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 CURRENT = "Current [A]"
 STEP_TYPE = "Step type"
@@ -21,7 +21,7 @@ class HalfCycle(NamedTuple):
     frame: pd.DataFrame
 
 
-def rest_limit(current: Any) -> float:
+def rest_limit(current: ArrayLike) -> float:
     """The current below which a sample counts as rest, A: the smaller of 1 mA and 1 % of the largest ``|I|``."""
     values = np.abs(np.asarray(current, float))
     largest = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
@@ -48,14 +48,14 @@ def directions(frame: pd.DataFrame, rest: float | None = None) -> NDArray[np.int
     if STEP_TYPE in frame:
         words = [str(word).lower() for word in frame[STEP_TYPE]]
         return np.array([1 if "discharge" in word else -1 if "charge" in word else 0 for word in words], np.int8)
-    raise ValueError(f"To tell charge from discharge the frame needs a column '{CURRENT}' or '{STEP_TYPE}'.")
+    raise ValueError(f"To distinguish charge and discharge the frame needs a column '{CURRENT}' or '{STEP_TYPE}'.")
 
 
 def half_cycles(frame: pd.DataFrame, *, rest: float | None = None) -> list[HalfCycle]:
     """The half cycles of a series with ``Current [A]``, in order.
 
     A half cycle lasts until the current changes sign; rests inside it (as between titration pulses) do not
-    end it, and their rows are left out. See ``directions`` for how rows are told apart.
+    end it, and their rows are left out. ``directions`` says which rows are charge, discharge and rest.
     """
     signs = directions(frame, rest)
     active = np.flatnonzero(signs)

@@ -1,14 +1,13 @@
-"""Values made comparable between cells: by rating, by the first cycle, by mass, by area."""
+"""Makes values comparable between cells: by rating, by the first cycle, by mass, by area."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 
-def of_rated(values: Any, rated: float) -> Any:
+def of_rated(values: ArrayLike, rated: float) -> pd.Series:
     """Values as a fraction of a rating, such as a rated capacity in the same unit; a Series stays one.
 
     Raises
@@ -19,7 +18,7 @@ def of_rated(values: Any, rated: float) -> Any:
     return _column(values) / _positive(rated, "rated value")
 
 
-def of_first(values: Any, groups: Any = None) -> Any:
+def of_first(values: ArrayLike, groups: ArrayLike | None = None) -> pd.Series:
     """Values as a fraction of the first that is neither null nor 0: the first cycle of each group.
 
     Parameters
@@ -36,17 +35,17 @@ def of_first(values: Any, groups: Any = None) -> Any:
     return column / usable.groupby(labels, dropna=False).transform("first")
 
 
-def per_mass(values: Any, grams: float) -> Any:
+def per_mass(values: ArrayLike, grams: float) -> pd.Series:
     """A capacity in A.h per mass in g, as mA.h/g (energy in W.h: mW.h/g)."""
     return 1000 * _column(values) / _positive(grams, "mass")
 
 
-def per_area(values: Any, square_centimetres: float) -> Any:
+def per_area(values: ArrayLike, square_centimetres: float) -> pd.Series:
     """A capacity in A.h per area in cm2, as mA.h/cm2."""
     return 1000 * _column(values) / _positive(square_centimetres, "area")
 
 
-def _column(values: Any) -> pd.Series:
+def _column(values: ArrayLike) -> pd.Series:
     made = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values, float))
     return made.astype(float)
 

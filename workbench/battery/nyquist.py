@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from .plotly_dict import PlotlyDict
 
 REAL, IMAGINARY, FREQUENCY = "Z_Re [Ohm]", "Z_Im [Ohm]", "Frequency [Hz]"
 
@@ -15,7 +16,7 @@ class SignLooksWrong(UserWarning):
     """Most of a spectrum is inductive, as if minus Z_Im had been stored as Z_Im."""
 
 
-def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> dict[str, Any]:
+def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> PlotlyDict:
     """The trace of one spectrum with ``Z_Re [Ohm]`` and ``Z_Im [Ohm]``; rows without impedance are left out.
 
     Parameters
@@ -37,7 +38,7 @@ def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> d
     if len(rows) > 4 and float((rows[IMAGINARY] > 0).mean()) > 0.75:
         message = f"'{name}': Z_Im is positive in most samples; it should be negative in the capacitive part"
         warnings.warn(message, SignLooksWrong, stacklevel=2)
-    trace: dict[str, Any] = {
+    trace: PlotlyDict = {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
@@ -53,7 +54,7 @@ def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> d
     return trace
 
 
-def nyquist_layout() -> dict[str, Any]:
+def nyquist_layout() -> PlotlyDict:
     """The axes of a Nyquist plot, titled and of equal scale.
 
     The frame fills its place: of one axis more is shown than the spectra need, above them or to their right.

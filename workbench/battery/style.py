@@ -1,4 +1,4 @@
-"""The look of the house: a template fit to print, colours that stay apart for every eye, a bar for many curves."""
+"""The default look of figures: a template fit to print, colours for colour-blind readers, a bar for many curves."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
+
+from .plotly_dict import PlotlyDict, PlotlyValue
 
 # Okabe and Ito's colours for colour-blind readers (jfly.uni-koeln.de/color), without the yellow, which is
 # lost on white; in an order in which neighbours differ in lightness too.
@@ -18,7 +19,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 SCALE = "Viridis"
 _BRIGHTEST = 0.88  # the end of the scale is too pale for a line on white
 _INK = "#222222"
-# Those that stay are the camera, zoom, pan and reset: few enough to leave a narrow figure its title.
+# The camera, zoom, pan and reset stay: so few buttons do not cover the title of a narrow figure.
 _BUTTONS_LESS = ("sendcharttocloud", "select2d", "lasso2d", "zoomin", "zoomout", "autoscale")
 _CORNERS = {
     "top left": {"x": 0.02, "xanchor": "left", "y": 0.98, "yanchor": "top"},
@@ -29,7 +30,7 @@ _CORNERS = {
 
 
 def template() -> go.layout.Template:
-    """The template of the house: white ground, a frame with ticks inside, a light grid, one size of type.
+    """The default template: white background, a frame with ticks inside, a light grid, one size of type.
 
     Give it as ``layout={"template": battery.template()}`` or ``figure.update_layout(template=...)``. It leaves the
     mode bar four buttons, none of which sends the figure anywhere.
@@ -67,7 +68,7 @@ def template() -> go.layout.Template:
     return go.layout.Template(layout=layout, data={"scatter": lines, "scattergl": lines})
 
 
-def legend(place: str = "below", **more: Any) -> dict[str, Any]:
+def legend(place: str = "below", **more: PlotlyValue) -> PlotlyDict:
     """Where a legend goes: ``figure.update_layout(legend=battery.legend())``.
 
     Parameters
@@ -132,8 +133,8 @@ def shades(values: Sequence[float], low: float | None = None, high: float | None
     return list(sample_colorscale(SCALE, (np.nan_to_num(places) * _BRIGHTEST).tolist()))
 
 
-def color_bar(low: float, high: float, title: str) -> dict[str, Any]:
-    """A trace that draws nothing but the colour bar of ``shades`` between two numbers."""
+def color_bar(low: float, high: float, title: str) -> PlotlyDict:
+    """A trace that draws only the colour bar of ``shades`` between two numbers."""
     stops = np.linspace(0, 1, 11)
     scale = [[float(stop), shade] for stop, shade in zip(stops, sequential(11), strict=True)]
     marker = {
@@ -159,32 +160,32 @@ class Coloring:
 
     colors: list[str]
     legend: bool
-    bar: list[dict[str, Any]]
+    bar: list[PlotlyDict]
 
 
-def coloring(values: Sequence[Any], title: str, *, above: int = 8) -> Coloring:
-    """Colours for curves told apart by ``values`` (cycles, temperatures, rates).
+def coloring(values: Sequence[float | str], title: str, *, above: int = 8) -> Coloring:
+    """Colours for curves that differ in ``values`` (cycles, temperatures, rates).
 
-    Up to ``above`` curves get colours along the scale and a legend; more of them get a colour bar in its
-    place, if the values are numbers. Texts take the palette in turn.
+    Up to ``above`` curves get colours along the scale and a legend. More curves get a colour bar instead of the
+    legend, if the values are numbers. Texts take the colours of the palette in turn.
 
     Use as ``c = coloring(cycles, "Cycle count")``, then ``c.colors[i]`` and ``showlegend=c.legend`` for curve i, and
     add the traces ``c.bar``.
     """
     listed = list(values)
-    numeric = all(
-        isinstance(v, int | float | np.integer | np.floating) and not isinstance(v, bool) for v in listed
-    )
-    if not numeric:
+    numbers = [
+        v for v in listed if isinstance(v, int | float | np.integer | np.floating) and not isinstance(v, bool)
+    ]
+    if len(numbers) < len(listed):
         return Coloring([PALETTE[place % len(PALETTE)] for place in range(len(listed))], True, [])
-    if len(listed) <= above:
-        return Coloring(_by_rank(listed), True, [])
-    low, high = float(np.nanmin(listed)), float(np.nanmax(listed))
-    return Coloring(shades(listed, low, high), False, [color_bar(low, high, title)])
+    if len(numbers) <= above:
+        return Coloring(_by_rank(numbers), True, [])
+    low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+    return Coloring(shades(numbers, low, high), False, [color_bar(low, high, title)])
 
 
-def _by_rank(values: list[Any]) -> list[str]:
-    """Few curves: even distances along the scale, so that neighbours stay apart whatever their values."""
+def _by_rank(values: list[float]) -> list[str]:
+    """Colours at even distances along the scale, so that neighbours differ clearly whatever their values."""
     ranked = sorted(set(values))
     colors = dict(zip(ranked, sequential(len(ranked)), strict=True))
     return [colors[value] for value in values]

@@ -1,21 +1,22 @@
-"""Dashboards and the plots on them, as people hold them."""
+"""Dashboards and saved plots: ``bench.dashboards``, ``Board`` and ``SavedPlot``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
+from pydantic import JsonValue
 
 from ..recipe.recipe import Recipe
-from ..records import Dashboard, Plot, Project, Record
+from ..records import Dashboard, Plot
 from .collections import Collection, Ref
 from .figure import Figure, figure_of
+from .recipe_input import ParamValue, RecipeLike, Values
 
 if TYPE_CHECKING:
     from ..notebook.board_view import BoardView
     from ..notebook.view import View
-    from . import Bench
+    from .bench import Bench
 
 
 class Board:
@@ -36,20 +37,20 @@ class Board:
     def __repr__(self) -> str:
         return f"<dashboard '{self.name}'>"
 
-    def save(self, name: str, recipe: Recipe | Mapping[str, Any], *, since: int | None = None) -> SavedPlot:
-        """Save a recipe under a name: a new plot, or the next revision of the one of that name.
+    def save(self, name: str, recipe: RecipeLike, *, since: int | None = None) -> SavedPlot:
+        """Save a recipe under a name: as a new plot, or as the next revision of the plot of that name.
 
         Parameters
         ----------
-        since : the revision that this was made from (``plot.revision``), so that nobody's newer one is put aside
-            unseen. Without it the recipe becomes the newest revision, whatever there was.
+        since : the revision that the recipe was made from (``plot.revision``). The save is refused if there is a newer
+            one by then. Without ``since`` the recipe becomes the newest revision in any case.
 
         Raises
         ------
         Invalid
-            If the recipe is not sound; nothing is saved then.
+            If the recipe is not sound; nothing is saved.
         Conflict
-            If somebody has saved since that revision; nothing is saved then.
+            If somebody has saved after that revision; nothing is saved.
         """
         plot = self._bench.backend.save_plot(self.record, name, self._bench.config_of(recipe), since=since)
         return SavedPlot(self._bench, plot)
@@ -59,13 +60,13 @@ class Board:
         return [SavedPlot(self._bench, plot) for plot in self._bench.backend.plots(self.record)]
 
     def plot(self, ref: Ref) -> SavedPlot:
-        """A plot of this dashboard by its id or name."""
+        """The plot of an id or a name; NotFound if the dashboard has none."""
         return SavedPlot(self._bench, self._bench.backend.plot(self.record, ref))
 
     def show(self, share: bool = False) -> BoardView:
-        """All plots of the dashboard, live in a grid; each answers for itself if it fails.
+        """All plots of the dashboard, live in a grid. A plot that fails shows its problems and leaves the others alone.
 
-        ``share`` gives the params that several plots have under one name one control for all.
+        With ``share``, a param that several plots have under one name gets one control for all of them.
         """
         from ..notebook.board_view import BoardView
 
@@ -75,7 +76,7 @@ class Board:
 
 
 class SavedPlot:
-    """A recipe saved on a dashboard; every save is a revision, and none is ever lost."""
+    """A recipe saved on a dashboard. Every save is a new revision, and all revisions are kept."""
 
     def __init__(self, bench: Bench, record: Plot) -> None:
         self._bench = bench
@@ -97,7 +98,7 @@ class SavedPlot:
         return f"<plot '{self.name}', revision {self.revision}>"
 
     def recipe(self, revision: int | None = None) -> Recipe:
-        """The newest recipe of the plot, or that of an earlier revision."""
+        """The recipe of the newest revision, or of the revision of this number."""
         backend = self._bench.backend
         config = self.record.config if revision is None else backend.revision(self.record, revision).config
         recipe = Recipe(config)
@@ -105,24 +106,36 @@ class SavedPlot:
         return recipe
 
     def figure(
-        self, values: Mapping[str, Any] | None = None, *, protected: bool | None = None, **by_name: Any
+        self, values: Values | None = None, *, protected: bool | None = None, **by_name: ParamValue
     ) -> Figure:
-        """The figure of the newest revision with the given values, else the defaults; protected if somebody else
-        or a model wrote its script, unless ``protected`` says otherwise."""
+        """The figure of the newest revision with the given values; other params have their defaults.
+
+        ``protected`` and the errors are those of ``Bench.figure``.
+        """
         return self._bench.figure(self.recipe(), values, protected=protected, **by_name)
 
-    def show(self, values: Mapping[str, Any] | None = None, **by_name: Any) -> View:
-        """The newest revision as a live view; what is saved there becomes the next one."""
-        return self._bench.show(self, values, **by_name)
+    def show(
+        self,
+        values: Values | None = None,
+        *,
+        figure_widget: bool = False,
+        protected: bool | None = None,
+        **by_name: ParamValue,
+    ) -> View:
+        """The newest revision as a live view. A save in the view becomes the next revision.
+
+        ``figure_widget``, ``protected`` and the errors are those of ``Bench.show``.
+        """
+        return self._bench.show(self, values, figure_widget=figure_widget, protected=protected, **by_name)
 
     def history(self) -> pd.DataFrame:
-        """All revisions, the oldest first: number, name, how it came about, when and by whom."""
+        """All revisions as a frame, the oldest first: number, name, origin, time and author."""
         revisions = self._bench.backend.history(self.record)
         columns = ["revision", "name", "origin", "created_at", "created_by_email"]
         return pd.DataFrame([{c: getattr(r, c) for c in columns} for r in revisions], columns=columns)
 
     def restore(self, revision: int) -> SavedPlot:
-        """Make an earlier revision the newest one; the others stay."""
+        """Save an earlier revision again as the newest one; all revisions are kept."""
         self.record = self._bench.backend.restore(self.record, revision)
         return self
 
@@ -134,22 +147,20 @@ class Boards(Collection[Dashboard]):
         super().__init__(bench.backend, Dashboard)
         self._bench = bench
 
-    def create(self, *args: Any, **fields: Any) -> Board:  # type: ignore[override]
-        """``create("Ageing")``, or ``create(project, "Ageing")`` for another project; ``description`` may be given.
+    def create(self, *args: Ref, **fields: JsonValue) -> Board:  # type: ignore[override]
+        """``create("Ageing")``, or ``create(project, "Ageing")`` for another project; ``description`` is optional.
 
         Raises
         ------
         Conflict
             If the project has a dashboard of that name; ``existing_id`` is its id.
         """
-        bench = self._bench
-        if len(args) == 2 and isinstance(args[0], str | Project | Record):
-            bench = bench.project(args[0])
-            args = args[1:]
-        if args:
-            fields["name"] = args[0]
-        return Board(bench, bench.backend.create(Dashboard, fields))
+        if len(args) > 2:
+            raise TypeError(f"create takes a project and a name, not {len(args)} arguments.")
+        bench = self._bench.project(args[0]) if len(args) == 2 else self._bench
+        named = {"name": args[-1]} if args else {}
+        return Board(bench, bench.backend.create(Dashboard, {**fields, **named}))
 
     def get(self, ref: Ref) -> Board:  # type: ignore[override]
-        """The dashboard of an id or a name."""
+        """The dashboard of an id or a name; NotFound if there is none."""
         return Board(self._bench, self._backend.get(Dashboard, ref))

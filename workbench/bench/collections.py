@@ -1,10 +1,10 @@
-"""The collections of a bench: records by kind, listed as frames, made and changed by name."""
+"""The records of one kind: ``bench.batches.list()``, ``.get()``, ``.create()``, ``.update()``, ``.delete()``."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import pandas as pd
 
@@ -12,21 +12,19 @@ from ..errors import BadRequest, instead
 from ..recipe.filters import APPLIES
 from ..records import KINDS, Record
 from ..transform.frames import frame_of
+from .recipe_input import ParamValue, Unchecked
 
 if TYPE_CHECKING:
     from ..backend import Backend
 
 R = TypeVar("R", bound=Record)
 Ref = str | Record
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+FilterValue: TypeAlias = ParamValue | Record | Sequence[Record]
+"""What a filter takes: a value or a list of them; in place of an id also a record."""
 
 
 def _for_people(frame: pd.DataFrame) -> pd.DataFrame:
-    """Its columns as one looks for them: names, what is known, who made it and when, ids."""
+    """The frame with its columns in this order: names, properties, times and authors, ids."""
 
     def place(column: object) -> int:
         name = str(column)
@@ -40,7 +38,7 @@ def _for_people(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 class Collection(Generic[R]):
-    """All records of one kind in reach of the bench."""
+    """All records of one kind that the bench can reach."""
 
     def __init__(self, backend: Backend, kind: type[R]) -> None:
         self._backend = backend
@@ -50,38 +48,40 @@ class Collection(Generic[R]):
         return f"<{self.kind.table}: {self._backend.count(self.kind)} records>"
 
     def list(
-        self, *, fields: Iterable[str] | None = None, limit: int | None = None, **filters: Any
+        self, *, fields: Iterable[str] | None = None, limit: int | None = None, **filters: FilterValue
     ) -> pd.DataFrame:
-        """The records as a frame, oldest first; all of them unless ``limit`` is given.
+        """The records as a frame, the oldest first.
 
-        ``filters`` are the keys of a recipe's Filters in snake case (``name_contains="RPT"``, ``batch="A"``);
-        ``fields`` names columns, dotted ones too (``ratings.capacity.value``); without it names come first and
-        ids last.
+        Parameters
+        ----------
+        fields : the columns, also dotted ones (``ratings.capacity.value``). By default all plain fields, names first
+            and ids last.
+        limit : the most records; by default all of them.
+        filters : the keys of a recipe's Filters in snake case (``name_contains="RPT"``, ``batch="A"``).
 
         Raises
         ------
         BadRequest, Invalid
-            For a filter or field that this kind does not have, with those it has.
+            For a filter or a field that this kind does not have; the message names those that it has.
         """
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-            raise BadRequest(f"'limit' is how many records there may be, a whole number from 0, not {limit!r}.")
+            raise BadRequest(f"'limit' is the most records to list: a whole number from 0, not {limit!r}.")
         source = self.kind.listed_as
         if source is None:
-            if filters.keys() - {"name", "name_contains"}:
-                unknown = sorted(filters.keys() - {"name", "name_contains"})[0]
-                raise BadRequest(
-                    f"'{unknown}' is no filter of {self.kind.table}. {instead(unknown, ['name', 'name_contains'])}"
-                )
+            self._refuse_unknown(filters, ["name", "name_contains"])
             found = frame_of(self._backend.table(self.kind, filters, fields=_listed(fields), limit=limit))
-            return found if fields is not None else _for_people(found)
-        known = {_snake(key): key for key, sources in APPLIES.items() if source in sources}
-        where = {}
-        for name, value in filters.items():
-            if name not in known:
-                raise BadRequest(f"'{name}' is no filter of {self.kind.table}. {instead(name, known, 'filters')}")
-            where[known[name]] = _ids(value)
-        found = frame_of(self._backend.listing(source, where, _listed(fields), limit))
+        else:
+            known = {_snake(key): key for key, sources in APPLIES.items() if source in sources}
+            self._refuse_unknown(filters, known)
+            where = {known[name]: _ids(value) for name, value in filters.items()}
+            found = frame_of(self._backend.listing(source, where, _listed(fields), limit))
         return found if fields is not None else _for_people(found)
+
+    def _refuse_unknown(self, filters: Iterable[str], known: Iterable[str]) -> None:
+        if unknown := [name for name in filters if name not in known]:
+            raise BadRequest(
+                f"'{unknown[0]}' is not a filter of {self.kind.table}. {instead(unknown[0], known, 'filters')}"
+            )
 
     def get(self, ref: Ref) -> R:
         """The record of an id or a name.
@@ -89,37 +89,37 @@ class Collection(Generic[R]):
         Raises
         ------
         NotFound
-            If there is none in reach; the text offers the nearest names.
+            If there is none; the message names the nearest.
         """
         return self._backend.get(self.kind, ref)
 
-    def create(self, **fields: Any) -> R:
-        """Make a record and answer it. A link takes an id, a name or a record (``instance="M50-A-01"``).
+    def create(self, **fields: Unchecked) -> R:
+        """Create a record and return it. A link takes an id, a name or a record (``instance="M50-A-01"``).
 
         Raises
         ------
         Conflict
-            If the name is taken; ``existing_id`` tells by whom.
+            If the name is taken; ``existing_id`` is the id of the record that has it.
         Invalid
-            With all that is wrong in the fields.
+            With everything that is wrong with the fields.
         """
         return self._backend.create(self.kind, self._linked(fields))
 
-    def update(self, ref: Ref, **changes: Any) -> R:
-        """Change the named fields of a record and answer it; nothing else changes."""
+    def update(self, ref: Ref, **changes: Unchecked) -> R:
+        """Change the named fields of a record and return it. All other fields stay as they are."""
         return self._backend.update(self.kind, ref, self._linked(changes))
 
     def delete(self, ref: Ref) -> None:
-        """Delete a record and what belongs to it alone (its measurements, series, plots)."""
+        """Delete a record and everything that belongs only to it, such as its measurements, samples and plots."""
         self._backend.delete(self.kind, ref)
 
-    def _linked(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        resolved = {}
+    def _linked(self, fields: Mapping[str, Unchecked]) -> dict[str, Unchecked]:
+        resolved: dict[str, Unchecked] = {}
         members = self.kind.members()
         for name, value in fields.items():
             field = name if name in members else f"{name}_id"
             member = members.get(field)
-            own = field in self.kind.by_store  # refused by the store itself, in its words
+            own = field in self.kind.by_store  # the store itself refuses it
             if member is not None and member.link is not None and value is not None and not own:
                 resolved[field] = self._backend.get(KINDS[member.link.table], value).id
             else:
@@ -137,7 +137,7 @@ def _snake(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
-def _ids(value: Any) -> Any:
+def _ids(value: FilterValue) -> FilterValue:
     if isinstance(value, Record):
         return value.id
     if isinstance(value, pd.Series | pd.Index):

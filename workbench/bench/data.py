@@ -1,8 +1,8 @@
-"""The data of a recipe as a person holds it: frames by step, and the account of how they were read."""
+"""``Data``, the result of ``bench.dataset``: frames by step, and how they were read."""
 
 from __future__ import annotations
 
-from typing import Any
+from pydantic import JsonValue
 
 from ..dataset import Dataset
 from ..messages import counted
@@ -12,14 +12,19 @@ from ..transform import frames
 class Data(frames.Data):
     """Step name -> DataFrame, or for a series step a mapping of id to DataFrame with ``.complete`` and ``.long()``.
 
-    ``params`` are all effective values; ``options`` the present choices; ``warnings`` what was left out or dropped;
-    ``cache`` says whether it was a hit; ``reads`` how many steps ran and sources were read; ``timings`` are
-    milliseconds by stage.
+    Attributes
+    ----------
+    params : all effective values, by param name.
+    options : the current choices of each param that has some.
+    warnings : what was left out or dropped, each with ``code`` and ``message``.
+    cache : whether the data came from the cache, "hit" or "miss".
+    reads : how many steps ran and how many sources were read.
+    timings : milliseconds by stage.
     """
 
     def __init__(self, dataset: Dataset) -> None:
         super().__init__(dataset.steps, dataset.columns)
-        self.params: dict[str, Any] = dataset.values
+        self.params: dict[str, JsonValue] = dataset.values
         self.options = dataset.options
         self.warnings = [warning.as_dict() for warning in dataset.warnings]
         self.cache = dataset.cache

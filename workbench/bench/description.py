@@ -1,4 +1,4 @@
-"""What a bench says of itself: where it is, which project, and how much there is."""
+"""The text and the table that show a bench: its store, its project, and how much is in it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def as_text(backend: Backend) -> str:
 
 
 def as_html(backend: Backend) -> str:
-    """The bench as a small table; its colours are those of the page."""
+    """The bench as a small table in the colours of the page."""
     rows = {"store": backend.place, "project": backend.project.name, "holds": _holds(backend)}
     cells = "".join(
         f"<tr><td style='text-align:left;opacity:.65'>{name}</td>"
@@ -37,10 +37,10 @@ def as_html(backend: Backend) -> str:
 
 
 def _holds(backend: Backend) -> str:
-    """How many records there are of the kinds that people look for first."""
+    """The number of records of the kinds that people look for first."""
     try:
         found = {kind: backend.count(kind) for kind in _KINDS}
     except WorkbenchError as error:
-        return f"not to be read now ({error})"
+        return f"it cannot be read now ({error})"
     told = [counted(n, *_KINDS[kind]) for kind, n in found.items() if n]
     return ", ".join(told) or "nothing yet"

@@ -1,33 +1,44 @@
-"""The figure a person gets: a ``plotly`` figure that knows how it was made, and keeps the data private."""
+"""``Figure``, the result of ``bench.figure``: a plotly figure that knows how it was made and uploads no data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 import plotly.io as pio
+from pydantic import JsonValue
 
 from ..backend import FigureAnswer
 from ..export import CONFIG
 from ..lint import Lint
+from ..recipe.params import Choice
 from ..transform.figure import to_plotly
+
+Plotly: TypeAlias = Any
+"""An argument that plotly takes; plotly has no types."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """How a figure came about.
+    """How a figure was made.
 
-    ``values`` are all effective param values; ``options`` the present choices of each param that has them;
-    ``warnings`` what the answer left out or dropped; ``cache`` whether dataset and figure were a hit; ``reads``
-    how many steps ran and how many sources were read; ``timings`` milliseconds by stage; ``log`` what the
-    script printed. ``lint`` is what looks odd about the figure, beside it and never in it.
+    Attributes
+    ----------
+    values : all effective values, by param name.
+    options : the current choices of each param that has some.
+    warnings : what was left out or dropped, each with ``code`` and ``message``.
+    cache : whether the dataset and the figure came from the cache, each "hit" or "miss".
+    reads : how many steps ran and how many sources were read.
+    timings : milliseconds by stage.
+    log : what the script printed.
+    lint : what a careful reader should check. It is never drawn into the figure.
     """
 
-    values: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    warnings: list[dict[str, Any]] = field(default_factory=list)
+    values: dict[str, JsonValue] = field(default_factory=dict)
+    options: dict[str, list[Choice]] = field(default_factory=dict)
+    warnings: list[dict[str, JsonValue]] = field(default_factory=list)
     cache: dict[str, str] = field(default_factory=dict)
     reads: dict[str, int] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
@@ -36,35 +47,36 @@ class Made:
 
     @cached_property
     def lint(self) -> list[Lint]:
-        """What a careful reader would ask about the figure: each with its code, trace, axis and mend; often empty."""
+        """What a careful reader should check in the figure: code, trace, axis and message with the fix; often empty."""
         return self.answer.lint if self.answer is not None else []
 
 
 class Figure(go.Figure):  # type: ignore[misc]
-    """A ``plotly.graph_objects.Figure`` with ``.workbench``, the account of how it was made.
+    """A ``plotly.graph_objects.Figure`` with ``.workbench``, which says how it was made.
 
-    Shown in a notebook or written as a page it carries no button that uploads its data to a plotting service.
+    In a notebook and as a page it has no button that uploads its data to a plotting service.
     """
 
-    def __init__(self, *args: Any, made: Made | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Plotly, made: Made | None = None, **kwargs: Plotly) -> None:
         super().__init__(*args, **kwargs)
         self._made = made or Made()
 
     @property
     def workbench(self) -> Made:
+        """How the figure was made."""
         return self._made
 
-    def show(self, *args: Any, **kwargs: Any) -> None:
-        """As plotly's ``show``, with our display configuration unless ``config`` says otherwise."""
+    def show(self, *args: Plotly, **kwargs: Plotly) -> None:
+        """As plotly's ``show``. ``config`` changes single settings of the workbench's display configuration."""
         super().show(*args, **{**kwargs, "config": _config(kwargs)})
 
-    def to_html(self, *args: Any, **kwargs: Any) -> str:
-        """As plotly's ``to_html``, with our display configuration unless ``config`` says otherwise."""
+    def to_html(self, *args: Plotly, **kwargs: Plotly) -> str:
+        """As plotly's ``to_html``. ``config`` changes single settings of the workbench's display configuration."""
         page: str = super().to_html(*args, **{**kwargs, "config": _config(kwargs)})
         return page
 
-    def write_html(self, *args: Any, **kwargs: Any) -> None:
-        """As plotly's ``write_html``, with our display configuration unless ``config`` says otherwise."""
+    def write_html(self, *args: Plotly, **kwargs: Plotly) -> None:
+        """As plotly's ``write_html``. ``config`` changes single settings of the workbench's display configuration."""
         super().write_html(*args, **{**kwargs, "config": _config(kwargs)})
 
     def _ipython_display_(self) -> None:
@@ -74,12 +86,12 @@ class Figure(go.Figure):  # type: ignore[misc]
             print(repr(self))
 
 
-def _config(given: dict[str, Any]) -> dict[str, Any]:
+def _config(given: dict[str, Plotly]) -> dict[str, Plotly]:
     return {**CONFIG, **(given.get("config") or {})}
 
 
 def made_of(answer: FigureAnswer) -> Made:
-    """The account of a figure answer."""
+    """How a figure answer was made."""
     return Made(
         values=answer.values,
         options=answer.options,
@@ -93,5 +105,5 @@ def made_of(answer: FigureAnswer) -> Made:
 
 
 def figure_of(answer: FigureAnswer) -> Figure:
-    """A figure answer as people hold it."""
+    """The figure of a figure answer."""
     return to_plotly(answer.figure, Figure, made=made_of(answer))

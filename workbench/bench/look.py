@@ -1,15 +1,16 @@
-"""What ``bench.look`` shows: every step of a plan as a table that is paged, never poured out whole."""
+"""``Look``, the result of ``bench.look``: every step of a plan as a table with pages."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TypeAlias
 
 import pandas as pd
+from pydantic import JsonValue
 
-from ..dataset import Samples
+from ..dataset import Samples, StepResult
 from ..engine.look import Seen, StepSeen
 from ..errors import BadRequest, Problem, instead
 from ..messages import counted, spaced
@@ -17,6 +18,7 @@ from ..table import Table
 from ..transform import frames
 
 ROWS = 10
+Cell: TypeAlias = JsonValue | datetime
 _LONGEST = 48
 _STYLE = (
     "<style>.wb-look{font:13px/1.45 system-ui,sans-serif;overflow-x:auto}"
@@ -31,7 +33,7 @@ _STYLE = (
 
 
 class Page:
-    """Some rows of a step: shown as a table, ``.frame`` as a DataFrame."""
+    """Some rows of a step. It is shown as a table; ``.frame`` is a DataFrame."""
 
     def __init__(
         self, step: StepLook, table: Table, first: int, total: int, index: list[int] | None = None
@@ -48,7 +50,7 @@ class Page:
 
     @property
     def place(self) -> str:
-        """Which rows of how many, in words."""
+        """The numbers of the rows, and of how many, in words; empty if all rows are shown."""
         if not self._table.n:
             return "no rows"
         last = self._first + self._table.n
@@ -68,7 +70,7 @@ class Page:
         return f"{_STYLE}<div class='wb-look'>{self.html()}</div>"
 
     def html(self) -> str:
-        """The table alone."""
+        """The HTML of the table, without the style sheet."""
         kinds = dict(self._step.seen.columns)
         heads = "".join(
             f"<th class='wb-{_side(kinds.get(name))}'>{_text(name)}<small>{_text(self._step.about(name))}</small></th>"
@@ -93,9 +95,10 @@ class Page:
 
 
 class StepLook:
-    """One step: how much it gave, its columns with kind and unit, its first rows; ``.page(2)`` shows more.
+    """One step: the size of its result, its columns with kind and unit, its first rows.
 
-    ``.problems`` say what is wrong with it; ``.warnings`` what it left out. ``.frame()`` is the whole of it.
+    ``.page(2)`` shows the next rows and ``.frame()`` gives all of them. ``.problems`` say what is wrong with the step;
+    ``.warnings`` say what it left out.
     """
 
     def __init__(self, seen: StepSeen) -> None:
@@ -110,34 +113,41 @@ class StepLook:
         return {name: self.about(name) for name, _ in self.seen.columns}
 
     def about(self, column: str) -> str:
+        """Kind and unit of a column, in words."""
         kind, unit = dict(self.seen.columns).get(column, ""), self.seen.units.get(column)
         return f"{kind}, {unit}" if unit else str(kind)
 
     @property
     def sources(self) -> list[str]:
-        """The ids of a series step; none for a step of rows."""
+        """The ids of the sources of a series step; empty for a step of rows."""
         return list(self._series())
 
     def page(self, number: int = 1, rows: int = ROWS, source: str | int = 0) -> Page:
-        """Rows of the step, so many a page; of a series step those of one source, by its id or place.
+        """One page of rows.
+
+        Parameters
+        ----------
+        number : number of the page, from 1.
+        rows : rows of a page.
+        source : the source of a series step, by its id or by its place from 0.
 
         Raises
         ------
         BadRequest
-            If it did not run, or has no such page or source.
+            If the step did not run, or if it has no such page or source.
         """
         table, index = self._table(source)
         pages = max(1, -(-table.n // rows)) if rows > 0 else 0
         if not 1 <= number <= pages:
             raise BadRequest(
-                f"'{self.name}' has {counted(pages, 'page')} of {counted(rows, 'row')}; there is no {number}."
+                f"Step '{self.name}' has {counted(pages, 'page')} of {counted(rows, 'row')}; there is no page {number}."
             )
         first = (number - 1) * rows
         part = table.slice(first, first + rows)
         return Page(self, part, first, table.n, None if index is None else index[first : first + rows])
 
-    def frame(self) -> Any:
-        """What the step gives to a transform: a DataFrame, or for a series step a mapping of id to DataFrame."""
+    def frame(self) -> pd.DataFrame | frames.SeriesFrames:
+        """The result as a transform gets it: a DataFrame, or for a series step a mapping of id to DataFrame."""
         result = self._ran()
         if isinstance(result, Table):
             return frames.frame_of(result)
@@ -145,7 +155,7 @@ class StepLook:
 
     @property
     def summary(self) -> str:
-        """How much the step gave, in words."""
+        """The size of the result, in words; or why there is none."""
         if self.seen.waits:
             return "not run: it waits for " + ", ".join(f"'{name}'" for name in self.seen.waits)
         if self.seen.result is None:
@@ -173,7 +183,7 @@ class StepLook:
         return f"{_STYLE}<div class='wb-look'>{self.html()}</div>"
 
     def html(self) -> str:
-        """The step without its style."""
+        """The HTML of the step, without the style sheet."""
         parts = [f"<h4>{_text(self.name)} <small>{_text(self.op)}</small></h4><p>{_text(self.summary)}</p>"]
         parts += [f"<p class='wb-wrong'>{_text(str(problem))}</p>" for problem in self.problems]
         parts += [f"<p class='wb-warn'>{_text(warning['message'])}</p>" for warning in self.warnings]
@@ -195,9 +205,9 @@ class StepLook:
             for place, (key, samples) in enumerate(list(self._series().items())[:ROWS])
         ]
         more = len(self._series()) - ROWS
-        told = f"<p>and {counted(more, 'more source')}</p>" if more > 0 else ""
+        rest = f"<p>and {counted(more, 'more source')}</p>" if more > 0 else ""
         head = "<tr><th></th><th>source</th><th>samples shown</th><th>of</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>{told}"
+        return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>{rest}"
 
     def _more(self, n: int) -> str:
         if n <= ROWS and len(self._series()) < 2:
@@ -209,7 +219,7 @@ class StepLook:
         result = self.seen.result
         return {} if result is None or isinstance(result, Table) else result
 
-    def _ran(self) -> Any:
+    def _ran(self) -> StepResult:
         if self.seen.result is None:
             raise BadRequest(f"Step '{self.name}' has no rows: {self.summary}.")
         return self.seen.result
@@ -225,16 +235,15 @@ class StepLook:
             raise BadRequest(
                 f"Step '{self.name}' has no source '{source}'. {instead(str(source), keys, 'sources')}"
             )
-        samples: Samples = result[str(source)]
+        samples = result[str(source)]
         return samples.table, samples.rows.tolist()
 
 
 class Look(Mapping[str, StepLook]):
-    """Every step of a plan by name, with what was read and how long it took; shown as a page of tables.
+    """Every step of a plan by name, shown as a page of tables, with what was read and how long it took.
 
-    ``problems`` are all that were found, those of steps too; ``warnings`` likewise. A step whose problem keeps it
-    from running does not keep the others, save those that read it. Tables show their first rows;
-    ``look["cycles"].page(2)`` shows the next ones.
+    ``problems`` and ``warnings`` are those of the plan and of all steps. A wrong step does not run; all other steps
+    run, except those that read it. Tables show their first rows; ``look["cycles"].page(2)`` shows the next ones.
     """
 
     def __init__(self, seen: Seen) -> None:
@@ -242,12 +251,12 @@ class Look(Mapping[str, StepLook]):
         self._steps = {name: StepLook(step) for name, step in seen.steps.items()}
         self.params, self.reads, self.cache, self.timings = seen.values, seen.reads, seen.cache, seen.timings
         self.problems = [*seen.problems, *(p for step in self._steps.values() for p in step.problems)]
-        told = [w for step in self._steps.values() for w in step.warnings]
-        self.warnings = [*(warning.as_dict() for warning in seen.warnings), *told]
+        of_steps = [warning for step in self._steps.values() for warning in step.warnings]
+        self.warnings = [*(warning.as_dict() for warning in seen.warnings), *of_steps]
 
     def __getitem__(self, name: str) -> StepLook:
         if name not in self._steps:
-            raise BadRequest(f"There is no step '{name}'. {instead(name, self._steps, 'steps')}")
+            raise BadRequest(f"The plan has no step '{name}'. {instead(name, self._steps, 'steps')}")
         return self._steps[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -258,7 +267,7 @@ class Look(Mapping[str, StepLook]):
 
     @property
     def summary(self) -> str:
-        """What was read and what it cost, in one line."""
+        """What was read and how long it took, in one line."""
         if not self.cache:
             return "nothing was read"
         if self.cache.get("dataset") == "hit":
@@ -281,7 +290,7 @@ class Look(Mapping[str, StepLook]):
         )
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Cell) -> str:
     if value is None:
         return "null"
     if isinstance(value, float):

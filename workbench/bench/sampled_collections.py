@@ -1,28 +1,28 @@
-"""The collections whose records hold sampled data: measurements, simulations, analyses, property sets."""
+"""The records with a table of samples: measurements, simulations, analyses and material properties."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pandas as pd
 
 from ..records import Analysis, MaterialProperty, Measurement, Record, Simulation
+from ..table import Table
 from ..transform.frames import frame_of
 from .collections import Collection, Ref
-from .input_tables import table_of
+from .input_tables import TableLike, table_of
+from .recipe_input import Unchecked
 
 if TYPE_CHECKING:
     from ..backend import Backend
 
 R = TypeVar("R", bound=Record)
-Frame = Any
-"""A DataFrame, an Arrow table, a mapping of arrays or a workbench Table."""
 
 
 class Sampled(Collection[R]):
-    """Records with one table of sampled columns each."""
+    """Records that have a table of samples each."""
 
     def __init__(self, backend: Backend, kind: type[R]) -> None:
         super().__init__(backend, kind)
@@ -40,26 +40,27 @@ class Measurements(Sampled[Measurement]):
     def create(
         self,
         *,
-        time_series: Frame | None = None,
-        steps: Frame | None = None,
+        time_series: TableLike | None = None,
+        steps: TableLike | None = None,
         sign: str | None = None,
-        **fields: Any,
+        **fields: Unchecked,
     ) -> Measurement:
-        """Make a measurement; with ``time_series`` its samples pass the checks at the door.
+        """Create a measurement. With ``time_series``, its samples are checked as on ingest.
 
         Parameters
         ----------
-        time_series : samples under the names of the interface (``Time [s]``, ``Current [A]`` positive on
-            discharge, ``Voltage [V]`` ...); other columns are kept under their own names.
-        steps : a step table to be used as it is; by default it is computed from the samples.
-        sign : what a positive current in ``time_series`` means, "discharge" or "charge", where the checks cannot
-            tell or object; with "charge" current and power change their sign on the way in.
+        time_series : samples under the column names of the workbench (``Time [s]``, ``Current [A]`` positive on
+            discharge, ``Voltage [V]`` ...). Other columns are kept under their own names.
+        steps : a step table, which is stored as it is. By default the steps are computed from the samples.
+        sign : what a positive current in ``time_series`` means, "discharge" or "charge". It is needed if the checks
+            cannot find it out or refuse the samples. With "charge", current and power change their sign when they are
+            stored.
         fields : ``instance`` (id, name or record), ``name``, ``tags``, ``protocol`` ...
 
         Raises
         ------
         FileRefused
-            If the samples break a convention; says which, and the mend. Nothing is stored.
+            If the samples break a convention; the message names it and the fix. Nothing is stored.
         """
         linked = self._linked(fields)
         if time_series is None:
@@ -67,40 +68,48 @@ class Measurements(Sampled[Measurement]):
         given = None if steps is None else table_of(steps)
         return self._backend.add_time_series(linked, table_of(time_series), given, sign)
 
-    def extend(self, ref: Ref, time_series: Frame) -> Measurement:
-        """Append samples to a running test; steps and cycles follow in the same transaction.
+    def extend(self, ref: Ref, time_series: TableLike) -> Measurement:
+        """Append samples to a running test. Steps and cycles are updated in the same transaction.
 
-        The rows need ``Time [s]``, not falling and not before the last stored one, and ``Step count``.
+        The rows need ``Step count`` and ``Time [s]``. The time must not decrease, and its first value must not be
+        before the last stored one.
+
+        Raises
+        ------
+        FileRefused
+            If the rows break a convention; the message names it and the fix. Nothing is stored.
         """
         return self._backend.extend(self.get(ref).id, table_of(time_series))
 
     def export(self, ref: Ref, path: str | Path) -> list[Path]:
-        """Write a measurement with all that is known of it: ``.bdf.csv`` and ``.bdf.parquet`` (Battery Data Format,
-        current positive on charge) or ``.parquet`` (our names and sign).
+        """Write a measurement with its record to a file.
 
-        `Bench.ingest` reads such a file back to the bit, with its cell, batch, specification, tags and properties; in
-        text that stands in a ``.bdf.json`` beside it. Answers the files that were written.
+        The ending of ``path`` selects the format: ``.bdf.csv`` or ``.bdf.parquet`` (Battery Data Format, current
+        positive on charge), or ``.parquet`` (column names and sign of the workbench).
+
+        `Bench.ingest` reads such a file back exactly, with its cell, batch, specification, tags and properties. For
+        ``.bdf.csv`` these are in a ``.bdf.json`` next to it. Returns the paths of the written files.
 
         Raises
         ------
         BadRequest
-            For another ending, a folder that is not there, or a measurement without samples.
+            For another ending, a folder that does not exist, or a measurement without samples.
         """
         return self._backend.export_measurement(self.get(ref), Path(path))
 
     def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
-        """All samples, exact; ``columns`` picks some."""
+        """All samples, exactly as stored, one row each; ``columns`` selects some columns."""
         return self._frame(ref, "series", columns)
 
     def steps(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
-        """One row per step: the ``steps`` summary; ``life`` adds the columns over the life of the cell."""
+        """The ``steps`` summary, one row per step; ``life`` adds the columns over the life of the cell."""
         record = self.get(ref)
         return frame_of(
             self._backend.over_life(record, "steps") if life else self._backend.samples(record, "steps")
         )
 
     def cycles(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
-        """One row per cycle: the ``cycles`` summary; ``life`` adds the columns over the life of the cell."""
+        """The ``cycles`` summary, one row per cycle; ``life`` adds the columns over the life of the cell."""
         return frame_of(self._backend.over_life(self.get(ref), "cycles")) if life else self._frame(ref, "cycles")
 
 
@@ -110,17 +119,19 @@ class Simulations(Sampled[Simulation]):
     def __init__(self, backend: Backend) -> None:
         super().__init__(backend, Simulation)
 
-    def create(self, *, time_series: Frame | None = None, steps: Frame | None = None, **fields: Any) -> Simulation:
-        """Make a simulation from its time series (columns as for measurements) and, if given, its steps."""
+    def create(
+        self, *, time_series: TableLike | None = None, steps: TableLike | None = None, **fields: Unchecked
+    ) -> Simulation:
+        """Create a simulation with its time series (columns as for measurements) and, if given, its steps."""
         tables = {"series": time_series, "steps": steps}
         return self._backend.create_with_tables(Simulation, self._linked(fields), _tables(tables))
 
     def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
-        """All samples, exact."""
+        """All samples, exactly as stored, one row each; ``columns`` selects some columns."""
         return self._frame(ref, "series", columns)
 
     def steps(self, ref: Ref) -> pd.DataFrame:
-        """The step table it came with."""
+        """The step table that was given with the simulation."""
         return self._frame(ref, "steps")
 
 
@@ -130,8 +141,8 @@ class Analyses(Sampled[Analysis]):
     def __init__(self, backend: Backend) -> None:
         super().__init__(backend, Analysis)
 
-    def create(self, *, table: Frame | None = None, **fields: Any) -> Analysis:
-        """Make an analysis of a measurement with its table; column names are kept as they are."""
+    def create(self, *, table: TableLike | None = None, **fields: Unchecked) -> Analysis:
+        """Create an analysis of a measurement with its table. Column names stay as they are."""
         return self._backend.create_with_tables(Analysis, self._linked(fields), _tables({"series": table}))
 
     def table(self, ref: Ref) -> pd.DataFrame:
@@ -145,8 +156,8 @@ class MaterialProperties(Sampled[MaterialProperty]):
     def __init__(self, backend: Backend) -> None:
         super().__init__(backend, MaterialProperty)
 
-    def create(self, *, table: Frame | None = None, **fields: Any) -> MaterialProperty:
-        """Make a property set of a material with its table."""
+    def create(self, *, table: TableLike | None = None, **fields: Unchecked) -> MaterialProperty:
+        """Create a property set of a material with its table."""
         return self._backend.create_with_tables(MaterialProperty, self._linked(fields), _tables({"series": table}))
 
     def table(self, ref: Ref) -> pd.DataFrame:
@@ -154,5 +165,5 @@ class MaterialProperties(Sampled[MaterialProperty]):
         return self._frame(ref, "series")
 
 
-def _tables(given: Mapping[str, Frame | None]) -> dict[str, Any]:
+def _tables(given: Mapping[str, TableLike | None]) -> dict[str, Table]:
     return {dataset: table_of(frame) for dataset, frame in given.items() if frame is not None}

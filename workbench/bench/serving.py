@@ -1,4 +1,4 @@
-"""The embedded server: a store of a notebook, open to others while the notebook runs."""
+"""``bench.serve``: a server in a thread of this process, so that others can use the store meanwhile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import NotFound, StoreError
 from ..local import LocalBackend
@@ -21,10 +21,10 @@ _STOP_S = 40.0
 
 
 class Served:
-    """A server in a thread of this process: ``url``, ``api_key``, ``stop()``; also for a ``with`` block.
+    """A server in a thread of this process: ``url``, ``api_key``, ``stop()``. It works in a ``with`` block.
 
-    It opens the store by itself, so that the bench may go on working or be closed. Its key is an administrator's, as
-    the notebook's own user is, and is void when it stops.
+    The server opens the store itself: you can continue to use the bench, or close it. The key has the rights of an
+    administrator, as the user of the bench has, and is revoked when the server stops.
     """
 
     def __init__(self, backend: LocalBackend, *, host: str, port: int, trust_transforms: bool) -> None:
@@ -39,7 +39,7 @@ class Served:
         listening = listen(host, port)
         try:
             app = create_app(store.path, serving.settings(), protected=not trust_transforms, create=False)
-        except BaseException:
+        except BaseException:  # also on Ctrl-C: the port must be free again
             listening.close()
             raise
         self._path: Path = store.path
@@ -65,15 +65,15 @@ class Served:
             time.sleep(0.005)
         if not self._server.started:
             self.stop()
-            raise RuntimeError("The server did not start; its log has the reason.")
+            raise RuntimeError("The server did not start within 60 s. Its log has the reason.")
 
     @property
     def running(self) -> bool:
-        """Whether it answers."""
+        """Whether the server answers."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """Take no more requests, let those under way come to their end, and close; twice is harmless."""
+        """Accept no more requests, finish those that run, and close. A second call does nothing."""
         atexit.unregister(self.stop)
         if self._thread.is_alive():
             self._server.should_exit = True
@@ -94,7 +94,7 @@ class Served:
     def __enter__(self) -> Served:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def __repr__(self) -> str:

@@ -1,12 +1,13 @@
-"""The user's own conversations, as people hold them."""
+"""``bench.sessions``: the chat sessions of the user, with their messages."""
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
+from pydantic import JsonValue
 
 from ..errors import BadRequest
 from ..records import Message, Session
@@ -36,26 +37,27 @@ class Sessions:
         return pd.DataFrame(rows, columns=columns)
 
     def create(self, title: str | None = None) -> Session:
-        """A new session."""
+        """Open a new session."""
         return self._backend.open_session(title)
 
     def get(self, id: str) -> Session:
-        """A session by its id.
+        """The session of an id.
 
         Raises
         ------
         NotFound
-            If there is none, or it is somebody else's.
+            If there is no such session, or if it belongs to somebody else.
         """
         return self._backend.session(id)
 
     def messages(self, id: str | Session) -> builtins.list[Message]:
-        """Everything that was said in a session, the oldest first."""
+        """All messages of a session, the oldest first."""
         return self._backend.messages(self._id(id))
 
-    def say(self, id: str | Session, role: Role, content: Mapping[str, Any]) -> Message:
-        """Add a message: ``role`` is ``"user"`` or ``"assistant"``; a part ``{"type": "draft", "draft": {...}}`` of
-        ``content`` becomes a draft of the session's plot.
+    def say(self, id: str | Session, role: Role, content: Mapping[str, JsonValue]) -> Message:
+        """Add a message. ``role`` is ``"user"`` or ``"assistant"``.
+
+        A part ``{"type": "draft", "draft": {...}}`` of ``content`` is kept as a draft of the session's plot.
 
         Raises
         ------
@@ -65,7 +67,7 @@ class Sessions:
         return self._backend.say(self._id(id), role, dict(content))
 
     def delete(self, id: str | Session) -> None:
-        """Delete a session with all that was said in it."""
+        """Delete a session with all its messages."""
         self._backend.delete(Session, self._backend.session(self._id(id)))
 
     def _id(self, ref: str | Session) -> str:

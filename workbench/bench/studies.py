@@ -1,4 +1,4 @@
-"""Studies: measurements and simulations that belong together."""
+"""``bench.studies``: sets of measurements and simulations that belong together."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Studies(Collection[Study]):
     def assign(
         self, study: Ref, *, measurements: list[Ref] | None = None, simulations: list[Ref] | None = None
     ) -> None:
-        """Put measurements and simulations (ids, names or records) into a study; doing it twice is harmless."""
+        """Put measurements and simulations (ids, names or records) into a study. A second call changes nothing."""
         for kind, ref in _each(measurements, simulations):
             self._backend.assign(study, kind, ref)
 
     def unassign(
         self, study: Ref, *, measurements: list[Ref] | None = None, simulations: list[Ref] | None = None
     ) -> None:
-        """Take them out of the study again; the records themselves stay."""
+        """Take measurements and simulations out of a study. The records themselves stay."""
         for kind, ref in _each(measurements, simulations):
             self._backend.unassign(study, kind, ref)
 

@@ -15,9 +15,9 @@ from typing import Annotated, TextIO
 
 import typer
 
-from .. import __version__
 from ..errors import BadRequest, Conflict, Invalid, NotFound, StoreNotice, WorkbenchError
 from ..messages import typed_in
+from ..version import __version__
 from . import demo, files, keys, recipes, server, store, users
 from .console import err, out, print_problems
 from .help import Group

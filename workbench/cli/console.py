@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 from rich.console import Console
@@ -32,10 +32,14 @@ def harmless(text: str) -> str:
     return _CONTROL.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 
+Printed: TypeAlias = Any
+"""What rich or orjson can print."""
+
+
 class _Console(Console):
     """A console that sends a terminal no control characters but its own."""
 
-    def print(self, *objects: Any, **more: Any) -> None:
+    def print(self, *objects: Printed, **more: Printed) -> None:
         super().print(*(harmless(one) if isinstance(one, str) else one for one in objects), **more)
 
 
@@ -52,13 +56,13 @@ BEFORE_BAR = 0.5
 """Seconds of work before a bar shows itself."""
 
 
-def print_json(value: Any) -> None:
+def print_json(value: Printed) -> None:
     """Print a value as JSON; date-times as text."""
     options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
     sys.stdout.write(orjson.dumps(value, option=options, default=str).decode() + "\n")
 
 
-def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str | None = None) -> None:
+def print_rows(rows: Sequence[Mapping[str, Printed]], columns: Sequence[str], title: str | None = None) -> None:
     """Print rows as a table, numbers to the right."""
     grid = Grid(title=title, title_justify="left", header_style="bold", show_edge=False, pad_edge=False)
     for column in columns:
@@ -69,7 +73,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title:
     out.print(grid)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Printed) -> str:
     if value is None:
         return ""
     return (

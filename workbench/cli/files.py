@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
@@ -157,7 +157,7 @@ class _asked_to_stop:  # noqa: N801
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop
-        self._before: Callable[[int, FrameType | None], Any] | int | None = None
+        self._before: Callable[[int, FrameType | None], object] | int | None = None
 
     def __enter__(self) -> None:
         self._before = signal.signal(signal.SIGTERM, lambda *_: self._stop.set())

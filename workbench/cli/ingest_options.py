@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 from pydantic.fields import FieldInfo
@@ -17,6 +17,8 @@ from ..messages import option_name, typed_in
 AFTER = "organization"
 """The shared option behind which these are listed."""
 Command = Callable[..., None]
+Typed: TypeAlias = Any
+"""A value as typer read it: text, number, path or a list of them."""
 
 
 def with_ingest_options(
@@ -27,7 +29,7 @@ def with_ingest_options(
 
     def given(command: Command) -> Command:
         @wraps(command)
-        def run(**typed: Any) -> None:
+        def run(**typed: Typed) -> None:
             command(
                 **{name: _read(fields[name], value) if name in fields else value for name, value in typed.items()}
             )
@@ -59,7 +61,7 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     )
 
 
-def _read(field: FieldInfo, value: Any) -> Any:
+def _read(field: FieldInfo, value: Typed) -> Typed:
     """What was typed, as the option takes it: a mapping from its pairs."""
     if said(field).metavar != "THEIRS=OURS" or not value:
         return value

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated
 
 import typer
 
@@ -85,7 +86,7 @@ def list_keys(
     print_rows(rows, ["id", "email", "state", "created_at", "expires_at", "used_at"])
 
 
-def _state(key: dict[str, Any], now: str) -> str:
+def _state(key: Mapping[str, str | None], now: str) -> str:
     if key["revoked_at"] is not None:
         return "revoked"
     return "expired" if key["expires_at"] is not None and key["expires_at"] < now else "in force"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption,
 
 if TYPE_CHECKING:
     from ..bench import Bench
+    from ..bench.recipe_input import Unchecked
 
 commands = Commands()
 
@@ -64,7 +65,7 @@ def check(
         raise typer.Exit(1)
 
 
-def _problems_of(raw: Any) -> list[Problem]:
+def _problems_of(raw: Unchecked) -> list[Problem]:
     """What is wrong with a recipe and its script, as far as that shows without a store."""
     from ..recipe.recipe import Recipe
     from ..transform.script import check_script
@@ -77,7 +78,7 @@ def _problems_of(raw: Any) -> list[Problem]:
         return [*error.problems, *found]
 
 
-def _problems_in(bench: Bench, raw: Any, words: list[str]) -> list[Problem]:
+def _problems_in(bench: Bench, raw: Unchecked, words: list[str]) -> list[Problem]:
     """What is wrong with a recipe in this store; values are read only for one that is sound by itself."""
     problems = _problems_of(raw)
     if not problems:

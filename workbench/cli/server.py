@@ -48,6 +48,9 @@ def serve(
     billing_portal: Annotated[
         str | None, typer.Option(metavar="URL", help="Address that the billing portal redirects to.")
     ] = None,
+    docs: Annotated[
+        bool, typer.Option("--docs", help="Show the HTTP interface at `/docs`, where it can be tried out.")
+    ] = False,
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
@@ -72,6 +75,7 @@ def serve(
             hosts=tuple(allow_host or ()),
             origins=tuple(allow_origin or ()),
             billing_portal=billing_portal,
+            docs=docs,
         ),
         lambda address: _listening(address, as_json=as_json),
     )
@@ -107,7 +111,7 @@ def serve_demo(
             )
 
     try:
-        run(Serving(store=str(store.resolve()), port=port, quiet=True), ready)
+        run(Serving(store=str(store.resolve()), port=port, quiet=True, docs=True), ready)
     except NotProtected as error:
         out.print(f"No server was started. {error}", markup=False, soft_wrap=True)
 

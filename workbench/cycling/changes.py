@@ -1,4 +1,4 @@
-"""Numbers that rise where something changes from sample to sample: steps and cycles."""
+"""A counter whose number rises wherever a watched value changes: it numbers steps and cycles."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from .run_statistics import Floats, Ints
 
 
 class ChangeCounter:
-    """Counts from 0 while samples pass: the number rises by one wherever any of the watched values changes.
+    """Numbers samples from 0. The number rises by one wherever any of the watched values changes.
 
-    A null (NaN) changes nothing. ``number`` and ``last`` continue an earlier count.
+    A null (NaN) is not a change. ``number`` and ``last`` continue an earlier count.
 
     >>> counter = ChangeCounter()
     >>> counter.feed(np.array([1.0, 1.0, np.nan, 1.0, 2.0, 1.0])).tolist()

@@ -1,4 +1,4 @@
-"""What passes through the door, measured while it streams: clock, nulls, voltages, counters against integrals."""
+"""Checks of the samples of a series while they are read: clock, nulls, voltages, counters against integrals."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SLOW = 600.0
 _APART = 0.05
 _NOT_VOLTS = 500.0
 _SPIKE = 1.0
-"""Volts by which a sample leaves both its neighbours where it is no measurement of a cell."""
+"""A sample that differs from both neighbours by more volts than this is not a measurement of a cell."""
 
 
 class Clock:
-    """How the time of a series runs: falls, repeats, gaps and its usual interval."""
+    """Watches the time of a series: where it falls, repeats or has gaps, and its usual interval."""
 
     def __init__(self) -> None:
         self.falls, self.first_fall, self.deepest = 0, -1, 0.0
@@ -41,7 +41,7 @@ class Clock:
         self._last: tuple[float, float, float] | None = None
 
     def feed(self, row: int, time: Floats, current: Floats, voltage: Floats, impedance: Floats) -> None:
-        """Samples from number ``row`` on."""
+        """Take the next samples, each (n,) float; ``row`` is the number of the first."""
         self.nulls += int((np.isnan(time) & np.isnan(impedance)).sum())
         known = np.flatnonzero(~np.isnan(time))
         if not len(known):
@@ -80,7 +80,7 @@ class Clock:
 
     @property
     def duration(self) -> float | None:
-        """Time from the first to the last sample that has one, s; None without any."""
+        """Time from the first to the last sample that has a time, s; None if no sample has one."""
         return None if self._last is None or self.first is None else self._last[0] - self.first
 
     def findings(self) -> list[Finding]:
@@ -118,14 +118,14 @@ class Clock:
 
 
 class Passed:
-    """Charge and energy by the counters of the file, and by integration of what was sampled."""
+    """Sums charge and energy twice: from the counters of the file, and as integrals over the samples."""
 
     def __init__(self) -> None:
         self.counted = dict.fromkeys(c.COUNTERS, 0.0)
         self.integrated = dict.fromkeys(c.COUNTERS, 0.0)
 
     def feed(self, table: Table, steps: Ints, time: Floats, current: Floats, voltage: Floats) -> None:
-        """The next samples; counters start at 0 in each step."""
+        """Take the next samples, each (n,) float. Counters start at 0 in each step."""
         if not any(name in table for name in c.COUNTERS) or table.n < 2:
             return
         same = steps[1:] == steps[:-1]
@@ -159,6 +159,7 @@ class Passed:
 
 
 def _hint(ratio: float) -> str:
+    """Which wrong unit explains the ratio of integral to counter; empty if none does."""
     for factor, meaning in _FACTORS.items():
         what = "time or the current" if factor == 1000 else "time"
         if abs(ratio * factor - 1) < _APART:
@@ -169,7 +170,7 @@ def _hint(ratio: float) -> str:
 
 
 class Survey:
-    """Watches the samples of one series as they will be stored; :meth:`findings` says what is odd about them."""
+    """Watches the samples of one series as they will be stored; :meth:`findings` gives the warnings about them."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -185,7 +186,7 @@ class Survey:
         self._currents: list[float] = []
 
     def feed(self, table: Table, steps: Ints) -> None:
-        """The next samples with their step numbers (n,)."""
+        """Take the next samples with their step numbers (n,)."""
         self.present = frozenset(table)
         time, current, voltage, impedance = (
             _numbers(table, name) for name in (c.TIME, c.CURRENT, c.VOLTAGE, c.FREQUENCY)
@@ -214,17 +215,17 @@ class Survey:
 
     @property
     def largest_current(self) -> float:
-        """Largest magnitude of the current, A; 0 where none flows."""
+        """Largest magnitude of the current, A; 0 if no current flows."""
         return max(self.windows.highest, -self.windows.lowest)
 
     @property
     def usual_voltage(self) -> float | None:
-        """Median voltage, V; None where there is none."""
+        """Median voltage, V; None if no sample has one."""
         return float(np.median(self._voltages)) if self._voltages else None
 
     @property
     def usual_current(self) -> float:
-        """Median magnitude of the current while one flows, A; 0 where none flows."""
+        """Median magnitude of the current while it flows, A; 0 if no current flows."""
         return float(np.median(self._currents)) if self._currents else 0.0
 
     def findings(
@@ -235,9 +236,13 @@ class Survey:
         taken: Taken = BY_CONVENTION,
         headers: Mapping[str, str] | None = None,
     ) -> list[Finding]:
-        """All that is odd about the series with these ``steps``; ``settled``, ``taken`` as `signs.judge` has them.
+        """All warnings about the series.
 
-        ``headers``: our name -> the column of the file it is from, for what is said of units.
+        Parameters
+        ----------
+        steps : the ``steps`` of the series.
+        settled, taken : see `current_sign.judge`.
+        headers : our name -> the column of the file it is from, for the messages about units.
         """
         made = judge(steps, self.windows, settled=settled, taken=taken) if c.CURRENT in self.present else []
         made += self.clock.findings() + self.passed.findings()
@@ -260,7 +265,7 @@ class Survey:
 
 
 def _are_likely(voltage: Floats) -> NDArray[np.bool_]:
-    """Voltages above zero that are no single jump to somewhere else and back."""
+    """(n,) True where a voltage is above zero and is not a single jump away and back."""
     likely: NDArray[np.bool_] = voltage > 0
     if len(voltage) > 2:
         before, at, after = voltage[:-2], voltage[1:-1], voltage[2:]

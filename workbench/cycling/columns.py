@@ -1,4 +1,4 @@
-"""The names that series and summaries go by: each column once, with its unit, kind and one sentence."""
+"""The columns of a series that the workbench knows by name, each with its unit, kind and one sentence."""
 
 from __future__ import annotations
 
@@ -62,5 +62,5 @@ SERIES_COLUMNS: tuple[Described, ...] = (
     Described("Capacity [A.h]", "number", "Charge axis of open-circuit data."),
     Described("Stoichiometry", "number", "Lithium content axis of open-circuit data, from 0 to 1."),
     Described("SOC", "number", "State of charge axis of open-circuit data."),
-    Described(FRAME, "integer", "Nested level of the procedure, where the cycler tells it."),
+    Described(FRAME, "integer", "Nested level of the procedure, if the cycler writes it."),
 )

@@ -1,4 +1,4 @@
-"""From the columns of a cycler file to the columns of a series, batch by batch; what was done is told."""
+"""Turns the columns of a cycler file into the columns of a series, batch by batch, and reports what it changed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _NOT_A_COUNTER = 0.1
 
 @dataclass(frozen=True)
 class Known:
-    """What has to be known of a whole series before its first sample can be written.
+    """What must be known about a whole series before its first sample can be written.
 
-    ``largest_current`` in A: needed to tell rest from flow where the file has no steps and the cell no rating.
-    ``uncounted``: columns named as counters that run back and forth, and so are none.
+    ``largest_current`` in A: it separates rest from current if the file has no steps and the cell has no rating.
+    ``uncounted``: columns that are named like counters, but rise and fall, so they are not counters.
     """
 
     largest_current: float | None = None
@@ -38,7 +38,7 @@ class Known:
 
 
 class SecondLook(Exception):
-    """The series must be read once more, with what is known of it now. Never leaves the package."""
+    """The series must be read again with ``known``. This never leaves the package."""
 
     def __init__(self, known: Known) -> None:
         super().__init__()
@@ -46,21 +46,21 @@ class SecondLook(Exception):
 
 
 class Conformer:
-    """Brings the batches of one file to the columns, signs and origins that every series keeps.
+    """Gives the batches of one file the columns and the origins that every series has.
 
-    Time starts at 0. ``Step count`` rises with each change of the cycler's (cycle, step); where the cycler wrote no
-    step, with each change of its cycle and of rest, charge and discharge. ``Cycle count`` rises with each change of
-    the cycler's cycle. Counters start at 0 in each step.
-    All other columns stay under their own names, bit for bit. Nothing that can be computed is added.
+    Time starts at 0. ``Step count`` rises with each change of the cycler's (cycle, step). If the cycler wrote no
+    step, it rises with each change of the cycler's cycle and of rest, charge and discharge. ``Cycle count`` rises
+    with each change of the cycler's cycle. Counters start at 0 in each step.
+    All other columns keep their names and values, bit for bit. Nothing that can be computed is added.
 
     Parameters
     ----------
-    rated_capacity_ah : capacity of the specification, A.h, for the rest limit; None where unknown.
-    known : what an earlier look at the same file found.
-    repair : of :data:`REPAIRS`. ``time``: where the clock falls it stands still, later times move up.
-    settled : a person has said what the sign of the current means.
-    taken : how the reader took that sign, for what is said about it.
-    headers : our name -> the column of the file it is from, likewise.
+    rated_capacity_ah : capacity of the specification, A.h, for the rest limit; None if it is unknown.
+    known : what an earlier pass over the same file found.
+    repair : some of :data:`REPAIRS`. ``time``: where the clock falls, time stays the same and later times move up.
+    settled : True if a person has said what the sign of the current means.
+    taken : how the reader took that sign, for the messages.
+    headers : our name -> the column of the file it is from, for the messages.
     """
 
     def __init__(
@@ -85,14 +85,12 @@ class Conformer:
         self._columns: list[str] | None = None
 
     def feed(self, table: Table) -> Table:
-        """The next samples in their stored form.
+        """Take the next samples and return them as they will be stored.
 
         Raises
         ------
         FileRefused
             If the series has no current, no voltage, or neither time nor another axis.
-        SecondLook
-            From :meth:`finish` only.
         """
         if self._columns is None:
             refuse_without_axes(table)
@@ -116,14 +114,14 @@ class Conformer:
         return conformed
 
     def finish(self) -> tuple[Table, list[Finding]]:
-        """The ``steps`` of the series, and what was found.
+        """The ``steps`` of the series, and the findings about it.
 
         Raises
         ------
         FileRefused
-            If the series has no samples, or a current whose direction cannot be known.
+            If the series has no samples, or the direction of its current cannot be known.
         SecondLook
-            If the file must be read once more, with the knowledge it carries.
+            If the file must be read again; the error carries what is known now.
         """
         if not self.survey.rows:
             raise FileRefused("The file holds no samples.")
@@ -140,7 +138,7 @@ class Conformer:
 
     @property
     def kept(self) -> list[str]:
-        """The columns that are stored under names of their own, which the workbench does not know."""
+        """The stored columns that the workbench does not know by name."""
         own = [name for name in self._columns or () if name not in _KNOWN]
         return [*own, *(uncounted_name(name) for name in sorted(self.known.uncounted))]
 
@@ -176,7 +174,7 @@ class Conformer:
 
 
 class _Clock:
-    """Brings the time of a file to start at 0, and on request to never fall."""
+    """Moves the time of a file to start at 0, and on request removes its falls."""
 
     def __init__(self, *, repair: bool) -> None:
         self._repair = repair
@@ -192,9 +190,9 @@ class _Clock:
             self._start = float(values[known[0]])
         if self._start:
             column = shifted(column, self._start)
-        return self._mended(column, known) if self._repair and len(known) else column
+        return self._repaired(column, known) if self._repair and len(known) else column
 
-    def _mended(self, column: Column, known: Ints) -> Column:
+    def _repaired(self, column: Column, known: Ints) -> Column:
         values = column.floats()
         t = values[known]
         before = np.concatenate([[t[0] if self._last is None else self._last], t[:-1]])
@@ -215,15 +213,20 @@ class _Clock:
             )
         if self._falls:
             fell = f"The clock fell {times(self._falls)}, by {self._moved:g} s in all"
-            message = f"{fell}. It stands still there now."
+            message = f"{fell}. The time stays the same there now."
             yield Finding("repaired", "time", message)
 
 
-def refuse_without_axes(table: Table, mend: str | None = None) -> None:
-    """FileRefused if a table has no voltage, or nothing to set it against.
+def refuse_without_axes(table: Table, fix: str | None = None) -> None:
+    """Refuse a table without a voltage, or without an axis to plot it over.
 
-    Time and current may be missing in impedance and open-circuit data: those have a frequency, or a capacity,
-    stoichiometry or state of charge instead.
+    Impedance and open-circuit data may have no time and no current. They have a frequency, or a capacity, a
+    stoichiometry or a state of charge instead. ``fix`` is the last sentence of the message: what to do.
+
+    Raises
+    ------
+    FileRefused
+        With the columns that are missing and those that are there.
     """
     impedance = c.FREQUENCY in table
     open_circuit = any(name in table for name in c.OPEN_CIRCUIT_AXES)
@@ -233,14 +236,14 @@ def refuse_without_axes(table: Table, mend: str | None = None) -> None:
     if not (impedance or open_circuit):
         missing += [word for word, name in (("current", c.CURRENT), ("time", c.TIME)) if name not in table]
     if missing:
-        mend = mend or f"Say which column it is with {column_map({'column in the file': 'Voltage [V]'})}."
+        fix = fix or f"Say which column it is with {column_map({'column in the file': 'Voltage [V]'})}."
         raise FileRefused(
-            f"No column was recognised as {' or as '.join(missing)}. The columns are {quoted(table.names)}. {mend}"
+            f"No column was recognised as {' or as '.join(missing)}. The columns are {quoted(table.names)}. {fix}"
         )
 
 
 def uncounted_name(name: str) -> str:
-    """What a column is called that is named like a counter and is none.
+    """The name of a column that is named like a counter but is not one.
 
     >>> uncounted_name("Discharge capacity [A.h]")
     'Discharge capacity from cycler [A.h]'

@@ -1,4 +1,4 @@
-"""Capacity and energy counters as cyclers run them, brought to the form in which every step starts at 0."""
+"""Capacity and energy counters: as cyclers write them, turned into counters that start at 0 in each step."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _DECIMALS = 12
 class CounterReset:
     """Turns one cumulative counter into one that starts at 0 in each step and never falls within it.
 
-    A fall within a step is a new start of the cycler's counter: counting goes on from the value before it.
-    Values written in decimals stay decimals of the same length, so a difference has no rounding dust.
+    A fall within a step is a new start of the cycler's counter, so counting continues from the value before it.
+    Differences are rounded to the decimals of the file, so they carry no rounding errors of binary numbers.
     """
 
     def __init__(self) -> None:
         self.rises = 0.0
         self.falls = 0.0
-        """Sum of the falls that are no restart near zero."""
+        """Sum of the falls that do not end close to zero; a restart ends there."""
         self.fall_count = 0
         self.first_fall: int | None = None
         self._row = 0
@@ -32,7 +32,7 @@ class CounterReset:
         self._reached = 0.0
 
     def feed(self, column: Column, steps: Ints) -> Column:
-        """The next samples of the counter, with their step numbers (n,); nulls stay nulls."""
+        """Take the next samples of the counter with their step numbers (n,) and return them reset. Nulls stay null."""
         values = column.floats()
         known = np.flatnonzero(~np.isnan(values))
         made = values.copy()
@@ -71,7 +71,7 @@ class CounterReset:
 
 
 def shifted(column: Column, by: float) -> Column:
-    """A number column less ``by``, in decimals where it was written in decimals; nulls stay."""
+    """A number column minus ``by``, rounded to the decimals that it was written in. Nulls stay null."""
     values = column.floats()
     return Column("number", _rounded(values - by, values, np.array([by])), column.valid)
 
@@ -98,7 +98,7 @@ def _rounded(made: Floats, *inputs: Floats) -> Floats:
 
 
 def decimals(values: Floats, least: int = 0) -> int | None:
-    """How many decimals write every value exactly, at least ``least`` and at most 12; None if more are needed.
+    """The number of decimals that write every value exactly, from ``least`` to 12; None if 12 are not enough.
 
     >>> decimals(np.array([0.25, 1.0, np.nan]))
     2

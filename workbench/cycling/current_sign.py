@@ -1,4 +1,4 @@
-"""Does the current go the way the voltage goes? Discharge (positive) lowers the voltage, charge raises it."""
+"""Checks the sign of the current against the voltage: a discharge (positive) lowers it, a charge raises it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SMALL = 0.01
 
 @dataclass(frozen=True)
 class Taken:
-    """How the sign of a current was taken: what positive ``means`` in the source, and ``because`` of what."""
+    """How the sign of a current was read: what a positive current ``means`` in the file, and ``because`` of what."""
 
     means: Literal["charge", "discharge", "unsigned"]
     because: str
@@ -33,13 +33,13 @@ BY_CONVENTION = Taken("discharge", "that is the rule for samples given by hand")
 
 @dataclass
 class Votes:
-    """Volts of movement that agree with the sign of the current, and volts that contradict it."""
+    """Sums of voltage changes, V: those that agree with the sign of the current, and those that contradict it."""
 
     agree: float = 0.0
     contradict: float = 0.0
 
     def add(self, current: Floats, rise: Floats) -> None:
-        """Stretches with a mean ``current`` (A, not 0) and the ``rise`` of the voltage (V) in each."""
+        """Add runs of samples: (n,) float each, mean ``current`` (A, not 0) and ``rise`` of the voltage (V)."""
         moved = np.abs(rise) >= _LEAST_MOVE
         against = current * rise > 0
         self.agree += float(np.abs(rise[moved & ~against]).sum())
@@ -60,14 +60,14 @@ class Votes:
 
 
 class WindowVotes:
-    """Votes of short stretches of steady current: they tell also where steps were not recorded."""
+    """Votes of short runs of steady current. They work too if the file has no steps."""
 
     def __init__(self) -> None:
         self.votes = Votes()
         self.lowest, self.highest = 0.0, 0.0
 
     def feed(self, steps: Ints, current: Floats, voltage: Floats) -> None:
-        """The next samples; a stretch never crosses a batch."""
+        """Take the next samples, each (n,). A run never crosses a batch."""
         known = np.isfinite(current)
         if known.any():
             self.lowest = min(self.lowest, float(current[known].min()))
@@ -88,13 +88,13 @@ class WindowVotes:
 
     @property
     def one_signed(self) -> bool:
-        """True where current flows, but never in both directions."""
+        """True if current flows, but in one direction only."""
         largest = max(self.highest, -self.lowest)
         return largest > 0 and min(self.highest, -self.lowest) <= 1e-3 * largest
 
 
 def votes_of_steps(steps: Table) -> Votes:
-    """Votes of the steps in which current flows one way, by the voltage of their first and last sample."""
+    """Votes of the steps whose current never changes direction, by the voltage of their first and last sample."""
     votes = Votes()
     if not steps.n:
         return votes
@@ -110,10 +110,14 @@ def votes_of_steps(steps: Table) -> Votes:
 
 
 def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = BY_CONVENTION) -> list[Finding]:
-    """The verdict on the sign of the current: refused, odd, assumed, or nothing to say.
+    """The findings about the sign of the current; empty if it agrees with the voltage.
 
-    ``settled``: a person has said what the sign means, so a contradiction is told and no longer refused.
-    ``taken``: how the sign was taken, for the sentences.
+    Parameters
+    ----------
+    steps : the ``steps`` of the series.
+    windows : the votes of its samples.
+    settled : True if a person has said what the sign means. Then a contradiction is a warning, not a refusal.
+    taken : how the sign was read, for the messages.
     """
     if windows.lowest == windows.highest == 0:
         return []
@@ -147,12 +151,12 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = B
 
 def _as_taken(taken: Taken) -> str:
     if taken.means == "unsigned":
-        return f"its direction was taken so because {taken.because}"
-    return f"a positive current was taken as {taken.means} because {taken.because}"
+        return f"the direction was chosen because {taken.because}"
+    return f"a positive current was read as {taken.means} because {taken.because}"
 
 
 def _fix(taken: Taken) -> str:
-    """Which word agrees with the voltage, and which with what was taken."""
+    """Which word for the sign agrees with the voltage, and which with the file."""
     if taken.means == "unsigned":
         return f"If its own sign is right, say {option('sign', 'charge')} or {option('sign', 'discharge')}."
     other = "discharge" if taken.means == "charge" else "charge"
@@ -163,7 +167,7 @@ def _fix(taken: Taken) -> str:
 
 
 def turned(samples: Table) -> Table:
-    """The same samples with the signs of current and power turned: charge positive becomes discharge positive."""
+    """The samples with the signs of current and power reversed: from positive on charge to positive on discharge."""
     columns = dict(samples.columns)
     for name in (c.CURRENT, "Power [W]"):
         column = columns.get(name)

@@ -1,4 +1,4 @@
-"""The ``cycles`` summary: one row per cycle, from the rows of the ``steps`` summary."""
+"""The ``cycles`` summary: one row per cycle, computed from the rows of the ``steps`` summary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .run_statistics import Floats
 from .steps import by_cycle
 
 RULE = 1
-"""The rule by which cycles are made of steps: it rises whenever the same steps are to give other cycles."""
+"""The number of the rule that makes cycles from steps. Raise it whenever the same steps give other cycles."""
 MEAN_TEMPERATURE = "Mean temperature [degC]"
 
 CYCLE_COLUMNS: tuple[Described, ...] = (
@@ -47,30 +47,30 @@ CYCLE_COLUMNS: tuple[Described, ...] = (
 
 @dataclass(frozen=True)
 class _Cycles:
-    """Steps laid out by cycle."""
+    """The rows of ``steps`` in the order of their cycles: ``order`` (n,), and where each cycle ``starts`` (g,)."""
 
     steps: Table
     order: NDArray[np.intp]
     starts: NDArray[np.intp]
 
     def of(self, name: str) -> Floats:
-        """(n,) column of the steps in the order of their cycles; NaN where null or absent."""
+        """(n,) column of the steps in the order of their cycles; NaN for nulls and for a column that is absent."""
         if name not in self.steps:
             return np.full(self.steps.n, np.nan)
         return self.steps[name].floats()[self.order]
 
     def sums(self, values: Floats) -> Floats:
-        """(g,) sums of the non-null values; of none 0."""
+        """(g,) sums of the values that are not null; 0 for a cycle without any."""
         return group_sums(np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf), self.starts)
 
     def weighted(self, values: Floats, weights: Floats) -> Floats:
-        """(g,) means by weight over the steps where both are known; NaN without weight."""
+        """(g,) weighted means over the steps that have both; NaN if the weights sum to 0."""
         known = ~(np.isnan(values) | np.isnan(weights))
         total = self.sums(np.where(known, weights, 0.0))
         return _ratio(self.sums(np.where(known, values * weights, 0.0)), total)
 
     def extreme(self, values: Floats, *, largest: bool) -> Floats:
-        """(g,) extreme of the non-null values; NaN of none."""
+        """(g,) smallest or largest of the values that are not null; NaN for a cycle without any."""
         if not len(self.starts):
             return np.zeros(0)
         reduce = np.fmax.reduceat if largest else np.fmin.reduceat
@@ -80,7 +80,7 @@ class _Cycles:
 def cycles_of(steps: Table) -> Table:
     """The ``cycles`` of one series: one row per ``Cycle count``, ascending, from all rows of its ``steps``.
 
-    Energy columns are there only if the steps have both energies, mean temperature likewise.
+    The energy columns are there only if the steps have both energies, and the mean temperature only if they have it.
 
     Raises
     ------
@@ -112,11 +112,10 @@ def cycles_of(steps: Table) -> Table:
 
 
 def cycles_of_capacities(columns: Mapping[str, Column]) -> Table:
-    """The ``cycles`` of a cell of which only the capacities of its cycles are known.
+    """The ``cycles`` of a cell for which only the capacities of its cycles are known.
 
-    ``columns`` are "Cycle from cycler" and capacities and energies by their canonical names, one row a cycle in the
-    order of its life. What follows from those that are there is added, as :func:`cycles_of` does; what does not is
-    left out.
+    ``columns`` are "Cycle from cycler" and capacities and energies under their canonical names, one row per cycle in
+    order. Whatever :func:`cycles_of` computes from these columns is added. Columns that need others are left out.
     """
     n = len(columns[c.CYCLER_CYCLE])
     made: dict[str, Floats] = {}
@@ -142,7 +141,7 @@ def cycles_of_capacities(columns: Mapping[str, Column]) -> Table:
 
 
 def _add_passed(made: dict[str, Floats], by: _Cycles, out: str, into: str, word: str, efficiency: str) -> None:
-    """What follows from one pair of discharge and charge: sums, efficiency, retention, fade and throughput."""
+    """Add what is computed from one pair of discharge and charge: sums, efficiency, retention, fade, throughput."""
     unit = out[out.index("[") :]
     discharge, charge = by.sums(by.of(out)), by.sums(by.of(into))
     made[out], made[into] = discharge, charge
@@ -161,7 +160,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _running_sums(values: Floats) -> Floats:
-    """(n,) sums up to and with each value, each within an ulp or two of the exact one."""
+    """(n,) running sums. Each differs from the exact one by at most two units in the last place."""
     total, lost = 0.0, 0.0
     sums = []
     for value in values.tolist():

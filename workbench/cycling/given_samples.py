@@ -1,4 +1,4 @@
-"""The rules that samples given by hand must keep: they are checked and refused, never mended."""
+"""The rules for samples that a person gives directly. Samples that break a rule are refused, never changed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _NUMBERS = ("number", "integer", "null")
 
 
 class Rules:
-    """Checks batch by batch that samples are as a series keeps them; ``broken`` says what is not, each rule once.
+    """Checks batch by batch that samples are as a series stores them. ``broken``: rule -> message, each rule once.
 
     ``Time [s]`` starts at 0, never falls and is null only in impedance rows; ``Step count`` starts at 0 and rises
-    by 0 or 1; counters are never negative, start at 0 in each step and never fall within it.
+    by 0 or 1. Counters are never negative, start at 0 in each step and never fall within it.
 
     Parameters
     ----------
-    time : last time of the samples that stand already, when these are to follow them; None at the start.
-    step : their last step number.
-    counters : where each counter stands within that step.
+    time : last time of the samples that are already stored, if these follow them; None at the start. In s.
+    step : the last step number of the stored samples.
+    counters : the last value of each counter in that step.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Rules:
         self._counters = dict(counters or {})
 
     def feed(self, table: Table, steps: Ints | None = None) -> None:
-        """The next samples; ``steps`` (n,) where their numbers are not a column of theirs."""
+        """Check the next samples; ``steps`` (n,) gives their step numbers if the table has no such column."""
         numbers = self._kinds(table)
         if steps is None:
             steps = self._step_numbers(table)

@@ -1,4 +1,4 @@
-"""Step tables that were given: used as they are, and completed from the samples where columns are missing."""
+"""Step tables that a person gives. They are used as they are; missing columns are computed from the samples."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _ALWAYS = frozenset(
 def complete_steps(given: Table, samples: Iterable[Table], rows: int) -> Table:
     """The ``steps`` of a series for which a step table was given.
 
-    Columns that are there are used as they are, unknown ones are kept; those that are missing are computed from
-    the samples between ``Start index`` and ``End index`` (both inclusive), the ``Cycle`` sums from the given rows.
+    Given columns are used as they are, also those that the workbench does not know. Missing columns are computed from
+    the samples from ``Start index`` to ``End index`` (both inclusive), the ``Cycle`` sums from the given rows.
 
     Parameters
     ----------
     given : one row per step, with ``Start index`` and ``End index`` unless nothing is missing. Ranges may leave
-        samples out and may overlap, at most 16 deep.
+        samples out and may overlap; at most 16 steps may cover one sample.
     samples : all samples of the series in batches; read only if something is missing.
     rows : how many samples the series has.
 
@@ -108,7 +108,7 @@ def _ranges(given: Table, rows: int) -> tuple[Ints, Ints]:
 
 
 def _layers(starts: Ints, stops: Ints) -> list[Ints]:
-    """The given rows dealt into sets whose ranges do not overlap; each set in the order of the samples."""
+    """The given rows in sets whose ranges do not overlap; each set in the order of the samples."""
     layers: list[list[int]] = []
     last: list[int] = []
     for row in np.argsort(starts, kind="stable").tolist():
@@ -126,7 +126,7 @@ def _layers(starts: Ints, stops: Ints) -> list[Ints]:
 
 
 def _keys(layer: Ints, starts: Ints, stops: Ints, at: int, n: int) -> Ints:
-    """(n,) the given row that covers each sample from ``at`` on; -1 where none does."""
+    """(n,) the given row that covers each of the ``n`` samples from number ``at`` on; -1 if no row covers it."""
     rows = np.arange(at, at + n)
     place = np.searchsorted(starts[layer], rows, side="right") - 1
     covered = (place >= 0) & (rows <= stops[layer][place])
@@ -134,13 +134,13 @@ def _keys(layer: Ints, starts: Ints, stops: Ints, at: int, n: int) -> Ints:
 
 
 def given_steps(table: Table) -> Table:
-    """A step table as it came in, its whole-number columns as integers.
+    """A given step table with its columns of whole numbers as integers.
 
     Raises
     ------
     Invalid
-        If a column that the workbench knows holds what it cannot: texts for numbers, numbers for ``Step type``, a
-        fraction where a number of a step, cycle or sample belongs. Names all such columns.
+        If a column that the workbench knows has the wrong kind: texts instead of numbers, numbers in ``Step type``, a
+        fraction instead of the number of a step, cycle or sample. Names all such columns.
     """
     made = dict(table.columns)
     problems = []

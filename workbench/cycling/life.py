@@ -1,4 +1,4 @@
-"""Columns over the life of a cell: where a sample, step or cycle of one test stands among all tests of its cell."""
+"""Columns over the life of a cell: cycles, time and throughput counted over all tests of the cell."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         ENERGY_IN_LIFE: (ENERGY,),
     },
 }
-"""Dataset -> column -> the columns it is computed from, on read: nothing of it is stored."""
+"""Dataset -> column -> the columns that it is computed from when it is read. None of these columns is stored."""
 THROUGHPUTS = (CAPACITY_IN_LIFE, ENERGY_IN_LIFE)
-"""Columns of a series that follow from its counters, which begin at 0 in each step, and from its ``steps``."""
+"""Columns of a series that are computed from its counters, which start at 0 in each step, and its ``steps``."""
 
 
 @dataclass(frozen=True)
 class Life:
-    """What a cell had behind it when a test began; None where that is not known."""
+    """The cycles, capacity (A.h), energy (W.h) and days that a cell had passed when a test began; None if unknown."""
 
     cycles: int = 0
     capacity: float | None = 0.0
@@ -70,11 +70,11 @@ class Life:
     days: float | None = 0.0
 
     def has(self, name: str) -> bool:
-        """Whether what a column needs of the earlier life is known."""
+        """Whether the earlier life is known as far as the column ``name`` needs it."""
         return self._before(name) is not None
 
     def passed(self, name: str) -> float:
-        """The throughput of this name before the test; 0 where it is not known."""
+        """The throughput of this name before the test; 0 if it is unknown."""
         return self._before(name) or 0.0
 
     def _before(self, name: str) -> float | None:
@@ -82,7 +82,7 @@ class Life:
         return known.get(name, self.energy)
 
     def column(self, name: str, table: Table, dataset: str) -> Column:
-        """The column of this name for rows of a test, from those columns that it needs."""
+        """The column of this name for the rows of ``table``, computed from the columns that it needs."""
         columns = [table[need] for need in NEEDS[dataset][name]]
         missing = columns[0].missing()
         before = self._before(name) or 0
@@ -97,7 +97,7 @@ class Life:
         return Column(KINDS[name], values, ~missing if missing.any() else None)
 
     def bounds(self, name: str, low: float | None, high: float | None) -> tuple[float | None, float | None]:
-        """A window of a column of a series, as one of the column it is computed from."""
+        """The bounds of a life column, as bounds of the column of the series that it is computed from."""
         before = self._before(name) or 0
         if name == CYCLE_IN_LIFE:
             return None if low is None else low - before, None if high is None else high - before
@@ -110,10 +110,10 @@ class Life:
 
 @dataclass(frozen=True)
 class Passed:
-    """What a cell had passed in its life when each step of a series began and ended.
+    """The throughput of a cell at the beginning and end of each step of a series, A.h or W.h.
 
-    ``starts`` (n,) number of the first sample of each step, ``totals`` (n + 1,) what had passed in this test at the
-    steps' begins and at the end, ``before`` what passed in earlier tests.
+    ``starts`` (n,) number of the first sample of each step; ``totals`` (n + 1,) throughput of this test at the start
+    of each step and at the end; ``before`` throughput of earlier tests.
     """
 
     starts: NDArray[np.int64]
@@ -122,7 +122,7 @@ class Passed:
 
     @classmethod
     def of(cls, steps: Table, name: str, rows: int, before: float) -> Passed | None:
-        """From a series' ``steps``; None where they do not cover its ``rows`` samples one after the other."""
+        """From the ``steps`` of a series; None if they do not cover its ``rows`` samples one after the other."""
         needs = (START_INDEX, END_INDEX, *NEEDS["steps"][name])
         if not steps.n or not {*needs} <= {*steps}:
             return None
@@ -134,16 +134,16 @@ class Passed:
         return cls(starts.astype(np.int64), np.concatenate([[0.0], passed]), before)
 
     def column(self, rows: NDArray[np.int64], counters: Sequence[Column]) -> Column:
-        """The throughput at samples with these numbers, from their counters; null where one of them is."""
+        """The throughput at the samples with these numbers, from their counters; null if a counter is null."""
         step = np.searchsorted(self.starts, rows, "right") - 1
         out, into = (counter.floats() for counter in counters)
-        # A counter may begin a hair above 0; what its step passed is told by the steps.
+        # A counter may start slightly above 0. The total of its step is right in ``steps``.
         values = np.minimum(self.totals[step] + (out + into), self.totals[step + 1]) + self.before
         known = ~np.isnan(values)
         return Column("number", values, None if known.all() else known)
 
     def step(self, bound: float, side: Literal["left", "right"]) -> int:
-        """The first step that ends at the bound or above (``left``), or above it; the number of steps if none does."""
+        """The first step that ends at or above (``left``), or above (``right``), the bound; else how many steps."""
         return int(np.searchsorted(self.totals[1:] + self.before, bound, side))
 
 
@@ -162,10 +162,10 @@ class OneTest:
 
 
 def lives(tests: Iterable[OneTest]) -> dict[str, Life]:
-    """What each test of a cell had before it.
+    """Test id -> what the cell had passed before that test.
 
-    The tests follow each other by their start; those without one come last, in the order given, and their days are
-    not known.
+    The tests are in the order of their start. Tests without a start come last, in the given order; their days are
+    unknown.
     """
     order = sorted(tests, key=lambda test: (test.start is None, test.start or 0))
     first = next((test.start for test in order if test.start is not None), None)

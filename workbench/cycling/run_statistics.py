@@ -1,8 +1,8 @@
-"""Statistics of runs of samples, block by block, so that a series of any length costs a bounded memory.
+"""Statistics of runs of samples, block by block, so that memory is bounded for a series of any length.
 
-A *run* is a stretch of samples with one key (its step). Blocks are cut at fixed sample numbers, whatever pieces
-the samples came in, and partial results are merged in order: the same samples give the same bits, read whole,
-in pieces or continued later.
+A *run* is a row of samples with the same key (their step). Blocks end at fixed sample numbers, whatever the batches
+are, and partial results are merged in order. So the same samples give the same bits, read at once, in batches or
+continued later.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Partial = dict[str, Floats]
 
 @dataclass(frozen=True)
 class Cut:
-    """A block cut into runs: where each begins and ends, and whether the first continues the last block's."""
+    """A block cut into runs: where each starts and ends, (g,), the run of each sample, (n,), and whether the first run
+    continues the last run of the block before."""
 
     starts: Ints
     ends: Ints
@@ -43,7 +44,7 @@ class Cut:
         return group_sums(values, self.starts)
 
     def sums_of(self, run: Ints, values: Floats) -> Floats:
-        """(g,) sums of values that belong to the runs ``run`` (rising); a run without values gives 0."""
+        """(g,) sums of ``values`` that belong to the runs ``run`` (ascending); 0 for a run without values."""
         total = np.zeros(len(self.starts))
         if len(run):
             first = np.concatenate([[0], np.flatnonzero(np.diff(run)) + 1])
@@ -54,8 +55,8 @@ class Cut:
 def spread(cut: Cut, values: Floats) -> Partial:
     """Count, sum, extremes, ends and inner deviation of one quantity in each run; NaN is null.
 
-    The inner samples are those between the first and the last of the run. The last one of a block's run stays
-    outside until :func:`merge` knows whether the run goes on.
+    The inner samples are those between the first and the last of the run. The last sample of a block is not counted
+    as inner until :func:`merge_spread` knows that the run goes on.
     """
     ok = ~np.isnan(values)
     filled = np.where(ok, values, 0.0)
@@ -82,7 +83,7 @@ def spread(cut: Cut, values: Floats) -> Partial:
 
 
 def merge_spread(a: Partial, b: Partial) -> Partial:
-    """The run ``a`` continued by ``b``: the last sample of ``a`` was an inner one, unless it was the first too."""
+    """The run ``a`` continued by ``b``. The last sample of ``a`` becomes an inner one, unless it is also the first."""
     inner = _merge_moments(_moments(a), _single(np.where(a["rows"] > 1, a["last"], np.nan)))
     inner_n, inner_mean, inner_squares = _merge_moments(inner, _moments(b))
     total, rest = _two_sum(a["sum"], b["sum"])
@@ -102,21 +103,21 @@ def merge_spread(a: Partial, b: Partial) -> Partial:
 
 
 def mean_of(part: Mapping[str, Floats]) -> Floats:
-    """(g,) means; NaN where the run has no value. Never outside the extremes, so a constant is met exactly."""
+    """(g,) means; NaN for a run without values. Clipped to the extremes, so the mean of a constant is exact."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (part["sum"] + part["rest"]) / part["n"]
     return np.where(part["n"] > 0, np.clip(mean, part["min"], part["max"]), np.nan)
 
 
 def extreme(part: Mapping[str, Floats], which: str) -> Floats:
-    """(g,) ``min`` or ``max``; NaN where the run has no value."""
+    """(g,) ``min`` or ``max``; NaN for a run without values."""
     return np.where(part["n"] > 0, part[which], np.nan)
 
 
 def deviation(part: Partial) -> Floats:
-    """(g,) sample deviation without the first and the last sample of each run.
+    """(g,) sample deviation of each run without its first and last sample.
 
-    Of three samples without the first, of fewer over all; of fewer than two values it is 0.
+    A run of three samples leaves out the first only, a shorter run none. With fewer than two values it is 0.
     """
     rows = part["rows"]
     moments = _moments(part)
@@ -130,7 +131,7 @@ def deviation(part: Partial) -> Floats:
 
 
 def ends(cut: Cut, values: Floats) -> Partial:
-    """First and last non-null value in each run; NaN where it has none."""
+    """First and last value that is not null in each run; NaN for a run without values."""
     n = len(values)
     ok = ~np.isnan(values)
     place = np.arange(n)
@@ -151,13 +152,15 @@ def merge_ends(a: Partial, b: Partial) -> Partial:
 def passed(
     cut: Cut, time: Floats, rate: Floats, carry: tuple[float, float] | None
 ) -> tuple[Partial, tuple[float, float] | None]:
-    """Trapezoids of max(rate, 0) and max(-rate, 0) over time in each run, per hour; and the sample to carry on.
+    """Integrals of max(rate, 0) and max(-rate, 0) over time in each run, by the trapezoid rule, per hour.
+
+    Also gives the sample with which the next block continues.
 
     Parameters
     ----------
     time : (n,) float, s.
     rate : (n,) float: A gives A.h, W gives W.h. A sample with a null is left out.
-    carry : last complete sample (time, rate) of the run that goes on from the block before, if any.
+    carry : last complete sample (time, rate) of the run that continues from the block before, if any.
     """
     ok = np.flatnonzero(~(np.isnan(time) | np.isnan(rate)))
     run, t, r = cut.run[ok], time[ok], rate[ok]
@@ -194,7 +197,7 @@ def _single(value: Floats) -> tuple[Floats, Floats, Floats]:
 def _merge_moments(
     a: tuple[Floats, Floats, Floats], b: tuple[Floats, Floats, Floats]
 ) -> tuple[Floats, Floats, Floats]:
-    """Count, mean and sum of squared deviations of two sets of values put together."""
+    """Count, mean and sum of squared deviations of two sets of values together (Chan, Golub and LeVeque)."""
     n = a[0] + b[0]
     share = b[0] / np.maximum(n, 1)
     apart = b[1] - a[1]
@@ -204,7 +207,7 @@ def _merge_moments(
 
 
 def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The rounded sum and what the rounding lost."""
+    """The rounded sum and its rounding error (Knuth's TwoSum)."""
     total = a + b
     back = total - a
     return total, (a - (total - back)) + (b - back)

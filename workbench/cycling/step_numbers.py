@@ -1,4 +1,4 @@
-"""Which samples are one step, and which one cycle, by what the cycler wrote or else by the current."""
+"""Numbers the steps and cycles of samples, by what the cycler wrote or else by the current."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .steps import current_limits
 
 
 class StepNumbers:
-    """Numbers steps from 0 while samples pass, by the first of these that the samples have.
+    """Numbers steps from 0. It uses the first of these that the samples have:
 
-    Their own ``Step count``, renumbered where it does not rise one by one; ``Cycle from cycler`` with
-    ``Step from cycler``; rest, charge and discharge by the rest limit, and impedance sweeps, within each
-    ``Cycle from cycler`` if there is one.
+    - their own ``Step count``, renumbered if it does not rise one by one;
+    - ``Cycle from cycler`` with ``Step from cycler``;
+    - rest, charge and discharge by the rest limit, and impedance sweeps, in each ``Cycle from cycler`` if there is one.
 
     Parameters
     ----------
-    rated_capacity_ah : of the cell, A.h; None where unknown.
-    largest_current : of the whole series, A: the rest limit needs it where the rated capacity is unknown.
+    rated_capacity_ah : of the cell, A.h; None if it is unknown.
+    largest_current : of the whole series, A. The rest limit needs it if the rated capacity is unknown.
     """
 
     def __init__(self, rated_capacity_ah: float | None = None, largest_current: float | None = None) -> None:
@@ -34,7 +34,7 @@ class StepNumbers:
 
     @property
     def by_state(self) -> bool:
-        """True if the current told the steps, alone or within the cycles."""
+        """True if the steps were found from the current, alone or within the cycles."""
         return self.source in ((), (c.CYCLER_CYCLE,)) and self._current
 
     def feed(self, table: Table) -> Ints:
@@ -54,7 +54,7 @@ class StepNumbers:
         return np.zeros(table.n, np.int64)
 
     def _states(self, table: Table) -> Floats:
-        """(n,) 0 at rest, 1 on discharge, -1 on charge, 2 in an impedance sweep; NaN where the current is null."""
+        """(n,) 0 at rest, 1 on discharge, -1 on charge, 2 in an impedance sweep; NaN if the current is null."""
         current = table[c.CURRENT].floats()
         states = np.where(np.abs(current) < self._limit, 0.0, np.sign(current))
         if has_numbers(table, c.FREQUENCY):
@@ -64,13 +64,13 @@ class StepNumbers:
     def findings(self) -> list[Finding]:
         made = []
         if self.source in ((), (c.CYCLER_CYCLE,)):
-            message = f"The file has no step counter: {self._told_by()}."
+            message = f"The file has no step counter: {self._found_by()}."
             made.append(Finding("assumed", "steps_by_state", message))
         if self.renumbered:
             made.append(Finding("assumed", "steps_renumbered", "Steps were renumbered from 0, one by one."))
         return made
 
-    def _told_by(self) -> str:
+    def _found_by(self) -> str:
         if self.by_state:
             within = " within each cycle" if self.source else ""
             return f"a step is each rest, charge and discharge{within}"
@@ -78,14 +78,14 @@ class StepNumbers:
 
 
 class CycleNumbers:
-    """Numbers cycles from 0: the number rises with each change of ``Cycle from cycler``, else of ``Cycle count``."""
+    """Numbers cycles from 0. The number rises with each change of ``Cycle from cycler``, or else of ``Cycle count``."""
 
     def __init__(self) -> None:
         self.counted = False
         self._counter = ChangeCounter()
 
     def feed(self, table: Table) -> Ints:
-        """(n,) cycle numbers of the next samples; 0 where nothing tells."""
+        """(n,) cycle numbers of the next samples; all 0 if the file has no cycle numbers."""
         for name in (c.CYCLER_CYCLE, c.CYCLE_COUNT):
             if has_numbers(table, name):
                 self.counted = True

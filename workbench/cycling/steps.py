@@ -1,4 +1,4 @@
-"""The ``steps`` summary: one row per run of equal ``Step count``, exact from all samples, and its step types."""
+"""The ``steps`` summary: one row per step, computed from all its samples, and the types of steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .run_statistics import Floats, Ints
 from .steps_builder import QUANTITIES, RunsBuilder
 
 RULE = 1
-"""The rule by which steps are made of samples: it rises whenever the same samples are to give other steps."""
+"""The number of the rule that makes steps from samples. Raise it whenever the same samples give other steps."""
 STEP_TYPE = "Step type"
 START_INDEX, END_INDEX = "Start index", "End index"
 CYCLE_SUMS = {f"Cycle {name[0].lower()}{name[1:]}": name for name in c.COUNTERS}
@@ -80,9 +80,9 @@ _INTEGERS = frozenset(described.name for described in STEP_COLUMNS if described.
 
 
 class StepsBuilder:
-    """Builds the ``steps`` of a series while its samples pass; memory is bounded by a block and the steps.
+    """Builds the ``steps`` of a series from batches of its samples. Memory holds one block and the steps.
 
-    Batches may cut steps anywhere: the same samples give the same bits.
+    A batch may end anywhere in a step: the same samples give the same bits.
 
     >>> builder = StepsBuilder()
     >>> builder.feed(Table.of({"Step count": [0, 0], "Time [s]": [0.0, 3600.0], "Current [A]": [1.0, 1.0]}))
@@ -94,7 +94,7 @@ class StepsBuilder:
         self._runs = RunsBuilder(row, cycles)
 
     def feed(self, table: Table) -> None:
-        """The next samples, in stored order. ``Step count`` is needed, integers without nulls.
+        """Take the next samples, in stored order. They need a ``Step count``: integers without nulls.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class StepsBuilder:
         self._runs.feed(table, step_numbers(table))
 
     def finish(self) -> Table:
-        """One row per step, all of :data:`STEP_COLUMNS` that apply but ``Step type``, which is never stored."""
+        """One row per step with all :data:`STEP_COLUMNS` that apply, except ``Step type``, which is never stored."""
         return with_cycle_sums(as_table(self._runs.finish(), self._runs.present))
 
 
@@ -117,7 +117,13 @@ def steps_of(table: Table | Iterable[Table]) -> Table:
 
 
 def step_numbers(table: Table) -> Ints:
-    """(n,) the step numbers of samples; Invalid if there are none, or nulls among them."""
+    """(n,) the step numbers of samples.
+
+    Raises
+    ------
+    Invalid
+        If the samples have no step numbers, or some are null or not whole.
+    """
     place = ("columns", c.STEP_COUNT)
     if c.STEP_COUNT not in table:
         raise Invalid(Problem(place, f"'{c.STEP_COUNT}' is missing: without it samples have no steps."))
@@ -143,9 +149,9 @@ def step_types(steps: Table, rated_capacity_ah: float | None) -> Column:
 
     Parameters
     ----------
-    steps : with :data:`STEP_TYPE_NEEDS`; a ``Step type`` that was given is answered as it is.
-    rated_capacity_ah : capacity of the specification, A.h; None where it is unknown, and then the limits of
-        rest and constant current are capped at 1 % of the largest current of the series.
+    steps : with :data:`STEP_TYPE_NEEDS`. A ``Step type`` that was given is returned as it is.
+    rated_capacity_ah : capacity of the specification, A.h. If it is None (unknown), the limits of rest and
+        constant current are at most 1 % of the largest current of the series.
     """
     if STEP_TYPE in steps:
         return steps[STEP_TYPE]
@@ -169,10 +175,10 @@ def step_types(steps: Table, rated_capacity_ah: float | None) -> Column:
 
 
 def current_limits(rated_capacity_ah: float | None, largest: Floats) -> tuple[float, float]:
-    """Below which current a sample rests, and below which deviation a current is constant, both in A.
+    """The current below which a sample rests, and the deviation below which a current is constant, both in A.
 
-    ``largest`` are magnitudes of currents; they matter only without a rated capacity. A series in which no
-    current ever flows is not capped by it.
+    ``largest``: magnitudes of currents, used only without a rated capacity. If no current ever flows, they do not
+    change the limits.
     """
     if rated_capacity_ah is not None and rated_capacity_ah > 0:
         return min(1e-3, rated_capacity_ah / 1000), min(1e-2, rated_capacity_ah / 200)
@@ -182,7 +188,7 @@ def current_limits(rated_capacity_ah: float | None, largest: Floats) -> tuple[fl
 
 
 def with_cycle_sums(steps: Table) -> Table:
-    """``steps`` with the four ``Cycle ...`` sums that it lacks, from its own rows."""
+    """``steps`` with those of the four ``Cycle ...`` sums that it lacks, summed over its own rows."""
     made = dict(steps.columns)
     order, starts, _ = by_cycle(steps)
     for name, of in CYCLE_SUMS.items():
@@ -196,7 +202,7 @@ def with_cycle_sums(steps: Table) -> Table:
 
 
 def by_cycle(steps: Table) -> tuple[NDArray[np.intp], NDArray[np.intp], Ints]:
-    """Rows of ``steps`` ordered by cycle (stable), where each cycle begins in that order, and its number."""
+    """(n,) rows of ``steps`` ordered by cycle (stable), (g,) where each cycle starts in that order, (g,) its number."""
     column = steps[c.CYCLE_COUNT]
     if bool(column.missing().any()):
         raise Invalid(Problem(("columns", c.CYCLE_COUNT), f"'{c.CYCLE_COUNT}' must be an integer in every step."))
@@ -216,7 +222,7 @@ def _numbers(steps: Table, name: str) -> Floats:
 
 
 def as_table(stats: Mapping[str, Floats], present: frozenset[str]) -> Table:
-    """Statistics of runs under their summary names, in the order of :data:`STEP_COLUMNS`."""
+    """Statistics of runs under the names of the summary, in the order of :data:`STEP_COLUMNS`."""
     n = len(stats["key"]) if stats else 0
     void = np.full(n, np.nan)
 
@@ -252,7 +258,7 @@ def as_table(stats: Mapping[str, Floats], present: frozenset[str]) -> Table:
 
 
 def _counted(of: Callable[[str], Floats], present: frozenset[str]) -> dict[str, Floats]:
-    """Capacities and energies: from the series' own counter where it has one, else by the trapezoid rule."""
+    """Capacities and energies: from the counters of the series if it has them, else by the trapezoid rule."""
     made = {}
     for counter, passed in zip(c.COUNTERS, ("charge:out", "charge:in", "energy:out", "energy:in"), strict=True):
         if counter in present:

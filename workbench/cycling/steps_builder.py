@@ -1,4 +1,4 @@
-"""From samples to one row per run of samples: the streaming half of the ``steps`` summary."""
+"""The streaming part of the ``steps`` summary: statistics of runs of samples, one row per run."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _Runs = dict[str, Partial]
 
 
 class RunsBuilder:
-    """Collects the statistics of every run of equal keys; :meth:`finish` gives one row per run.
+    """Collects the statistics of each run of equal keys; :meth:`finish` gives one row per run.
 
     Parameters
     ----------
-    row : sample number of the first sample that will be fed (0, or where a continued run begins).
-    cycles : the cycle number so far, when samples before ``row`` were seen already.
+    row : number of the first sample that will be fed: 0, or the start of a run that is continued.
+    cycles : the count of cycles so far, if samples before ``row`` were already seen.
     """
 
     def __init__(self, row: int = 0, cycles: ChangeCounter | None = None) -> None:
@@ -66,7 +66,13 @@ class RunsBuilder:
         self._done: list[_Runs] = []
 
     def feed(self, table: Table, keys: Ints) -> None:
-        """The next samples and their keys (n,). Every table has the same columns."""
+        """Take the next samples and their keys (n,). Every table must have the same columns.
+
+        Raises
+        ------
+        Invalid
+            If the columns differ from those before, or a column that is used holds no numbers.
+        """
         present = frozenset(name for name in (*READ, c.CYCLE_COUNT) if name in table)
         if self._present is not None and present != self._present:
             raise Invalid(Problem((), f"The columns of the samples change at row {self._row + self._held_rows}."))
@@ -101,14 +107,14 @@ class RunsBuilder:
 
     @property
     def present(self) -> frozenset[str]:
-        """The columns the samples had, among those that the statistics use."""
+        """The columns of the samples that the statistics use."""
         return self._present or frozenset()
 
     def _flush(self) -> None:
         if not self._held_rows:
             return
-        pieces = self._held
-        block = pieces[0] if len(pieces) == 1 else {k: np.concatenate([p[k] for p in pieces]) for k in pieces[0]}
+        parts = self._held
+        block = parts[0] if len(parts) == 1 else {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
         self._held = []
         with np.errstate(invalid="ignore", over="ignore"):
             self._add(block)

@@ -1,47 +1,68 @@
-"""The demo: a folder with a store filled from the packaged sample data, saved plots, and a page of each."""
+"""``workbench demo``: makes a folder with a store of sample data, saved plots, and an HTML page of each plot."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypedDict
+
+import pandas as pd
+from pydantic import JsonValue
 
 from .. import export
 from ..bench import Bench, SavedPlot, open_bench
-from ..bench.collections import Collection
 from ..errors import BadRequest, WorkbenchError
-from .fill import fill
-from .pages import Drawn, index_page
+from .fill import Progress, fill
+from .pages import Count, Drawn, index_page
 from .saved import Saved, place_of, saved_plots, slug_of
 from .source import Samples
 
 __all__ = ["DemoResult", "make_demo"]
 
-Step = Callable[[int, int, str], None]
 STORE, FIGURES, RECIPES, NOTEBOOKS = "workbench.db", "figures", "recipes", "notebooks"
+
+
+class Lists(Protocol):
+    """A collection of a bench."""
+
+    def list(self, *, fields: Iterable[str] | None = None) -> pd.DataFrame: ...
+
+
+class PlotResult(TypedDict):
+    """A plot of the demo: its dashboard, what came of it, and how long it took in ms."""
+
+    plot: str
+    dashboard: str
+    result: str
+    ms: int
 
 
 @dataclass
 class DemoResult:
-    """What a demo holds.
+    """What is in a demo.
 
-    ``counts`` are rows of what, count and examples; ``plots`` of plot, dashboard, result and ms; ``index`` is the
-    page to open, ``store`` the store file; ``failures`` has a sentence for each plot that could not be drawn.
+    Attributes
+    ----------
+    store : the store file.
+    index : the page to open.
+    counts : for each kind of record, how many there are, with examples.
+    plots : for each plot, its dashboard, its result and how long it took in ms.
+    failures : a sentence for each plot that was not drawn.
     """
 
     store: Path
     index: Path
-    counts: list[dict[str, Any]] = field(default_factory=list)
-    plots: list[dict[str, Any]] = field(default_factory=list)
+    counts: list[Count] = field(default_factory=list)
+    plots: list[PlotResult] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
 
 def _silent(done: int, of: int, what: str) -> None:
-    """Progress that nobody watches."""
+    """Progress that is not shown."""
 
 
 def make_demo(
@@ -49,44 +70,44 @@ def make_demo(
     *,
     project: str | None = None,
     organization: str | None = None,
-    progress: Step | None = None,
+    progress: Progress | None = None,
 ) -> DemoResult:
-    """Make a demo in a folder, or draw the one that is there again.
+    """Make a demo in a folder. If the folder has a demo already, draw its plots again.
 
-    The store is built under another name and appears whole or not at all. One that is there already is used as it
-    is: plots of the demo that it lacks are added, and files in ``recipes`` and ``notebooks`` stay as they are.
+    The store is built under another name, so it appears complete or not at all. An existing store is used as it is:
+    only missing plots of the demo are added. Existing files in ``recipes`` and ``notebooks`` stay as they are.
 
     Parameters
     ----------
-    folder : made if absent. Holds ``workbench.db``, ``recipes``, ``notebooks`` and ``figures`` afterwards.
-    project, organization : of a new store the name of its one project; of one that is there the ones to use.
+    folder : created if it does not exist. It then holds ``workbench.db``, ``recipes``, ``notebooks`` and ``figures``.
+    project, organization : in a new store, the name of its only project; in an existing store, the ones to use.
     progress : called as ``progress(done, of, what)``.
 
     Raises
     ------
     BadRequest
-        If the folder holds a store that is not a demo's, or the sample data are missing.
+        If the store in the folder is not a demo, or the sample data are missing.
     """
     target = Path(folder)
-    told = progress or _silent
+    report = progress or _silent
     samples = Samples.find()
     target.mkdir(parents=True, exist_ok=True)
     store = target / STORE
     if not store.exists():
-        _build(store, samples, told, project, organization)
+        _build(store, samples, report, project, organization)
     with open_bench(store, project, organization) as bench:
-        _refuse_foreign(bench, samples, store)
+        _refuse_other(bench, samples, store)
         _copy_new(samples.notebooks, target / NOTEBOOKS)
         for saved in saved_plots():
             _write_new(target / RECIPES / f"{saved.slug}.json", saved.config)
         _save_missing(bench)
         result = DemoResult(store=store, index=target / FIGURES / "index.html", counts=_counts(bench))
-        _draw_all(bench, target / FIGURES, result, told)
+        _draw_all(bench, target / FIGURES, result, report)
     return result
 
 
-def _build(store: Path, samples: Samples, told: Step, project: str | None, organization: str | None) -> None:
-    """Fill a store beside its place and move it there."""
+def _build(store: Path, samples: Samples, report: Progress, project: str | None, organization: str | None) -> None:
+    """Fill a store in a temporary folder next to its place, then move it there."""
     for stale in store.parent.glob(".making-*"):
         shutil.rmtree(stale)
     making = store.parent / f".making-{time.time_ns():x}"
@@ -95,7 +116,7 @@ def _build(store: Path, samples: Samples, told: Step, project: str | None, organ
         with open_bench(making / "draft.db", organization=organization) as bench:
             if project is not None:
                 bench.projects.update(bench.backend.project, name=project)
-            fill(bench, samples, told)
+            fill(bench, samples, report)
             _save_missing(bench)
             bench.backup(making / STORE)
         (making / STORE).rename(store)
@@ -103,16 +124,16 @@ def _build(store: Path, samples: Samples, told: Step, project: str | None, organ
         shutil.rmtree(making, ignore_errors=True)
 
 
-def _refuse_foreign(bench: Bench, samples: Samples, store: Path) -> None:
+def _refuse_other(bench: Bench, samples: Samples, store: Path) -> None:
     present = set(bench.specifications.list(fields=["name"])["name"])
     if not {one["name"] for one in samples.manifest["specifications"]} <= present:
         raise BadRequest(
-            f"{store} is a store of your own, not a demo's. Name another folder, as in `workbench demo my-demo`."
+            f"{store} is a store of your own, not a demo. Name another folder, as in `workbench demo my-demo`."
         )
 
 
 def _save_missing(bench: Bench) -> None:
-    """The demo's dashboards and the plots they lack; what is there is left alone."""
+    """Create the missing dashboards and plots of the demo; existing ones stay as they are."""
     boards = set(bench.dashboards.list(fields=["name"])["name"])
     by_board: dict[str, list[Saved]] = {}
     for saved in saved_plots():
@@ -128,17 +149,17 @@ def _save_missing(bench: Bench) -> None:
             bench.dashboards.update(board.id, layout=[*kept, *tiles])
 
 
-def _draw_all(bench: Bench, figures: Path, result: DemoResult, told: Step) -> None:
+def _draw_all(bench: Bench, figures: Path, result: DemoResult, report: Progress) -> None:
     figures.mkdir(exist_ok=True)
     export.write_plotlyjs(figures)
     names = bench.dashboards.list(fields=["name"])["name"]
     plots = [(name, plot) for name in names for plot in bench.dashboards.get(name).plots()]
     drawn: list[Drawn] = []
     for done, (board, plot) in enumerate(plots):
-        told(done, len(plots), plot.name)
+        report(done, len(plots), plot.name)
         one = _draw(bench, board, plot, {other.slug for other in drawn})
         drawn.append(one)
-        told(done + 1, len(plots), plot.name)
+        report(done + 1, len(plots), plot.name)
         result.plots.append({"plot": one.name, "dashboard": board, "result": one.result, "ms": round(one.ms)})
         if one.figure is None:
             result.failures.append(f"The plot '{one.name}' was not drawn: {one.problem}")
@@ -165,9 +186,9 @@ def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
     return Drawn(plot.name, board, slug, description, answer.figure, params, answer.values, warnings, spent)
 
 
-def _counts(bench: Bench) -> list[dict[str, Any]]:
-    """What the store holds, by kind, with the names of the first few."""
-    kinds: dict[str, Collection[Any]] = {
+def _counts(bench: Bench) -> list[Count]:
+    """How many records of each kind the store has, with the names of the first three."""
+    kinds: dict[str, Lists] = {
         "cell specifications": bench.specifications,
         "batches": bench.batches,
         "cells": bench.instances,
@@ -181,7 +202,7 @@ def _counts(bench: Bench) -> list[dict[str, Any]]:
         "drive cycles": bench.drive_cycles,
         "dashboards": bench.dashboards,
     }
-    rows = []
+    rows: list[Count] = []
     for what, collection in kinds.items():
         names = [str(name) for name in collection.list(fields=["name"])["name"]]
         rows.append({"what": what, "count": len(names), "examples": ", ".join(names[:3])})
@@ -192,14 +213,14 @@ def _counts(bench: Bench) -> list[dict[str, Any]]:
 
 
 def _copy_new(source: Path | None, target: Path) -> None:
-    """The notebooks; those that are there already stay as they are."""
+    """Copy the notebooks; existing files stay as they are."""
     target.mkdir(exist_ok=True)
     for path in sorted(source.glob("*.ipynb")) if source is not None else []:
         if not (target / path.name).exists():
             export.write(target / path.name, path.read_bytes())
 
 
-def _write_new(target: Path, recipe: dict[str, Any]) -> None:
+def _write_new(target: Path, recipe: Mapping[str, JsonValue]) -> None:
     target.parent.mkdir(exist_ok=True)
     if not target.exists():
         export.write(target, (json.dumps(recipe, ensure_ascii=False, indent=2) + "\n").encode())

@@ -1,25 +1,26 @@
-"""A bench filled from the sample data: records from the manifest, samples through the ordinary ingest."""
+"""Fills a bench with the sample data: records from the manifest, samples through the ordinary ingest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from ..bench import Bench
 from ..errors import BadRequest
-from .source import Samples
+from .source import Described, Manifest, Samples
 
-Told = Callable[[int, int, str], None]
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Called as ``progress(done, of, what)``."""
 
 
-def fill(bench: Bench, samples: Samples, told: Told) -> None:
+def fill(bench: Bench, samples: Samples, progress: Progress) -> None:
     """Put all sample data into the bench's project.
 
     Parameters
     ----------
-    told : called as ``told(done, of, what)`` while the files are read.
+    progress : called while the files are read.
 
     Raises
     ------
@@ -29,7 +30,7 @@ def fill(bench: Bench, samples: Samples, told: Told) -> None:
     manifest = samples.manifest
     _materials(bench, samples)
     _cells(bench, manifest)
-    _measurements(bench, samples, told)
+    _measurements(bench, samples, progress)
     _simulations(bench, samples)
     for one in manifest["analyses"]:
         fields = _only(one, "name", "measurement", "analysis_type", "columns", "metadata")
@@ -39,8 +40,8 @@ def fill(bench: Bench, samples: Samples, told: Told) -> None:
     _studies(bench, manifest)
 
 
-def _only(fields: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """The named fields that are filled."""
+def _only(fields: Described, *names: str) -> Described:
+    """The named fields that have a value."""
     return {name: fields[name] for name in names if fields.get(name) not in (None, "")}
 
 
@@ -53,7 +54,7 @@ def _materials(bench: Bench, samples: Samples) -> None:
         bench.material_properties.create(table=table, name=one["name"], material=one["material"], columns=columns)
 
 
-def _cells(bench: Bench, manifest: Mapping[str, list[dict[str, Any]]]) -> None:
+def _cells(bench: Bench, manifest: Manifest) -> None:
     for one in manifest["specifications"]:
         fields = {key: value for key, value in one.items() if key != "components"}
         bench.specifications.create(**fields, **one.get("components", {}))
@@ -63,29 +64,31 @@ def _cells(bench: Bench, manifest: Mapping[str, list[dict[str, Any]]]) -> None:
         bench.instances.create(**{key: value for key, value in one.items() if value not in (None, "")})
 
 
-def _measurements(bench: Bench, samples: Samples, told: Told) -> None:
-    """Read the files of each cell in one go; then say what no file says of itself.
+def _measurements(bench: Bench, samples: Samples, progress: Progress) -> None:
+    """Read the files of each cell in one ingest, then add what the files do not contain.
 
-    One job: the files are small, and starting a second process for each cell takes longer than reading them.
+    The ingest uses one process: the files are small, and starting a second process takes longer than reading them.
     """
     listed = sorted(samples.manifest["measurements"], key=lambda one: str(one["instance"]))
     cells = {one["name"]: one for one in samples.manifest["instances"]}
     done = 0
     for name, group in groupby(listed, key=lambda one: one["instance"]):
         tests = {samples.path(one["file"]): one for one in group}
-        told(done, len(listed), f"cell {name}")
+        progress(done, len(listed), f"cell {name}")
         report = bench.ingest(list(tests), specification=cells[name]["specification"], instance=name)
         if not report.ok:
             raise BadRequest(f"The sample data of {name} could not be read.\n{report!r}")
         for file in report:
             _describe(bench, file.measurement_id, tests[Path(file.path)])
         done += len(tests)
-        told(done, len(listed), f"cell {name}")
+        progress(done, len(listed), f"cell {name}")
 
 
-def _describe(bench: Bench, measurement: str | None, one: Mapping[str, Any]) -> None:
+def _describe(bench: Bench, measurement: str | None, one: Described) -> None:
     if measurement is None:
-        raise BadRequest(f"The sample file {one['file']} is in the manifest twice.")
+        raise BadRequest(
+            f"The sample file {one['file']} is twice in the manifest. Install battery-workbench again."
+        )
     fields = _only(one, "name", "tags", "protocol", "start_time", "end_time", "notes")
     set_up = {**bench.measurements.get(measurement).test_setup, **one.get("test_setup", {})}
     bench.measurements.update(measurement, test_setup=set_up, **fields)
@@ -104,7 +107,7 @@ def _simulations(bench: Bench, samples: Samples) -> None:
         )
 
 
-def _studies(bench: Bench, manifest: Mapping[str, list[dict[str, Any]]]) -> None:
+def _studies(bench: Bench, manifest: Manifest) -> None:
     simulations = manifest["simulations"]
     for one in manifest["studies"]:
         study = bench.studies.create(name=one["name"], description=one["description"])

@@ -1,13 +1,14 @@
-"""The index page of a demo: every figure under its dashboard, with the question it answers and its param values."""
+"""The index page of a demo: every figure under its dashboard, with its question and its param values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import TypedDict
 
 import orjson
+from pydantic import JsonValue
 
 from .. import export
 from ..messages import spaced
@@ -15,15 +16,18 @@ from ..recipe.controls import decide
 from ..recipe.params import Param
 from ..recipe.values import fixed_options
 
-_POLICY = (
-    "default-src 'none'; script-src 'self' file: 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; "
-    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
-)
+
+class Count(TypedDict):
+    """How many records of a kind there are, with the names of some."""
+
+    what: str
+    count: int
+    examples: str
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A plot as it was drawn, or the problem that kept it from being drawn."""
+    """A drawn plot, or a plot with the problem that kept it from being drawn."""
 
     name: str
     dashboard: str
@@ -31,20 +35,21 @@ class Drawn:
     description: str
     figure: bytes | None = None
     params: Mapping[str, Param] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, JsonValue] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     ms: float = 0.0
     problem: str = ""
 
     @property
     def result(self) -> str:
+        """What came of it, in words."""
         if self.figure is None:
             return "failed"
         return f"drawn, {len(self.warnings)} warnings" if self.warnings else "drawn"
 
 
-def index_page(plots: Sequence[Drawn], counts: Sequence[Mapping[str, Any]]) -> bytes:
-    """The page, which needs only plotly.js beside it and draws a figure when it comes into view."""
+def index_page(plots: Sequence[Drawn], counts: Sequence[Count]) -> bytes:
+    """The page as HTML. It needs only plotly.js next to it, and draws a figure when it scrolls into view."""
     boards: dict[str, list[Drawn]] = {}
     for plot in plots:
         boards.setdefault(plot.dashboard, []).append(plot)
@@ -55,7 +60,7 @@ def index_page(plots: Sequence[Drawn], counts: Sequence[Mapping[str, Any]]) -> b
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{export.PAGE_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Battery Workbench demo</title>
@@ -65,10 +70,10 @@ def index_page(plots: Sequence[Drawn], counts: Sequence[Mapping[str, Any]]) -> b
 <body>
 <header>
 <h1>Battery Workbench demo</h1>
-<p>Simulated cells, written as the exports of four brands of cycler and read back through the ordinary readers.
-Every figure below is a saved plot: a recipe of data, script and params that anyone can draw again.</p>
-<p>These pages show each figure with the values below it and draw no controls; <code>bench.show</code> in a notebook
-does. Cycles count from 0, as in the data: the number at an axis is the one in the tables and in the params.</p>
+<p>The cells are simulated. Their data were written as exports of four brands of cycler and read with the ordinary
+readers. Every figure below is a saved plot: a recipe of data, script and params that anyone can draw again.</p>
+<p>These pages show each figure with its values below and have no controls; <code>bench.show</code> in a notebook
+has. Cycles count from 0, as in the data: axes, tables and params show the same numbers.</p>
 <nav>{links}<a href="#store">What is in the store</a></nav>
 </header>
 <main>
@@ -84,8 +89,8 @@ does. Cycles count from 0, as in the data: the number at an axis is the one in t
     return page.encode()
 
 
-def shown(value: Any, param: Param | None = None) -> str:
-    """A param value as a person reads it: labels of choices, yes and no, a list by commas."""
+def shown(value: JsonValue, param: Param | None = None) -> str:
+    """A param value for readers: the label of a choice, yes or no, a list with commas."""
     for option in (fixed_options(param) or ()) if param is not None else ():
         if option["value"] == value and type(option["value"]) is type(value):
             return str(option.get("label") or value)
@@ -130,13 +135,13 @@ def _values(plot: Drawn) -> str:
     for name, value in plot.values.items():
         param = plot.params.get(name)
         if param is not None and decide(name, param)["widget"] == "textarea":
-            continue  # A text of several lines is one that the figure itself shows.
+            continue  # the figure itself shows a text of several lines
         label = (param.control.label if param is not None and param.control is not None else None) or name
         rows.append(f"<div><dt>{escape(label)}</dt><dd>{escape(shown(value, param))}</dd></div>")
     return "".join(rows)
 
 
-def _counts(counts: Sequence[Mapping[str, Any]]) -> str:
+def _counts(counts: Sequence[Count]) -> str:
     return "".join(
         f'<tr><th scope="row">{escape(str(row["what"]))}</th><td class="number">{spaced(row["count"])}</td>'
         f"<td>{escape(str(row['examples']))}</td></tr>"
@@ -145,7 +150,7 @@ def _counts(counts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _figures(figures: Mapping[str, bytes]) -> str:
-    """The figures as JSON that cannot end the element it stands in."""
+    """The figures as JSON, escaped so that no figure can end its script element."""
     made = []
     for slug, figure in figures.items():
         text = figure.decode().replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -1,4 +1,4 @@
-"""The plots that the demo saves: a file with plan and params and a file with the script for each."""
+"""The saved plots of the demo. Each has a file with plan and params, and a file with its script."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+
+from pydantic import JsonValue
 
 _FOLDER = Path(__file__).resolve().parent / "recipes"
-# On a dashboard and on the index page: as a reader should meet them.
+# The order on the dashboards and on the index page.
 _ORDER = (
     "fade-by-batch",
     "cycle-life",
@@ -32,18 +33,18 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class Saved:
-    """A plot of the demo: where it goes, the question it answers, and its recipe."""
+    """A plot of the demo: its dashboard, the question that it answers, and its recipe."""
 
     slug: str
     name: str
     dashboard: str
     description: str
-    config: dict[str, Any]
+    config: dict[str, JsonValue]
 
 
 @cache
 def saved_plots() -> tuple[Saved, ...]:
-    """All plots of the demo, in the order in which they are shown."""
+    """All plots of the demo, in their order."""
     return tuple(_read(slug) for slug in _ORDER)
 
 
@@ -54,8 +55,8 @@ def _read(slug: str) -> Saved:
     return Saved(slug, raw["name"], raw["dashboard"], raw["description"], config)
 
 
-def place_of(plot_id: str, number: int) -> dict[str, Any]:
-    """The tile of the n-th plot of a dashboard: two beside each other on 12 columns."""
+def place_of(plot_id: str, number: int) -> dict[str, str | int]:
+    """The tile of the n-th plot of a dashboard: two plots in a row of 12 columns."""
     return {"plot_id": plot_id, "x": 6 * (number % 2), "y": 8 * (number // 2), "w": 6, "h": 8}
 
 

@@ -1,4 +1,4 @@
-"""Where the sample data and the notebooks are: in the installed package, or beside it in a checkout."""
+"""Finds the sample data and the notebooks: in the installed package, or next to it in a checkout."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from ..errors import BadRequest
 
+Described: TypeAlias = dict[str, Any]
+"""A record of the manifest. The manifest is ours, and the bench checks each field of a record."""
+Manifest: TypeAlias = dict[str, list[Described]]
+"""Kind of record -> its records."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -29,32 +33,33 @@ class Samples:
 
     @classmethod
     def find(cls) -> Samples:
-        """Those of the package, else those of the checkout.
+        """The sample data of the installed package, else those of the checkout.
 
         Raises
         ------
         BadRequest
-            If there are none.
+            If neither has sample data.
         """
         homes = (_PACKAGE, _PACKAGE.parent)
         folder = _first([home / "sample_data" for home in homes], "manifest.json")
         if folder is None:
             raise BadRequest(
                 f"The sample data are missing: there is no sample_data/manifest.json in {_PACKAGE}. "
-                "Install battery-workbench anew."
+                "Install battery-workbench again."
             )
         return cls(folder, _first([home / "notebooks" for home in homes], ""))
 
     @cached_property
-    def manifest(self) -> dict[str, list[dict[str, Any]]]:
-        """What there is, by kind of record."""
-        listed: dict[str, list[dict[str, Any]]] = json.loads((self.folder / "manifest.json").read_text("utf-8"))
+    def manifest(self) -> Manifest:
+        """All records of the sample data, by kind."""
+        listed: Manifest = json.loads((self.folder / "manifest.json").read_text("utf-8"))
         return listed
 
     def path(self, name: str) -> Path:
+        """The path of a sample file."""
         return self.folder / name
 
     def table(self, name: str) -> pd.DataFrame:
-        """A table that belongs to no cycler: csv or parquet."""
+        """A table that is not a file of a cycler: csv or parquet."""
         path = self.path(name)
         return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)

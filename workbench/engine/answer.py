@@ -204,11 +204,11 @@ class _Request:
 
     def _waiting(self) -> None:
         if self.cancel is not None and self.cancel.is_set():
-            raise Cancelled("The request was withdrawn while another one computed its answer.")
+            raise Cancelled("The request was cancelled while another one computed its answer.")
 
 
 def _same(part: Bound, whole: Bound) -> bool:
-    """Whether the steps of ``part`` stand in ``whole``, bound to the same values."""
+    """Whether ``whole`` contains the steps of ``part``, bound to the same values."""
     return part.canonical() == whole.only(part.steps).canonical()
 
 

@@ -152,7 +152,7 @@ def _array(column: Column) -> Any:
 
 def _about(schema: Any) -> dict[str, str]:
     if schema.metadata is None or b"step" not in schema.metadata:
-        raise StoreError("This Arrow stream is no Dataset: its metadata has no key 'step'.")
+        raise StoreError("This Arrow stream is not a Dataset: its metadata has no key 'step'.")
     return {key.decode(): value.decode() for key, value in schema.metadata.items()}
 
 
@@ -175,5 +175,5 @@ def _column(kind: Kind, chunked: Any) -> Column:
         return Column.from_python([None if v is None else orjson.loads(v) for v in chunked.to_pylist()], "mixed")
     column = of_arrow(chunked)
     if column is None or column.kind != kind:
-        raise StoreError(f"This Arrow stream is no Dataset: a column said to be {kind} is not.")
+        raise StoreError(f"This Arrow stream is not a Dataset: a column said to be {kind} is not.")
     return column

@@ -1,4 +1,4 @@
-"""The comparisons of ``first_where`` and ``last_where``: which rows stand in a relation to a threshold."""
+"""The comparisons of ``first_where`` and ``last_where``: which rows are above, below or at a threshold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WORDS = {"number": "numbers", "text": "texts", "boolean": "booleans"}
 
 
 def holds(name: str, column: Column, op: str, threshold: Column) -> Mask:
-    """Rows whose value stands in the relation ``op`` to their threshold: (n,) bool.
+    """The rows whose value compares by ``op`` with their threshold: (n,) bool.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ def _word_ranks(column: Column) -> NDArray[np.generic]:
 
 def _python_ranks(column: Column) -> NDArray[np.generic]:
     keys = [key_of(value) for value in column.tolist()]
-    # The names of the three kinds happen to stand in the order of the rule: boolean, number, text.
+    # The names of the three kinds are in the order of the rule by chance: boolean, number, text.
     places = {key: place for place, key in enumerate(sorted({key for key in keys if key is not None}))}
     return np.array([0 if key is None else places[key] for key in keys], np.int64)
 

@@ -13,6 +13,7 @@ from ..dataset import MAGIC
 from ..recipe.bind import Bound
 from ..recipe.jsontext import canonical
 from ..store.scope import Scope
+from ..version import __version__
 from .reader import Dependency
 
 SHAPE = "2"
@@ -38,11 +39,11 @@ def content_key(packed: bytes) -> str:
 @cache
 def versions() -> dict[str, str]:
     """The versions that a figure depends on."""
-    return {name: version(name) for name in ("battery-workbench", "plotly", "pandas", "numpy")}
+    return {"battery-workbench": __version__} | {name: version(name) for name in ("plotly", "pandas", "numpy")}
 
 
 def as_json(dependencies: Mapping[Dependency, int]) -> list[list[str | int]]:
-    """Revisions as they stand in the meta of an entry."""
+    """Revisions as the metadata of an entry holds them."""
     return [[*key, revision] for key, revision in dependencies.items()]
 
 

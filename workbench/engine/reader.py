@@ -32,7 +32,7 @@ class Cancel(Protocol):
 
 
 class Progress(Protocol):
-    """Told how far a plan is: the step, its place, of how many, and what of it is being read."""
+    """Called with the progress of a plan: the step, its index, the number of steps, and what is being read."""
 
     def __call__(self, step: str, index: int, of: int, detail: str) -> None: ...
 
@@ -66,9 +66,9 @@ class Reader:
         self.tell("")
 
     def tell(self, detail: str) -> None:
-        """Say where the plan is, and stop if the request was withdrawn."""
+        """Say where the plan is, and stop if the request was cancelled."""
         if self._cancel is not None and self._cancel.is_set():
-            raise Cancelled(f"The request was withdrawn in step '{self._at[0]}'.")
+            raise Cancelled(f"The request was cancelled in step '{self._at[0]}'.")
         if self._progress is not None:
             self._progress(*self._at, detail)
 
@@ -166,12 +166,12 @@ def revisions(store: Store, dependencies: Iterable[Dependency]) -> dict[Dependen
 
 
 def source_ids(ids: Sequence[JsonValue]) -> list[JsonValue]:
-    """The distinct ids in the order given, nulls skipped; a boolean is no number."""
+    """The distinct ids in the given order, without nulls. A boolean is not a number."""
     return [key for _, key in dict.fromkeys((isinstance(key, bool), key) for key in ids if key is not None)]
 
 
 def _has_life(record: type[Record]) -> bool:
-    """Whether records have cycles, so that they stand in the life of a cell."""
+    """Whether records have cycles, so that they are a part of the life of a cell."""
     return "cycles" in record.samples
 
 

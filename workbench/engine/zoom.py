@@ -1,9 +1,9 @@
-"""Finer detail for the part of a figure that is looked at, read from the series and put where the overview was.
+"""Zoom: reads finer detail for the visible part of a figure from the series, and replaces the overview there.
 
 A trace is traceable if its x and y are, value by value, columns of one source of a series step; a script may
 name the source by ``meta={"step": ..., "id": ...}``. Its visible stretches are read again by sample number,
-and the script is not run. Whatever else came from the same rows (text, customdata, colours) follows; where
-that cannot be told, the trace is left alone.
+and the script does not run again. Other values from the same rows (text, customdata, colours) are read too. If it
+is not certain which rows they come from, the trace stays as it is.
 """
 
 from __future__ import annotations

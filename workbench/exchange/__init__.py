@@ -1,4 +1,4 @@
-"""Measurements as files that others read, and that the workbench reads back to the bit with all that is known."""
+"""Measurement files for exchange: other programs can read them, and the workbench reads them back bit for bit."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The hash of samples: what makes two series the same, wherever they stand."""
+"""The hash of a series: two series with the same samples have the same hash, in a store or in a file."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +11,16 @@ from ..table import Column, Table
 
 
 class ContentHash:
-    """Hash of a series: names, kinds, nulls and every bit of its values, however it is cut into batches."""
+    """Hash over names, kinds, nulls and every bit of the values of a series. It does not depend on the batches."""
 
     def __init__(self) -> None:
-        self._columns: dict[str, Any] = {}
-        self._nulls: dict[str, Any] = {}
+        self._columns: dict[str, hashlib._Hash] = {}
+        self._nulls: dict[str, hashlib._Hash] = {}
         self._words: dict[str, dict[str, int]] = {}
         self._rows = 0
 
     def feed(self, table: Table) -> None:
-        """The next samples; every table has the same columns."""
+        """Add the next samples. Every table has the same columns."""
         for name, column in table.columns.items():
             if name not in self._columns:
                 self._columns[name] = hashlib.sha256(f"{name}\0{column.kind}\0{column.values.dtype.str}".encode())
@@ -33,7 +32,7 @@ class ContentHash:
             self._columns[name].update(np.ascontiguousarray(values).data)
         self._rows += table.n
 
-    def _values(self, name: str, column: Column) -> NDArray[Any]:
+    def _values(self, name: str, column: Column) -> NDArray[np.generic]:
         if column.kind == "text":
             places = self._words.setdefault(name, {})
             codes = [places.setdefault(word, len(places)) for word in column.words]
@@ -44,7 +43,7 @@ class ContentHash:
         return column.values
 
     def hexdigest(self) -> str:
-        """64 hexadecimal digits."""
+        """The hash as 64 hexadecimal digits."""
         whole = hashlib.sha256(self._rows.to_bytes(8, "little"))
         for name, values in self._columns.items():
             words = "\0".join(self._words.get(name, ()))

@@ -1,4 +1,4 @@
-"""What goes along with exported samples, so that they can come back as they were."""
+"""The passport: what is stored with exported samples, so that the workbench can read them back unchanged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -16,7 +16,7 @@ from ..dataset import pack, unpack
 from ..table import Column, Table
 
 KEY = b"battery_workbench"
-"""The key in the metadata of a parquet file under which the passport stands."""
+"""The key of the passport in the metadata of a parquet file."""
 VERSION = 1
 MOST_BYTES = 64 << 20
 BDF = {
@@ -34,14 +34,19 @@ BDF = {
     "Ambient temperature [degC]": "ambient_temperature_celsius",
     "Power [W]": "power_watt",
 }
-"""Our columns under the names of the Battery Data Format; others keep theirs."""
+"""Column of the workbench -> its name in the Battery Data Format (BDF). Other columns keep their names."""
 TURNED = (c.CURRENT, "Power [W]")
-"""Positive on charge there, on discharge here."""
+"""Columns that are positive on charge in BDF, and positive on discharge in the workbench."""
+
+
+Fields: TypeAlias = dict[str, Any]
+"""Fields of a record as JSON; the class of the record gives them their types."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """One column of a file: what it is called there and here, and how it is kept here."""
+    """One column of a file: its name, kind and numpy type in the workbench, its header in the file, and whether its
+    sign is turned in the file."""
 
     name: str
     header: str
@@ -54,17 +59,17 @@ class Stored:
 class Passport:
     """The columns of a file, the hash of its samples, and the records they belong to, as JSON.
 
-    ``measurement``, ``instance``, ``batch`` and ``specification`` are what the records say; ``steps`` is a step table
-    that was given, packed, where one was.
+    ``measurement``, ``instance``, ``batch`` and ``specification`` hold the fields of the records. ``steps`` is the step
+    table that came with the measurement, packed as text; None if none came.
     """
 
     columns: list[Stored]
     content_hash: str
     rows: int
-    measurement: dict[str, Any]
-    instance: dict[str, Any] = field(default_factory=dict)
-    batch: dict[str, Any] = field(default_factory=dict)
-    specification: dict[str, Any] = field(default_factory=dict)
+    measurement: Fields
+    instance: Fields = field(default_factory=dict)
+    batch: Fields = field(default_factory=dict)
+    specification: Fields = field(default_factory=dict)
     steps: str | None = None
     version: int = VERSION
 
@@ -73,7 +78,7 @@ class Passport:
 
     @classmethod
     def of(cls, raw: bytes) -> Passport | None:
-        """The passport of these bytes; None if they are none that this version understands."""
+        """Read a passport. None if the bytes are not a passport of this version."""
         try:
             found = orjson.loads(raw)
             if not isinstance(found, Mapping) or found.get("version") != VERSION:
@@ -85,7 +90,7 @@ class Passport:
             return None
 
     def given_steps(self) -> Table | None:
-        """The step table that was given with the samples, if one was."""
+        """The step table that came with the measurement, or None."""
         if self.steps is None:
             return None
         found, _ = unpack(base64.b64decode(self.steps))
@@ -94,12 +99,12 @@ class Passport:
 
 
 def _is_sound(passport: Passport) -> bool:
-    """Whether records are told in the shapes that records have; what they hold is checked where they are made.
+    """Whether the fields of the records have the right JSON types. Their values are checked when records are made.
 
     Raises
     ------
-    ValueError, TypeError
-        For times that are none.
+    ValueError
+        If a text is not a time.
     """
     records = (passport.measurement, passport.instance, passport.batch, passport.specification)
     if not all(isinstance(record, Mapping) for record in records) or not isinstance(passport.rows, int):
@@ -108,21 +113,26 @@ def _is_sound(passport: Passport) -> bool:
     objects = [record.get("properties", {}) for record in records]
     objects += [passport.measurement.get(name, {}) for name in ("protocol", "test_setup", "source")]
     ratings = passport.specification.get("ratings", {})
-    objects += [ratings, *(value for value in ratings.values() if value is not None)]
+    if not isinstance(ratings, Mapping):
+        return False
+    objects += [value for value in ratings.values() if value is not None]
     for name in ("start_time", "end_time"):
-        if passport.measurement.get(name) is not None:
-            datetime.fromisoformat(passport.measurement[name])
+        moment = passport.measurement.get(name)
+        if moment is not None:
+            if not isinstance(moment, str):
+                return False
+            datetime.fromisoformat(moment)
     texts = all(isinstance(value, str) for one in passport.columns for value in (one.name, one.header, one.kind))
     return names and texts and all(isinstance(value, Mapping) for value in objects)
 
 
 def packed(steps: Table) -> str:
-    """A step table as text."""
+    """A step table as base64 text."""
     return base64.b64encode(pack({"steps": steps})).decode()
 
 
 def stored_as(table: Table, *, bdf: bool) -> list[Stored]:
-    """How the columns of a series are called in a file."""
+    """The columns of a series as a file stores them; with ``bdf`` under the names and signs of BDF."""
     made: list[Stored] = []
     taken: set[str] = set()
     for name, column in table.items():
@@ -135,10 +145,10 @@ def stored_as(table: Table, *, bdf: bool) -> list[Stored]:
 
 
 def turned(column: Column) -> Column:
-    """The column with the other sign; twice is as it was, to the bit."""
+    """The column with the other sign. Twice turned it is the same, bit for bit."""
     return Column(column.kind, -column.values, column.valid, column.words)
 
 
 def sidecar_of(path: Path) -> Path:
-    """Where the passport of a text file stands: beside it, ``test.bdf.csv`` has ``test.bdf.json``."""
+    """The path of the passport of a text file, beside it: ``test.bdf.csv`` has ``test.bdf.json``."""
     return path.with_name(path.name.removesuffix(".gz").removesuffix(".csv") + ".json")

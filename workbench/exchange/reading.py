@@ -1,4 +1,4 @@
-"""A file that the workbench exported, read back as it was stored."""
+"""Reads back a file that the workbench exported, bit for bit."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _HEAD = 4
 
 
 def passport_of(path: Path) -> Passport | None:
-    """The passport that came with a file: in a parquet file, or beside a text file; None if there is none.
+    """The passport in a parquet file, or beside a text file. None if the file has none.
 
-    Anybody can write one, so what it says is checked like the words of any file.
+    Anybody can write a passport, so its content is checked like that of any other file.
     """
     try:
         with path.open("rb") as file:
@@ -34,17 +34,17 @@ def passport_of(path: Path) -> Passport | None:
         if path.name.lower().endswith(".csv") and beside.is_file() and beside.stat().st_size <= MOST_BYTES:
             return Passport.of(beside.read_bytes())
     except (OSError, pa.ArrowException, ValueError):
-        return None  # whatever is wrong with the file, the reader of its format says it
+        return None  # the reader of the format reports what is wrong with the file
     return None
 
 
 def tables(path: Path, passport: Passport) -> Iterator[Table]:
-    """The samples of an exported file, under our names and with our sign, in batches.
+    """The samples of an exported file in batches, with the names and signs of the workbench.
 
     Raises
     ------
     FileRefused
-        If the file does not hold what its passport says.
+        If the content of the file is not what its passport says.
     """
     try:
         for batch in _batches(path, passport):
@@ -52,7 +52,9 @@ def tables(path: Path, passport: Passport) -> Iterator[Table]:
             columns = {column.name: _column(arrays, column) for column in passport.columns}
             yield Table(columns, batch.num_rows)
     except (pa.ArrowException, KeyError, ValueError, TypeError, OSError) as error:
-        raise FileRefused(f"'{path.name}' is not what was exported ({error}).") from None
+        raise FileRefused(
+            f"'{path.name}' was changed after it was exported ({error}). Export it again, or remove its passport."
+        ) from None
 
 
 def _batches(path: Path, passport: Passport) -> Iterator[pa.RecordBatch]:
@@ -87,7 +89,7 @@ def _type(column: Stored) -> pa.DataType:
 def _column(arrays: dict[str, pa.Array], column: Stored) -> Column:
     found = of_arrow(arrays[column.header])
     if found is None:
-        raise ValueError(f"'{column.header}' holds no values that a series can")
+        raise ValueError(f"'{column.header}' holds values of a type that a series cannot hold")
     if column.kind == "null":
         return Column.nulls(len(found))
     if found.kind == "null":

@@ -1,14 +1,14 @@
-"""A measurement as a file: Battery Data Format as text or parquet, or parquet under our own names."""
+"""Writes a measurement as a file: Battery Data Format (BDF) as text or parquet, or parquet with our own names."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pc
@@ -26,25 +26,32 @@ UNIX = "unix_time_second"
 
 
 def ending_of(path: Path) -> str:
-    """The one of :data:`ENDINGS` that a path has; BadRequest if none."""
+    """The ending of a path, one of :data:`ENDINGS`. BadRequest if it has another."""
     for ending in ENDINGS:
         if path.name.lower().endswith(ending) and len(path.name) > len(ending):
             return ending
-    raise BadRequest(f"'{path.name}' is no name for a measurement's file: it ends in {' or '.join(ENDINGS)}.")
+    raise BadRequest(f"'{path.name}' does not have the ending of a measurement file. Use {' or '.join(ENDINGS)}.")
 
 
 def write(
     path: Path, batches: Callable[[], Iterable[Table]], passport: Passport, *, start: float | None = None
 ) -> list[Path]:
-    """Write samples with their passport; the files appear whole or not at all. Answers what was written.
+    """Write samples with their passport. Each file appears complete or not at all. Returns the files.
 
     Parameters
     ----------
-    batches : opens the samples anew; all batches have the same columns.
-    passport : all but its columns, rows and hash, which are those of the samples.
-    start : when the first sample was taken, s since 1970 UTC; BDF then has a clock too.
+    batches : returns all samples from the start, each time it is called. All batches have the same columns.
+    passport : the fields of the records; columns, rows and hash are filled in from the samples.
+    start : time of the first sample, s since 1970 UTC. With it, BDF files also get a column of the clock.
+
+    Raises
+    ------
+    BadRequest
+        For another ending, a folder that does not exist, or no samples.
     """
     ending = ending_of(path)
+    if not path.parent.is_dir():
+        raise BadRequest(f"There is no folder '{path.parent}' to write '{path.name}' in. Make it first.")
     content = ContentHash()
     columns: list[Stored] = []
     rows = 0
@@ -58,12 +65,12 @@ def write(
     clock = start if ending != ".parquet" and UNIX not in {column.header for column in columns} else None
     arranged = (_arranged(batch, columns, clock) for batch in batches())
     if ending == ".bdf.csv":
-        with _whole(path) as draft:
+        with whole_file(path) as draft:
             _text(draft, arranged)
-        with _whole(sidecar_of(path)) as draft:
+        with whole_file(sidecar_of(path)) as draft:
             draft.write_bytes(whole.as_json())
         return [path, sidecar_of(path)]
-    with _whole(path) as draft:
+    with whole_file(path) as draft:
         _parquet(draft, arranged, whole)
     return [path]
 
@@ -83,33 +90,29 @@ def _parquet(path: Path, tables: Iterator[pa.Table], passport: Passport) -> None
     first = next(tables)
     schema = first.schema.with_metadata({KEY: passport.as_json()})
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for table in _chained(first, tables):
+        for table in itertools.chain([first], tables):
             writer.write_table(table.cast(schema))
 
 
 def _text(path: Path, tables: Iterator[pa.Table]) -> None:
     first = next(tables)
     with pc.CSVWriter(path, first.schema) as writer:
-        for table in _chained(first, tables):
+        for table in itertools.chain([first], tables):
             writer.write_table(table.cast(first.schema))
 
 
-def _chained(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[Any]:
-    yield first
-    yield from rest
-
-
 @contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A draft beside ``path`` that takes its place at the end."""
-    if not path.parent.is_dir():
-        raise BadRequest(f"There is no folder '{path.parent}' to write '{path.name}' in.")
+def whole_file(path: Path) -> Iterator[Path]:
+    """A new path beside ``path`` for the block to write to. At the end it replaces ``path`` in one step.
+
+    A reader sees the old file or the new file, also after a crash. If the block fails, ``path`` stays as it was.
+    """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
         yield draft
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         draft.replace(path)
-    except BaseException:
+    except BaseException:  # also an interrupt must not leave a draft behind
         draft.unlink(missing_ok=True)
         raise

@@ -1,14 +1,14 @@
-"""Rules about how traces look: nothing to see, nothing to tell them apart by."""
+"""Rules about the look of traces: figures without points, and traces that look or are named alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import orjson
 
+from ..typed_arrays import Decoded, mapping
 from .figure_reader import FLAT, SCATTER, Drawn, Trace, length
-from .observation import Odd, listed
+from .observation import Observation, listed
 
 # plotly's own colours, for figures without a template that names others.
 _COLORWAY = (
@@ -25,19 +25,19 @@ _COLORWAY = (
 )
 
 
-def nothing_drawn(drawn: Drawn) -> Iterator[Odd]:
+def nothing_drawn(drawn: Drawn) -> Iterator[Observation]:
     if all(trace.kind in FLAT and (trace.is_empty or trace.is_swatch) for trace in drawn.traces):
-        yield Odd("The figure has no points to show.")
+        yield Observation("The figure has no points to show.")
 
 
-def empty_trace(drawn: Drawn) -> Iterator[Odd]:
+def empty_trace(drawn: Drawn) -> Iterator[Observation]:
     others = any(trace.kind not in FLAT or not (trace.is_empty or trace.is_swatch) for trace in drawn.traces)
     for trace in drawn.traces if others else ():
         if trace.kind in FLAT and trace.in_legend and trace.is_empty and not trace.is_swatch:
-            yield Odd(f"{trace.label} has no points.", trace.n)
+            yield Observation(f"{trace.label} has no points.", trace.n)
 
 
-def same_look(drawn: Drawn) -> Iterator[Odd]:
+def same_look(drawn: Drawn) -> Iterator[Observation]:
     seen: dict[bytes, list[Trace]] = {}
     for place, trace in enumerate(drawn.traces):
         look = _look(trace, place, drawn) if trace.in_legend and trace.kind in (*SCATTER, "bar") else None
@@ -48,25 +48,25 @@ def same_look(drawn: Drawn) -> Iterator[Odd]:
         names = list(dict.fromkeys(trace.name for trace in twins[0]))
         last = next(trace for trace in twins[0] if trace.name != names[0])
         others = len(twins) - 1
-        more = f"; so it is with {others} more look{'s' * (others > 1)}" if others else ""
+        more = f"; so do the traces of {others} more look{'s' * (others > 1)}" if others else ""
         quoted = listed([f"'{name}'" for name in names])
-        yield Odd(f"{quoted} look alike, with the same colour, dash and symbol{more}.", last.n)
+        yield Observation(f"{quoted} look alike, with the same colour, dash and symbol{more}.", last.n)
 
 
 def _apart(alike: list[Trace]) -> bool:
-    """Whether traces of one look are meant to be told apart."""
+    """Whether traces of the same look belong to different groups."""
     groups = {trace.raw.get("legendgroup") or trace.n for trace in alike}
     return len({trace.name for trace in alike}) > 1 and len(groups) > 1
 
 
 def _look(trace: Trace, place: int, drawn: Drawn) -> bytes | None:
-    """All that tells a trace from others in the legend; None where its points have colours of their own."""
-    line, marker = _mapping(trace.raw.get("line")), _mapping(trace.raw.get("marker"))
+    """Everything that distinguishes a trace in the legend. None if its points have individual colours."""
+    line, marker = mapping(trace.raw.get("line")), mapping(trace.raw.get("marker"))
     if any(length(marker.get(key)) for key in ("color", "symbol", "size")) or "coloraxis" in marker:
         return None
     default = _default_color(place, drawn)
     mode = str(trace.raw.get("mode") or ("lines" if trace.has_lines else "markers"))
-    shown: dict[str, Any] = {"type": trace.kind or "scatter", "mode": mode}
+    shown: dict[str, Decoded] = {"type": trace.kind or "scatter", "mode": mode}
     color = marker.get("color") or line.get("color") or default
     if trace.kind in SCATTER and "lines" in mode:
         shown["line"] = {**line, "color": line.get("color") or color}
@@ -79,12 +79,13 @@ def _look(trace: Trace, place: int, drawn: Drawn) -> bytes | None:
 
 
 def _default_color(place: int, drawn: Drawn) -> str:
-    template = _mapping(_mapping(drawn.layout.get("template")).get("layout"))
-    colors = drawn.layout.get("colorway") or template.get("colorway") or _COLORWAY
+    template = mapping(mapping(drawn.layout.get("template")).get("layout"))
+    given = drawn.layout.get("colorway") or template.get("colorway")
+    colors = given if isinstance(given, list) else _COLORWAY
     return str(colors[place % len(colors)])
 
 
-def same_name(drawn: Drawn) -> Iterator[Odd]:
+def same_name(drawn: Drawn) -> Iterator[Observation]:
     seen: dict[str, Trace] = {}
     for trace in drawn.traces:
         if not trace.in_legend:
@@ -92,10 +93,6 @@ def same_name(drawn: Drawn) -> Iterator[Odd]:
         other = seen.setdefault(trace.name, trace)
         group = trace.raw.get("legendgroup")
         if other is not trace and (group is None or group != other.raw.get("legendgroup")):
-            yield Odd(
+            yield Observation(
                 f"data[{other.n}] and data[{trace.n}] are both called '{trace.name}' in the legend.", trace.n
             )
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -9,7 +9,7 @@ import numpy as np
 from ..messages import spaced
 from ..units import split_unit
 from .figure_reader import Drawn, Of, Trace, numbers
-from .observation import Odd
+from .observation import Observation
 from .units import factor_between, has_unit, plain_unit, unit_of_column, unit_of_title
 
 
@@ -20,7 +20,7 @@ def _shown(drawn: Drawn) -> Iterator[tuple[Trace, str, str]]:
             yield trace, letter, trace.axis(letter)
 
 
-def axis_untitled(drawn: Drawn) -> Iterator[Odd]:
+def axis_untitled(drawn: Drawn) -> Iterator[Observation]:
     titled = {_lane(drawn, name) for _, _, name in _shown(drawn) if drawn.title(name)}
     told: set[str] = set()
     for trace, letter, name in _shown(drawn):
@@ -31,25 +31,27 @@ def axis_untitled(drawn: Drawn) -> Iterator[Odd]:
         if axis.get("type") in ("date", "category", "multicategory") or not _has_numbers(trace, letter):
             continue
         told.add(name)
-        yield Odd(f"The axis {name} has no title.", trace.n, name)
+        yield Observation(f"The axis {name} has no title.", trace.n, name)
 
 
 def _has_numbers(trace: Trace, letter: str) -> bool:
-    """Whether a trace puts numbers on an axis; what a bar or box leaves out is counted, not measured."""
+    """Whether a trace puts numbers on an axis. An axis that a bar or box leaves out only counts."""
     values = trace.raw.get(letter)
     found = numbers(values) if values is not None else None
     return found is not None and bool(np.isfinite(found).any()) and trace.raw.get("base") is None
 
 
 def _lane(drawn: Drawn, name: str) -> tuple[str, tuple[float, ...], str]:
-    """The row of panels of a y axis, the column of panels of an x axis: one title serves all of it."""
+    """The row of panels of a y axis, or the column of panels of an x axis. One title serves them all."""
     domain = drawn.axis(name).get("domain")
     side = str(drawn.axis(name).get("side") or "")
     over = str(drawn.axis(name).get("overlaying") or "")
-    return name[0], tuple(domain) if isinstance(domain, list | tuple) else (0.0, 1.0), side + over
+    given = domain if isinstance(domain, list) else [0, 1]
+    shown = tuple(float(edge) for edge in given if isinstance(edge, int | float))
+    return name[0], shown, side + over
 
 
-def mixed_units(drawn: Drawn) -> Iterator[Odd]:
+def mixed_units(drawn: Drawn) -> Iterator[Observation]:
     first: dict[str, tuple[str, Trace]] = {}
     told: set[str] = set()
     for trace in drawn.scatters:
@@ -62,11 +64,11 @@ def mixed_units(drawn: Drawn) -> Iterator[Odd]:
             if known != unit:
                 told.add(name)
                 message = f"{other.label} is in {known} and {trace.label} in {unit}, on the same axis {name}."
-                yield Odd(message, trace.n, name)
+                yield Observation(message, trace.n, name)
 
 
 def _unit(drawn: Drawn, trace: Trace, letter: str) -> str | None:
-    """The unit of what a trace shows on an axis: of the column that it is, or of the one it is named after."""
+    """The unit of the values of a trace on an axis: from the column that it shows, or from its name."""
     of = drawn.sources.get(trace.n, {}).get(letter)
     if of is not None and of.factor == 1:
         return unit_of_column(of.column)
@@ -74,7 +76,7 @@ def _unit(drawn: Drawn, trace: Trace, letter: str) -> str | None:
     return plain_unit(named) if named is not None else None
 
 
-def wrong_unit(drawn: Drawn) -> Iterator[Odd]:
+def wrong_unit(drawn: Drawn) -> Iterator[Observation]:
     told: set[str] = set()
     for trace in drawn.scatters:
         for letter, of in drawn.sources.get(trace.n, {}).items():
@@ -87,7 +89,7 @@ def wrong_unit(drawn: Drawn) -> Iterator[Odd]:
                 message = (
                     f"The axis {name} says '{title}', and {trace.label} shows the column '{of.column}'{times}."
                 )
-                yield Odd(message, trace.n, name)
+                yield Observation(message, trace.n, name)
 
 
 def _differs(of: Of, unit: str, shown: str) -> bool:
@@ -100,7 +102,7 @@ def _differs(of: Of, unit: str, shown: str) -> bool:
     return abs(abs(of.factor) - expected) > 1e-6 * expected
 
 
-def unit_missing(drawn: Drawn) -> Iterator[Odd]:
+def unit_missing(drawn: Drawn) -> Iterator[Observation]:
     told: set[str] = set()
     for trace in drawn.scatters:
         for letter, of in drawn.sources.get(trace.n, {}).items():
@@ -108,10 +110,12 @@ def unit_missing(drawn: Drawn) -> Iterator[Odd]:
             title, unit = drawn.title(name), split_unit(of.column)[1]
             if title and unit and abs(of.factor) == 1 and name not in told and not has_unit(title):
                 told.add(name)
-                yield Odd(f"The axis {name} says '{title}'; the column '{of.column}' is in {unit}.", trace.n, name)
+                yield Observation(
+                    f"The axis {name} says '{title}'; the column '{of.column}' is in {unit}.", trace.n, name
+                )
 
 
-def log_not_positive(drawn: Drawn) -> Iterator[Odd]:
+def log_not_positive(drawn: Drawn) -> Iterator[Observation]:
     for trace, letter, name in _shown(drawn):
         if drawn.axis(name).get("type") != "log":
             continue
@@ -121,4 +125,4 @@ def log_not_positive(drawn: Drawn) -> Iterator[Odd]:
             whole = len(values) if values is not None else 0
             some = f"{spaced(lost)} of {spaced(whole)} values"
             message = f"{trace.label} has {some} at or below 0 on the logarithmic axis {name}."
-            yield Odd(message, trace.n, name)
+            yield Observation(message, trace.n, name)

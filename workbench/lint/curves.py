@@ -1,4 +1,4 @@
-"""Rules about curves: what a line joins, and which way up it is drawn."""
+"""Rules about curves: lines that join separate curves, and values drawn with the wrong sign."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .figure_reader import Drawn, Trace
-from .observation import Odd
+from .observation import Observation
 
 _LEAST_POINTS = 12
 _FAR = 0.5
@@ -18,7 +19,7 @@ _SAID = re.compile(
 )
 
 
-def joined_curves(drawn: Drawn) -> Iterator[Odd]:
+def joined_curves(drawn: Drawn) -> Iterator[Observation]:
     for trace in drawn.scatters:
         if not trace.has_lines or str(trace.raw.get("fill") or "none") == "toself":
             continue
@@ -29,11 +30,11 @@ def joined_curves(drawn: Drawn) -> Iterator[Odd]:
             more = len(jumps) - 1
             also = f", and {more} more time{'s' * (more > 1)}" if more else ""
             message = f"The line of {trace.label} jumps back from {x[place]:.4g} to {x[place + 1]:.4g}{also}."
-            yield Odd(message, trace.n)
+            yield Observation(message, trace.n)
 
 
-def _jumps(trace: Trace) -> np.ndarray | None:
-    """Where a line goes back over most of its own width in one step, against its way before and after."""
+def _jumps(trace: Trace) -> NDArray[np.intp] | None:
+    """The places where a line goes back over most of its width in one step, against its usual direction."""
     x, y = trace.x, trace.y
     if x is None or y is None or len(x) != len(y) or len(x) < _LEAST_POINTS:
         return None
@@ -45,11 +46,11 @@ def _jumps(trace: Trace) -> np.ndarray | None:
     way = np.sign(np.median(steps[steps != 0]))
     width = float(np.nanmax(x[np.isfinite(x)]) - np.nanmin(x[np.isfinite(x)]))
     abrupt = np.abs(steps) > max(_FAR * width, _ABRUPT * float(np.median(moves)))
-    found: np.ndarray = np.flatnonzero(abrupt & (np.sign(steps) == -way))
+    found: NDArray[np.intp] = np.flatnonzero(abrupt & (np.sign(steps) == -way))
     return found
 
 
-def current_turned(drawn: Drawn) -> Iterator[Odd]:
+def current_turned(drawn: Drawn) -> Iterator[Observation]:
     for trace in drawn.scatters:
         for letter, of in drawn.sources.get(trace.n, {}).items():
             name = trace.axis(letter)
@@ -57,10 +58,10 @@ def current_turned(drawn: Drawn) -> Iterator[Odd]:
                 said = _SAID.search(f"{drawn.title(name)} {trace.name}")
                 if not said:
                     message = f"{trace.label} shows '{of.column}' with its sign turned: charge is positive there."
-                    yield Odd(message, trace.n, name)
+                    yield Observation(message, trace.n, name)
 
 
-def nyquist_turned(drawn: Drawn) -> Iterator[Odd]:
+def nyquist_turned(drawn: Drawn) -> Iterator[Observation]:
     for trace in drawn.scatters:
         of = drawn.sources.get(trace.n, {})
         x, y = of.get("x"), of.get("y")
@@ -68,4 +69,4 @@ def nyquist_turned(drawn: Drawn) -> Iterator[Odd]:
             continue
         reverse = drawn.axis(trace.axis("y")).get("autorange") == "reversed"
         if y.factor > 0 and not reverse:
-            yield Odd(f"{trace.label} shows Z_Im against Z_Re.", trace.n, trace.axis("y"))
+            yield Observation(f"{trace.label} shows Z_Im against Z_Re.", trace.n, trace.axis("y"))

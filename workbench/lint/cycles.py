@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..table import Column, Table
 from .figure_reader import Drawn, Floats, Trace
-from .observation import Odd
+from .observation import Observation
 
 CYCLE, OWNER, LOWEST = "Cycle count", "measurement_id", "Min voltage [V]"
 QUANTITIES = ("Discharge capacity [A.h]", "Discharge energy [W.h]", "Capacity retention", "Charge capacity [A.h]")
@@ -22,7 +22,8 @@ _LEAST = 5
 
 
 class Cut(NamedTuple):
-    """A last cycle that was cut short: its number, and how it stands to the cycle before in each quantity."""
+    """A last cycle that was cut short: its number, the number of the cycle before it, the ratio of the two in each
+    quantity, and why it counts as cut."""
 
     cycle: float
     before: float
@@ -30,20 +31,20 @@ class Cut(NamedTuple):
     why: str
 
 
-def partial_cycle(drawn: Drawn) -> Iterator[Odd]:
+def partial_cycle(drawn: Drawn) -> Iterator[Observation]:
     cuts = [cut for table in drawn.tables() for cut in _cut_short(table)]
     told: set[int] = set()
     for trace in drawn.scatters if cuts else ():
         for cut in cuts:
             if trace.n not in told and _draws(trace, cut):
                 told.add(trace.n)
-                yield Odd(
+                yield Observation(
                     f"{trace.label} ends with cycle count {cut.cycle:g}, which was cut short: {cut.why}.", trace.n
                 )
 
 
 def _cut_short(table: Table) -> Iterator[Cut]:
-    """The tests of a table of cycles whose last cycle is no whole one."""
+    """The tests of a table of cycles whose last cycle was cut short."""
     names = [name for name in QUANTITIES if name in table]
     whole = {CYCLE, OWNER} <= set(table) and names and not any(name in table for name in _NOT_CYCLES)
     if not whole or table[CYCLE].kind not in ("number", "integer"):
@@ -70,7 +71,7 @@ def _tests(owner: Column, number: Floats) -> Iterator[NDArray[np.int64]]:
 
 
 def _why(table: Table, rows: NDArray[np.int64], names: list[str]) -> str | None:
-    """In words why the last cycle of a test is no whole one, None where it is or where nobody can tell."""
+    """Why the last cycle of a test counts as cut short. None if it is complete or if that is not certain."""
     if LOWEST in table:
         lowest = table[LOWEST].floats()[rows]
         usual = float(np.nanmedian(lowest))
@@ -87,7 +88,7 @@ def _why(table: Table, rows: NDArray[np.int64], names: list[str]) -> str | None:
 
 
 def _draws(trace: Trace, cut: Cut) -> bool:
-    """Whether a trace shows that cycle after the one before it, counted from 0 or 1, in any unit."""
+    """Whether a trace shows that cycle right after the cycle before it, counted from 0 or 1, in any unit."""
     x, y = trace.x, trace.y
     if x is None or y is None or len(x) != len(y):
         return False

@@ -1,27 +1,28 @@
-"""A figure as the rules read it: traces as points, axes with what they show, and the columns behind both."""
+"""Reads a figure for the rules: the points of its traces, its axes, and the columns that the traces show."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..dataset import Dataset
 from ..table import Table
+from ..typed_arrays import Decoded, mapping
 
 Floats = NDArray[np.float64]
 SCATTER = (None, "scatter", "scattergl")
 FLAT = (*SCATTER, "bar", "box", "violin", "histogram")
-# What a script multiplies a column by: nothing, a sign, a prefix, a unit of time, per cent.
+# Usual factors between a column and what a script draws: none, a prefix, a unit of time, per cent. Signs may differ.
 _FACTORS = np.array([1.0, 1e3, 1e-3, 1e6, 1e-6, 1 / 60, 1 / 3600, 1 / 86400, 60.0, 3600.0, 100.0])
 
 
 class Known:
-    """The columns of one length, and where the largest value of each stands: one look there tells most apart."""
+    """The columns of one length, and the place of the largest value of each. Comparing there rules out most columns."""
 
     def __init__(self, columns: list[tuple[str, Floats]]) -> None:
         self.columns = columns
@@ -30,7 +31,7 @@ class Known:
         self.peaks = np.array([values[place] for (_, values), place in zip(columns, peaks, strict=True)])
 
     def ratios(self, values: Floats) -> Iterator[tuple[str, Floats, float]]:
-        """The columns that the values may be, each with the usual factor that fits at its largest value."""
+        """The columns that the values may show, each with the usual factor that fits at its largest value."""
         ratios = values[self.places] / self.peaks
         with np.errstate(invalid="ignore"):
             fits = np.abs(np.abs(ratios)[:, None] - _FACTORS) <= 1e-9 * _FACTORS
@@ -40,7 +41,7 @@ class Known:
 
 
 class Of(NamedTuple):
-    """Values of a figure told as a column of the data, times a factor."""
+    """The column of the data that values of a figure show, and its factor."""
 
     column: str
     factor: float
@@ -48,15 +49,15 @@ class Of(NamedTuple):
 
 @dataclass(frozen=True)
 class Trace:
-    """A trace of a figure: its place, its raw JSON, and its points as numbers (None where they are no numbers)."""
+    """A trace of a figure: its place, its raw JSON, and its points as numbers (None if they are not numbers)."""
 
     n: int
-    raw: Mapping[str, Any]
+    raw: Mapping[str, Decoded]
 
     @property
     def kind(self) -> str | None:
-        found: str | None = self.raw.get("type")
-        return found
+        found = self.raw.get("type")
+        return found if isinstance(found, str) else None
 
     @property
     def name(self) -> str:
@@ -64,16 +65,16 @@ class Trace:
 
     @property
     def label(self) -> str:
-        """How a sentence calls it."""
+        """The name of the trace in a message."""
         return f"'{self.name}' (data[{self.n}])" if self.name else f"data[{self.n}]"
 
     @property
     def has_lines(self) -> bool:
-        """Whether a scatter trace joins its points by a line that is seen."""
+        """Whether a scatter trace joins its points by a visible line."""
         mode = self.raw.get("mode")
         if self.kind not in SCATTER or mode == "none":
             return False
-        width = _mapping(self.raw.get("line")).get("width")
+        width = mapping(self.raw.get("line")).get("width")
         size = max(length(self.raw.get("x")), length(self.raw.get("y")))
         return width != 0 and ("lines" in str(mode) if mode is not None else size >= 20)
 
@@ -102,12 +103,12 @@ class Trace:
 
     @cached_property
     def is_swatch(self) -> bool:
-        """One point of nothing, drawn to have an entry in the legend or a colour bar."""
+        """Whether it is one point without a value, drawn only for an entry in the legend or a colour bar."""
         return all(length(self.raw.get(letter)) == 1 and _void(self.raw[letter]) for letter in "xy")
 
     @cached_property
     def is_empty(self) -> bool:
-        """Whether it has no point at all; the x of bars and boxes may be missing."""
+        """Whether it has no points. The x of bars and boxes may be missing."""
         given = [self.raw[letter] for letter in "xy" if self.raw.get(letter) is not None]
         return not given or any(length(values) == 0 or _void(values) for values in given)
 
@@ -115,10 +116,11 @@ class Trace:
 class Drawn:
     """A figure and the data it was drawn from."""
 
-    def __init__(self, figure: Mapping[str, Any], dataset: Dataset | None) -> None:
-        self.layout = _mapping(figure.get("layout"))
+    def __init__(self, figure: Mapping[str, Decoded], dataset: Dataset | None) -> None:
+        self.layout = mapping(figure.get("layout"))
         self.dataset = dataset
-        self.traces = [Trace(n, _mapping(raw)) for n, raw in enumerate(figure.get("data") or ())]
+        traces = figure.get("data")
+        self.traces = [Trace(n, mapping(raw)) for n, raw in enumerate(traces if isinstance(traces, list) else ())]
 
     @property
     def scatters(self) -> Iterator[Trace]:
@@ -130,8 +132,8 @@ class Drawn:
         """The shown traces on x and y axes that have points."""
         return (t for t in self.traces if t.kind in FLAT and t.shown and not t.is_swatch and not t.is_empty)
 
-    def axis(self, name: str) -> Mapping[str, Any]:
-        return _mapping(self.layout.get(name))
+    def axis(self, name: str) -> Mapping[str, Decoded]:
+        return mapping(self.layout.get(name))
 
     def title(self, name: str) -> str:
         """The text of an axis title, empty without one."""
@@ -141,7 +143,7 @@ class Drawn:
 
     @cached_property
     def _columns(self) -> dict[int, Known]:
-        """The columns of numbers that vary, by their length."""
+        """The columns of numbers that are not constant, by their length."""
         found: dict[int, list[tuple[str, Floats]]] = {}
         for table in self.tables():
             for name, column in table.items():
@@ -161,7 +163,7 @@ class Drawn:
                 yield from (samples.table for samples in result.values())
 
     def column_of(self, values: Floats | None) -> Of | None:
-        """Which column, times which factor, some values are, point by point; None if none or more than one is."""
+        """The column and the factor that give these values, point by point. None unless exactly one column fits."""
         known = self._columns.get(len(values)) if values is not None else None
         if values is None or known is None:
             return None
@@ -173,7 +175,7 @@ class Drawn:
 
     @cached_property
     def sources(self) -> dict[int, dict[str, Of]]:
-        """Trace number -> the columns that its x and y are."""
+        """Number of a trace -> the columns that its x and y show."""
         made: dict[int, dict[str, Of]] = {}
         for trace in self.scatters:
             axes = (("x", trace.x), ("y", trace.y))
@@ -181,28 +183,27 @@ class Drawn:
         return made
 
 
-def numbers(values: Any) -> Floats | None:
-    """Values of a figure as floats, null as NaN; None where they are texts, times or anything else."""
+def numbers(values: Decoded) -> Floats | None:
+    """Values of a figure as floats, null as NaN. None for texts, times and anything else."""
     if isinstance(values, np.ndarray):
         return values.astype(np.float64) if values.ndim == 1 and values.dtype.kind in "fiu" else None
-    if not isinstance(values, list | tuple):
+    if not isinstance(values, list):
         return None
-    if not all(
-        value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values
-    ):
-        return None
-    return np.array([np.nan if value is None else value for value in values], np.float64)
+    found: list[float] = []
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
+            return None
+        found.append(np.nan if value is None else value)
+    return np.array(found, np.float64)
 
 
-def length(values: Any) -> int:
-    return len(values) if isinstance(values, list | tuple | np.ndarray) else 0
+def length(values: Decoded) -> int:
+    return len(values) if isinstance(values, list | np.ndarray) else 0
 
 
-def _void(values: Any) -> bool:
+def _void(values: Decoded) -> bool:
+    """Whether a list or array holds only nulls and NaN."""
     if isinstance(values, np.ndarray):
-        return values.dtype.kind == "f" and bool(np.isnan(values).all())
-    return all(value is None or (isinstance(value, float) and value != value) for value in values)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+        return values.dtype.kind == "f" and bool(np.isnan(values.astype(np.float64)).all())
+    listed = values if isinstance(values, list) else [values]
+    return all(value is None or (isinstance(value, float) and value != value) for value in listed)

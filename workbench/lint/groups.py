@@ -1,20 +1,20 @@
-"""Rules about groups: a spread of one value is none."""
+"""Rules about groups: a band, bar or box that shows the spread of a single value."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
+from ..typed_arrays import Decoded
 from .figure_reader import SCATTER, Drawn, Floats, Trace, length, numbers
-from .observation import Odd
+from .observation import Observation
 
 _TAIL = 3
 
 
-def group_of_one(drawn: Drawn) -> Iterator[Odd]:
+def group_of_one(drawn: Drawn) -> Iterator[Observation]:
     before: Trace | None = None
     for trace in drawn.flat:
         if trace.kind in SCATTER:
@@ -26,24 +26,24 @@ def group_of_one(drawn: Drawn) -> Iterator[Odd]:
             yield from _boxes(trace)
 
 
-def _band(trace: Trace, before: Trace | None) -> Iterator[Odd]:
-    """A filled band whose two edges are one, everywhere or from some x to its end."""
+def _band(trace: Trace, before: Trace | None) -> Iterator[Observation]:
+    """A filled band whose two edges are the same, everywhere or from some x to the end."""
     found = _edges(trace, before)
     if found is None:
         return
     x, width = found
     thin = width == 0
     end = len(thin) - int(np.argmin(thin[::-1])) if not thin.all() else 0
-    # Every cell starts at the same value where values are relative to the first; at the end that is no accident.
+    # Relative values start at the same value for every cell. At the end equal edges mean that there is one cell.
     if thin.all() or len(thin) - end >= _TAIL:
         where = "anywhere" if thin.all() else f"from {x[end]:g} on"
         name = trace.name or trace.raw.get("legendgroup") or ""
         who = f"The band of '{name}' (data[{trace.n}])" if name else f"The band data[{trace.n}]"
-        yield Odd(f"{who} has no width {where}: a single cell is behind it.", trace.n)
+        yield Observation(f"{who} has no width {where}: a single cell is behind it.", trace.n)
 
 
 def _edges(trace: Trace, before: Trace | None) -> tuple[Floats, Floats] | None:
-    """The x and the width of a filled band, None where it is none."""
+    """The x and the width of a filled band. None if the trace is not one."""
     fill, x, y = trace.raw.get("fill"), trace.x, trace.y
     if x is None or y is None or len(x) != len(y):
         return None
@@ -55,33 +55,35 @@ def _edges(trace: Trace, before: Trace | None) -> tuple[Floats, Floats] | None:
     return None
 
 
-def _bars(trace: Trace) -> Iterator[Odd]:
+def _bars(trace: Trace) -> Iterator[Observation]:
     for name in ("error_y", "error_x"):
         bar = trace.raw.get(name)
         if not isinstance(bar, Mapping) or bar.get("visible") is False:
             continue
         sizes = numbers(bar.get("array")) if length(bar.get("array")) else None
         if sizes is not None and not np.nan_to_num(sizes).any() and not _any(bar.get("arrayminus")):
-            yield Odd(f"The error bars of {trace.label} are all zero: single values are behind them.", trace.n)
+            yield Observation(
+                f"The error bars of {trace.label} are all zero: single values are behind them.", trace.n
+            )
 
 
-def _any(values: Any) -> bool:
+def _any(values: Decoded) -> bool:
     found = numbers(values) if length(values) else None
     return found is not None and bool(np.nan_to_num(found).any())
 
 
-def _boxes(trace: Trace) -> Iterator[Odd]:
+def _boxes(trace: Trace) -> Iterator[Observation]:
     if trace.raw.get("q1") is not None:
         return
     across = "x" if trace.raw.get("orientation") == "h" else "y"
     values = trace.raw.get(across)
     along = trace.raw.get("y" if across == "x" else "x")
-    groups = [trace.n] * length(values)
+    groups = [str(trace.n)] * length(values)
     if isinstance(along, list | np.ndarray) and len(along) == len(groups):
-        groups = list(along)
-    sizes = Counter(map(str, groups))
+        groups = list(map(str, along))
+    sizes = Counter(groups)
     ones = [group for group, size in sizes.items() if size == 1]
     if ones:
         told = f" at {', '.join(ones[:4])}" if length(along) else ""
         word = "box" if trace.kind == "box" else "violin"
-        yield Odd(f"The {word} of {trace.label}{told} holds a single value.", trace.n)
+        yield Observation(f"The {word} of {trace.label}{told} holds a single value.", trace.n)

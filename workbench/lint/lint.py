@@ -1,17 +1,16 @@
-"""One finding about a figure."""
+"""One finding about a figure, as a user sees it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
 class Lint:
-    """One thing that is odd about a figure: what and the mend (``message``), and where.
+    """One thing that looks wrong in a figure: what it is and the fix (``message``), and where.
 
-    ``trace`` is the place in ``figure.data``, ``axis`` the name in its layout (``xaxis``, ``yaxis2``); None where it
-    is about no trace or axis in particular.
+    ``trace`` is the index in ``figure.data``, ``axis`` the name in its layout (``xaxis``, ``yaxis2``). They are None if
+    the finding is not about one trace or axis.
     """
 
     code: str
@@ -22,7 +21,7 @@ class Lint:
     def __str__(self) -> str:
         return self.message
 
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON takes it, without the places that it does not have."""
+    def as_dict(self) -> dict[str, str | int]:
+        """The finding as JSON, without the places that are None."""
         raw = {"code": self.code, "message": self.message, "trace": self.trace, "axis": self.axis}
         return {key: value for key, value in raw.items() if value is not None}

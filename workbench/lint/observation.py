@@ -1,11 +1,11 @@
-"""What a rule finds, before the mend is added."""
+"""What a rule finds, before the fix is added."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 
-class Odd(NamedTuple):
+class Observation(NamedTuple):
     """One finding of a rule: a sentence, and where it is."""
 
     message: str

@@ -1,4 +1,4 @@
-"""The rules, each with what it finds and the mend; how it is found is in the modules beside."""
+"""All rules of the linter: what each finds and how to fix it. The other modules of this folder find it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import NamedTuple
 from . import appearance as looks
 from . import axes, curves, cycles, groups
 from .figure_reader import Drawn
-from .observation import Odd
+from .observation import Observation
 
 
 class Rule(NamedTuple):
-    """One rule: what it finds, what mends it, and how it is found."""
+    """One rule: what it finds, how to fix it, and the function that finds it."""
 
     finds: str
-    mend: str
-    find: Callable[[Drawn], Iterator[Odd]]
+    fix: str
+    find: Callable[[Drawn], Iterator[Observation]]
 
 
 RULES: dict[str, Rule] = {
     "nothing_drawn": Rule(
-        "No trace has a point.",
+        "The figure has no points.",
         "Look at the steps with bench.look(recipe), or choose other values.",
         looks.nothing_drawn,
     ),
@@ -36,7 +36,7 @@ RULES: dict[str, Rule] = {
         groups.group_of_one,
     ),
     "joined_curves": Rule(
-        "A line jumps back, as it joins curves that belong apart: half cycles, cycles, loops or cells.",
+        "A line jumps back, because it joins separate curves: half cycles, cycles, loops or cells.",
         "Draw one trace for each (battery.half_cycles gives them), or put a row of NaN between them.",
         curves.joined_curves,
     ),
@@ -51,7 +51,7 @@ RULES: dict[str, Rule] = {
         axes.wrong_unit,
     ),
     "unit_missing": Rule(
-        "An axis title names no unit, though the column that is drawn has one.",
+        "An axis title does not name the unit of the column that is drawn.",
         "Write it behind the name; battery.axis_title(column) does so.",
         axes.unit_missing,
     ),
@@ -77,19 +77,19 @@ RULES: dict[str, Rule] = {
         curves.nyquist_turned,
     ),
     "same_look": Rule(
-        "Two groups have the same colour, dash and symbol, so that nobody can tell them apart.",
+        "Two groups have the same colour, dash and symbol, so that nobody can distinguish them.",
         "Give each its own colour or dash; battery.coloring(values, title) takes a colour bar for many.",
         looks.same_look,
     ),
     "same_name": Rule(
         "Two entries of the legend have the same name.",
-        "Name what tells them apart, or put them into one legendgroup and show one of them.",
+        "Name the difference, or put them into one legendgroup and show one of them.",
         looks.same_name,
     ),
     "empty_trace": Rule(
-        "The legend names a trace that has no point.",
+        "The legend names a trace without points.",
         "Leave the trace out, or say in its name that there are no data.",
         looks.empty_trace,
     ),
 }
-"""Code -> rule, in the order in which they speak."""
+"""Code -> rule, in the order in which findings are reported."""

@@ -1,4 +1,4 @@
-"""Units as axis titles carry them, and which units measure the same."""
+"""Units in axis titles, and the factors between units of the same quantity."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORDS = {
     **dict.fromkeys(("degC", "deg C", "°C", "C"), "°C"),
     **dict.fromkeys(("ohm", "ohms"), "Ω"),
 }
-# Of one quantity: how many of each unit make up one of the first.
+# For each quantity: how many of each unit make up one of the first unit.
 _SCALES: tuple[dict[str, float], ...] = (
     {"s": 1, "ms": 1e3, "min": 1 / 60, "h": 1 / 3600, "d": 1 / 86400},
     {"V": 1, "mV": 1e3, "µV": 1e6},
@@ -37,19 +37,19 @@ _PLACES = (r"/\s*([^/]+)$", r"\[([^\[\]]+)\]\s*$", r"\(([^()]+)\)\s*$", r",\s*([
 
 
 def plain_unit(unit: str) -> str:
-    """A unit in one spelling: ``A.h``, ``A h`` and ``Ah`` are one."""
+    """A unit in one spelling: ``A.h``, ``A h`` and ``Ah`` become ``Ah``."""
     word = _WORDS.get(unit.strip()) or _WORDS.get(unit.strip().lower())
     return word or re.sub(r"[ .·⋅*]", "", unit_text(unit)).replace("μ", "µ")
 
 
 def unit_of_column(column: str) -> str | None:
-    """The unit of a column name, in one spelling."""
+    """The unit in a column name, in one spelling."""
     unit = split_unit(column)[1]
     return None if unit is None else plain_unit(unit)
 
 
 def unit_of_title(title: str) -> str | None:
-    """The unit that an axis title names, None where it names none that is known here."""
+    """The unit in an axis title. None if the title has no unit that is known here."""
     for place in _PLACES:
         match = re.search(place, title)
         if match and plain_unit(match[1]) in _KNOWN:
@@ -63,7 +63,7 @@ def has_unit(title: str) -> bool:
 
 
 def factor_between(unit: str, shown: str) -> float | None:
-    """What values in ``unit`` are multiplied by to be in ``shown``; None where the two measure different things."""
+    """The factor that converts values in ``unit`` to ``shown``. None if the units measure different quantities."""
     for scale in _SCALES:
         if unit in scale and shown in scale:
             return scale[shown] / scale[unit]

@@ -1,7 +1,7 @@
-"""The live view of a recipe in a notebook: controls, picture, zoom, recipe panel, dashboards.
+"""The live view of a recipe in a notebook: controls, figure, zoom, recipe panel, dashboards.
 
-A view holds the state (recipe and values) and its history, runs the work in a thread of its own, and draws on a
-``Surface``. Which control a param gets is decided in ``workbench.recipe.controls``, as data.
+A view holds the state (recipe and values) and its history. It works in a thread of its own and draws on a ``Surface``.
+``workbench.recipe.controls`` decides which control a param gets.
 """
 
 from .plot_view import PlotView

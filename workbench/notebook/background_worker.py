@@ -1,7 +1,8 @@
-"""Work of a view off the kernel's loop: one worker, newest wins, results and progress back on the loop.
+"""Runs the work of a view in a thread of its own; of several jobs of one kind, only the newest counts.
 
-All state changes on the loop (the thread that made the runner); the worker only runs one job at a time. Where
-no loop runs, as in a plain script, everything happens at once in the caller.
+State changes only on the kernel's event loop, in the thread that made the runner. The worker runs one job at a time,
+and results and progress come back to the loop. Without a loop, as in a plain script, everything runs at once in the
+caller.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from ..errors import Cancelled
 
 Lane: TypeAlias = Literal["draw", "detail", "check", "lint"]
 LANES: tuple[Lane, ...] = ("draw", "detail", "check", "lint")
-"""In the order in which they get the worker."""
+"""The kinds of jobs, in the order in which they get the worker."""
+Result: TypeAlias = Any
+"""What ``run`` of a job returns and ``done`` of the same job takes."""
 BURST_S = 0.4
 QUIET_S = (0.0, 0.12, 0.25)
 LONGEST_WAIT_S = 3.0
@@ -32,7 +35,7 @@ IDLE_S = 20.0
 
 @dataclass(frozen=True)
 class Step:
-    """How far a job is: the step of the plan, its place, of how many, and what of it is being read."""
+    """Progress of a job: name and place of the plan's step, the number of steps, and what it reads now."""
 
     name: str = ""
     index: int = 0
@@ -42,33 +45,33 @@ class Step:
 
 @dataclass(eq=False)
 class Job:
-    """One piece of work. ``run`` is called in the worker with the job; ``done`` or ``failed`` on the loop."""
+    """A unit of work. ``run`` is called in the worker with the job, then ``done`` or ``failed`` on the loop."""
 
     lane: Lane
-    run: Callable[[Job], Any]
-    done: Callable[[Any], None]
+    run: Callable[[Job], Result]
+    done: Callable[[Result], None]
     failed: Callable[[BaseException], None]
     cancel: threading.Event = field(default_factory=threading.Event)
     progress: Progress = field(default=lambda step, index, of, detail: None)
 
 
 class Clock(Protocol):
-    """The loop as the runner needs it; tests bring their own."""
+    """The event loop and the worker as the runner needs them; tests have their own."""
 
     def now(self) -> float: ...
 
     def soon(self, call: Callable[[], None]) -> None:
         """Call on the loop, from any thread."""
 
-    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], Any]:
-        """Call on the loop after a while; gives what takes it back."""
+    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
+        """Call on the loop after some seconds; returns a function that cancels the call."""
 
     def work(self, call: Callable[[], None]) -> None:
-        """Call in the worker, after what it was given before."""
+        """Call in the worker, after all calls that were given before."""
 
 
 class LoopClock:
-    """The kernel's loop and one daemon thread, which ends when it has been idle for a while."""
+    """The kernel's loop and one daemon thread, which ends after 20 s without work."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -83,7 +86,7 @@ class LoopClock:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(call)
 
-    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], Any]:
+    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
         return self._loop.call_later(seconds, call).cancel
 
     def work(self, call: Callable[[], None]) -> None:
@@ -105,7 +108,7 @@ class LoopClock:
 
 
 class AtOnce:
-    """No loop: whatever is asked happens before the call returns."""
+    """Without a loop: every call runs before this one returns."""
 
     def now(self) -> float:
         return time.monotonic()
@@ -113,7 +116,7 @@ class AtOnce:
     def soon(self, call: Callable[[], None]) -> None:
         call()
 
-    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], Any]:
+    def later(self, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
         call()
         return lambda: None
 
@@ -122,7 +125,7 @@ class AtOnce:
 
 
 def clock_here() -> Clock:
-    """The clock of the loop that runs in this thread, else one that does everything at once."""
+    """The clock of the event loop of this thread; without a loop, one that runs everything at once."""
     try:
         return LoopClock(asyncio.get_running_loop())
     except RuntimeError:
@@ -130,23 +133,24 @@ def clock_here() -> Clock:
 
 
 class Runner:
-    """Runs the newest job of each lane; older ones are withdrawn, and what they still give is dropped.
+    """Runs the newest job of each lane. Older jobs are cancelled, and their results are dropped.
 
     Parameters
     ----------
-    busy : told a ``Step`` when a drawing has taken 250 ms, then at most ten times a second, and None at its end.
+    busy : called with a ``Step`` when a drawing has taken 250 ms, then at most ten times a second, and with None when
+        it ends.
     """
 
     def __init__(self, busy: Callable[[Step | None], None], clock: Clock | None = None) -> None:
         self._busy = busy
         self._clock: Clock = clock or clock_here()
         self._pending: dict[Lane, Job] = {}
-        self._waits: dict[Lane, Callable[[], Any]] = {}
+        self._waits: dict[Lane, Callable[[], None]] = {}
         self._running: Job | None = None
-        self._told = 0.0
-        self._take_back: Callable[[], Any] = lambda: None
+        self._shown_at = 0.0
+        self._take_back: Callable[[], None] = lambda: None
         self._page_answers = self._page_draws = False
-        self._give_up: Callable[[], Any] = lambda: None
+        self._give_up: Callable[[], None] = lambda: None
         self._burst = 0
         self._last = self._burst_began = -LONGEST_WAIT_S - BURST_S
 
@@ -155,11 +159,13 @@ class Runner:
         return self._running is None and not self._pending
 
     def submit(self, job: Job, quiet: float = 0.0) -> None:
-        """Take a job in place of the lane's older one. A drawing in a burst of changes waits for a moment without
-        one; ``quiet`` asks for at least so many seconds of it."""
+        """Replace the lane's older job by this one.
+
+        During a burst of changes, a drawing waits for a pause. ``quiet`` is the least length of that pause in seconds.
+        """
         self.withdraw(job.lane)
         if job.lane == "draw":
-            self.withdraw("detail")  # the page asks for detail of the new picture again
+            self.withdraw("detail")  # the page will ask for detail of the new figure
         wait = self._wait(job.lane, quiet)
         self._pending[job.lane] = job
         if wait > 0:
@@ -168,8 +174,11 @@ class Runner:
             self._next()
 
     def drawn(self) -> None:
-        """The page has drawn the picture. While it draws it hears nobody: what a person did meanwhile arrives only
-        now, so that the next drawing waits for it; and pictures do not pile up before a slow page."""
+        """The page has drawn the figure.
+
+        While a page draws, it sends no events. Changes that the user made meanwhile arrive only now, so the next
+        drawing waits for them. This also keeps figures from piling up in front of a slow page.
+        """
         self._page_answers = True
         self._freed()
 
@@ -187,7 +196,7 @@ class Runner:
         self._freed()
 
     def withdraw(self, lane: Lane) -> None:
-        """Forget what is waiting in a lane and stop what runs in it."""
+        """Drop the waiting job of a lane and cancel the one that runs."""
         self._waits.pop(lane, lambda: None)()
         self._pending.pop(lane, None)
         if self._running is not None and self._running.lane == lane:
@@ -200,8 +209,11 @@ class Runner:
         self._give_up()
 
     def _wait(self, lane: Lane, quiet: float) -> float:
-        """Seconds to wait. A single change starts at once; the more come in a row, the longer a pause is waited for,
-        but never beyond three seconds since the first one that is not drawn."""
+        """Seconds to wait before a job starts.
+
+        A single change is drawn at once. The more changes follow each other, the longer the pause that is waited for;
+        but a change is drawn after three seconds at the latest.
+        """
         if lane != "draw":
             return quiet
         now = self._clock.now()
@@ -229,8 +241,8 @@ class Runner:
         self._running = job
         if job.lane == "draw":
             self._burst_began = self._clock.now()
-            self._told = self._clock.now() + BUSY_AFTER_S - BUSY_EVERY_S
-            self._take_back = self._clock.later(BUSY_AFTER_S, lambda: self._tell(job, Step()))
+            self._shown_at = self._clock.now() + BUSY_AFTER_S - BUSY_EVERY_S
+            self._take_back = self._clock.later(BUSY_AFTER_S, lambda: self._show_busy(job, Step()))
             job.progress = lambda step, index, of, detail: self._progress(job, Step(step, index, of, detail))
         self._clock.work(lambda: self._run(job))
 
@@ -238,13 +250,13 @@ class Runner:
         """In the worker."""
         try:
             result = job.run(job)
-        except BaseException as error:
+        except BaseException as error:  # also SystemExit of a script: the worker thread must go on
             caught = error
             self._clock.soon(lambda: self._finish(job, lambda: job.failed(caught), shows=False))
         else:
             self._clock.soon(lambda: self._finish(job, lambda: job.done(result), shows=job.lane == "draw"))
 
-    def _finish(self, job: Job, tell: Callable[[], None], *, shows: bool) -> None:
+    def _finish(self, job: Job, report: Callable[[], None], *, shows: bool) -> None:
         self._running = None
         if job.lane == "draw":
             self._take_back()
@@ -252,11 +264,11 @@ class Runner:
                 self._busy(None)
         try:
             if not job.cancel.is_set():
-                # What comes after the picture lets the page have the processor until it has drawn it.
+                # Jobs after a drawing wait until the page has drawn it, so that the page gets the processor.
                 if shows and self._page_answers:
                     self._page_draws = True
                     self._give_up = self._clock.later(DRAWN_S, self._page_is_gone)
-                tell()
+                report()
         finally:
             self._next()
 
@@ -265,10 +277,10 @@ class Runner:
         if job.cancel.is_set():
             raise Cancelled("The request was withdrawn.")
         now = self._clock.now()
-        if now - self._told >= BUSY_EVERY_S:
-            self._told = now
-            self._clock.soon(lambda: self._tell(job, step))
+        if now - self._shown_at >= BUSY_EVERY_S:
+            self._shown_at = now
+            self._clock.soon(lambda: self._show_busy(job, step))
 
-    def _tell(self, job: Job, step: Step) -> None:
+    def _show_busy(self, job: Job, step: Step) -> None:
         if self._running is job and not job.cancel.is_set():
             self._busy(step)

@@ -1,18 +1,19 @@
-"""A dashboard, live: its plots in a grid, each with a view of its own, their common params shared on request."""
+"""``BoardView``, a live dashboard: its plots in a grid, each with a view, and common params shared on request."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 from IPython.display import display
+from pydantic import JsonValue
 
 from ..backend import Backend, FigureAnswer
 from ..errors import Invalid, Problem, WorkbenchError
 from ..recipe.check import sound
-from ..recipe.params import Param
+from ..recipe.params import Choice, Param
 from ..recipe.values import same_key, undeclared
 from ..records import Dashboard, Plot
 from ..records.dashboard import Tile
@@ -25,18 +26,21 @@ from .saved_picture import Still
 from .surface import Shown
 from .view import View
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
 UNIT_PX = 46
 WIDTH, HEIGHT = 6, 8
-"""Of a plot without a place."""
+"""The size of a plot without a place on the grid."""
 
 
 class BoardView:
-    """What ``board.show()`` gives.
+    """All plots of a dashboard, live: the result of ``board.show()``.
 
     Attributes
     ----------
-    views : name of the plot -> its live view; a plot whose recipe is not sound has none, and says why in its tile.
-    widget : the whole, for a layout of one's own.
+    views : name of the plot -> its live view. A plot whose recipe is not sound has no view; its tile says why.
+    widget : the whole dashboard as a widget, for a layout of your own.
     """
 
     def __init__(
@@ -45,7 +49,7 @@ class BoardView:
         board: Dashboard,
         plots: Sequence[Plot],
         *,
-        figure: Callable[[FigureAnswer], Any],
+        figure: Callable[[FigureAnswer], go.Figure],
         share: bool = False,
         clock: Callable[[], Clock] | None = None,
     ) -> None:
@@ -74,17 +78,17 @@ class BoardView:
             self._set_sharing()
 
     @property
-    def values(self) -> dict[str, dict[str, Any]]:
-        """The present values of every plot, by its name."""
+    def values(self) -> dict[str, dict[str, JsonValue]]:
+        """Name of the plot -> its present values."""
         return {name: view.values for name, view in self.views.items()}
 
-    def set(self, **values: Any) -> BoardView:
-        """Choose values in every plot that has a param of that name.
+    def set(self, **values: JsonValue) -> BoardView:
+        """Choose values in every plot that has a param of the name.
 
         Raises
         ------
         Invalid
-            If no plot has such a param, or the one that refuses a value does; the other plots have taken it then.
+            If no plot has a param of the name, or if a plot refuses a value. The plots before it have taken the value.
         """
         for name, value in values.items():
             holders = [view for view in self.views.values() if name in view.params]
@@ -95,17 +99,19 @@ class BoardView:
         return self
 
     def refresh(self, wait: bool = False) -> BoardView:
-        """Read every plot again. With ``wait`` the pictures are there when this returns; what is wrong with a plot
-        stands in its tile."""
+        """Read every plot again. With ``wait``, the call returns when all figures are drawn.
+
+        Problems of a plot are shown in its tile.
+        """
         for view in self.views.values():
             try:
                 view.refresh(wait)
             except WorkbenchError:
-                continue  # told in the tile, by the view itself
+                continue  # the view shows it in its tile
         return self
 
     def close(self) -> None:
-        """Stop the work of every plot and take the dashboard off the page."""
+        """Stop the work of every plot and remove the dashboard from the page."""
         for view in self.views.values():
             view.close()
         self.widget.close()
@@ -170,7 +176,7 @@ class BoardView:
         return held
 
     def _common(self) -> dict[str, list[View]]:
-        """The params that several plots have under one name and of one kind."""
+        """The params that several plots have with the same name and kind."""
         return {
             name: views
             for name, views in self._holders().items()
@@ -196,26 +202,26 @@ class BoardView:
         firsts = {name: views[0] for name, views in self._common().items()}
         params = {name: _p(view, name) for name, view in firsts.items()}
         values = {name: view.values[name] for name, view in firsts.items()}
-        options: dict[str, list[dict[str, Any]]] = {}
+        options: dict[str, list[Choice]] = {}
         for name, views in self._common().items():
             offered = [choice for view in views for choice in view.options.get(name, ())]
             if offered:
                 options[name] = _distinct(offered)
         self._shared.show(params, values, options)
 
-    def _chosen(self, name: str, value: Any, quiet: float) -> None:
+    def _chosen(self, name: str, value: JsonValue, quiet: float) -> None:
         wrong = self._spread(name, value)
         self._shared.mark({name: wrong} if wrong else {})
 
-    def _spread(self, name: str, value: Any) -> str:
-        """Give a value to all that have the param; answers what the first one that refuses it says."""
-        told = ""
+    def _spread(self, name: str, value: JsonValue) -> str:
+        """Set a value in all plots that have the param. Returns the message of the first one that refuses it."""
+        refusal = ""
         for view in self._common().get(name, ()):
             try:
                 view.set(**{name: value})
             except Invalid as error:
-                told = told or error.problems[0].msg
-        return told
+                refusal = refusal or error.problems[0].msg
+        return refusal
 
 
 def _p(view: View, name: str) -> Param:
@@ -226,7 +232,7 @@ def _order(place: Tile | None) -> tuple[int, int, int]:
     return (1, 0, 0) if place is None else (0, place.y, place.x)
 
 
-def _distinct(choices: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _distinct(choices: list[Choice]) -> list[Choice]:
     return list({same_key(choice["value"]): choice for choice in reversed(choices)}.values())[::-1]
 
 

@@ -1,5 +1,7 @@
-"""What the page asks, brought to the kernel's loop: JupyterLab sends messages of widgets over subshells, and each of
-those has a thread of its own."""
+"""Moves calls of the page to the kernel's event loop.
+
+JupyterLab sends messages of widgets over subshells, and each subshell runs in a thread of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +9,28 @@ import asyncio
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-def at_home(call: Callable[..., Any]) -> Callable[..., None]:
-    """``call`` as it may be called from any thread: it happens on the loop that runs here and now, at once if that
-    is where it was called. Where no loop runs it happens in the caller."""
+def at_home(call: Callable[P, T]) -> Callable[P, T | None]:
+    """``call`` for use in any thread: it then runs on the event loop of the thread that made it.
+
+    It runs at once if it is called in that thread, and later otherwise. If no loop runs here now, it runs in the
+    thread that calls it.
+    """
     thread = threading.get_ident()
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         return call
 
-    def hop(*args: Any) -> None:
+    def hop(*args: P.args, **kwargs: P.kwargs) -> None:
         if threading.get_ident() == thread:
-            call(*args)
+            call(*args, **kwargs)
         elif not loop.is_closed():
-            loop.call_soon_threadsafe(partial(call, *args))
+            loop.call_soon_threadsafe(partial(call, *args, **kwargs))
 
     return hop

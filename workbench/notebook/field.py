@@ -1,9 +1,10 @@
-"""What all controls of a view have in common: label, hint, value, and whose doing a change is."""
+"""The base class of all controls: label, hint, value, and whether a user or the program changed it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import escape
 from typing import ClassVar
 
 import ipywidgets as widgets
@@ -14,7 +15,7 @@ from ..recipe.values import same_key
 
 Changed = Callable[[], None]
 FIELDS: dict[str, type[Field]] = {}
-"""The class that draws each widget: every subclass of ``Field`` puts itself here, under its ``kinds``."""
+"""The class that draws each widget. Every subclass of ``Field`` is added here, under its ``kinds``."""
 
 
 class Field:
@@ -22,8 +23,8 @@ class Field:
 
     Parameters
     ----------
-    decided : what ``decide`` gave.
-    changed : called when a person has changed the value; never by ``show``.
+    decided : what ``decide`` returned for the param.
+    changed : called when a user has changed the value; never by ``show``.
     """
 
     kinds: ClassVar[tuple[str, ...]] = ()
@@ -45,7 +46,7 @@ class Field:
         self.widget.add_class(f"wb-{decided['widget'].replace('_', '-')}")
         self.show(decided)
 
-    # What each kind says for itself
+    # What each class defines
 
     def build(self, decided: Decided) -> widgets.Widget:
         """The widget that holds the value."""
@@ -64,10 +65,10 @@ class Field:
         """The value that is shown, as the recipe takes it."""
         raise NotImplementedError
 
-    # What all have in common
+    # What all controls share
 
     def show(self, decided: Decided) -> None:
-        """Show another state of the param; nobody is told of a change."""
+        """Show another state of the param. ``changed`` is not called."""
         self.decided = decided
         with self.quiet():
             self.put(decided)
@@ -75,6 +76,7 @@ class Field:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
+        """Within it, changes of the widget are not changes by the user."""
         before, self._quiet = self._quiet, True
         try:
             yield
@@ -82,15 +84,15 @@ class Field:
             self._quiet = before
 
     def hint(self, text: str | None, wrong: bool = False) -> None:
-        """A sentence below the control, or none."""
-        shown = "" if not text else f"<span>{_escaped(text)}</span>"
+        """Show a sentence below the control, or remove it."""
+        shown = "" if not text else f"<span>{escape(text, quote=False)}</span>"
         if self.note.value != shown:
             self.note.value = shown
             self.note.layout.display = "" if text else "none"
         (self.widget.add_class if wrong else self.widget.remove_class)("wb-wrong")
 
     def heard(self, *_: object) -> None:
-        """A person did something."""
+        """Called by the widget when a user changes it."""
         if not self._quiet:
             self._changed()
 
@@ -99,7 +101,7 @@ class Field:
         return widget
 
     def common(self) -> dict[str, JsonValue]:
-        """The label and the tooltip, which ipywidgets would write as "null" if there were none."""
+        """Label, tooltip and layout. Without a tooltip, ipywidgets would show the word "null"."""
         return {
             "description": self.decided["label"],
             "tooltip": self.decided["description"],
@@ -108,10 +110,6 @@ class Field:
         }
 
 
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def same(a: JsonValue, b: JsonValue) -> bool:
-    """Whether two values are the same to a recipe."""
+    """Whether two values are equal for a recipe."""
     return same_key(a) == same_key(b)

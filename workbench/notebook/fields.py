@@ -1,6 +1,6 @@
-"""One control of a param as ipywidgets, by what ``recipe.controls.decide`` decided.
+"""The controls of params as ipywidgets, one class for each widget that ``recipe.controls`` can decide on.
 
-Values are looked up by place in lists of our own: ipywidgets compares with ``==``, to which 1 and true are one.
+Values are looked up by their place in our own lists, because ipywidgets compares with ``==``, where 1 equals true.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NONE = "(none)"
 
 
 def _several(decided: Decided) -> list[JsonValue]:
-    """The present values of a multiple choice or a range."""
+    """The present values of a multiple choice or of a range."""
     value = decided["value"]
     return value if isinstance(value, list) else []
 
@@ -31,14 +31,14 @@ def _several(decided: Decided) -> list[JsonValue]:
 
 
 class _Choice(Field):
-    """One of several values."""
+    """A choice of one value among several."""
 
     def offered(self, decided: Decided) -> list[Shown]:
         nothing: list[Shown] = [{"value": None, "label": NONE, "available": True}] if decided["nullable"] else []
         return [*nothing, *decided["options"]]
 
     def choices(self, decided: Decided) -> tuple[list[str], int | None]:
-        """The labels, and the place of the present value; keeps the values by place."""
+        """The labels and the place of the present value; also stores the values by place."""
         offered = self.offered(decided)
         self.values = [option["value"] for option in offered]
         labels = [option["label"] for option in offered]
@@ -72,7 +72,7 @@ class Select(_Choice):
 
 
 class Search(_Choice):
-    """Many choices: typed with completion. An unknown text keeps the last choice."""
+    """A choice among many: a text field with completion. An unknown text keeps the last choice."""
 
     kinds = ("combobox",)
 
@@ -110,7 +110,7 @@ class Search(_Choice):
         super().heard()
 
     def _found(self, text: str) -> list[int]:
-        """The choice of this name, else all that have the words in theirs."""
+        """The place of the choice with this label, else of all whose label contains the words."""
         folded = [label.casefold() for label in self.labels]
         words = text.split()
         return [n for n, label in enumerate(folded) if label == text] or [
@@ -120,14 +120,14 @@ class Search(_Choice):
     def _why_not(self, text: str, found: Sequence[int]) -> str:
         kept = "nothing" if self.place is None else f"'{self.labels[self.place]}'"
         if not found:
-            return f"'{text}' is none of the choices; {kept} stays chosen."
+            return f"'{text}' is not among the choices; {kept} stays chosen."
         some = ", ".join(self.labels[n] for n in found[:3])
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-        return f"'{text}' fits {len(found)} choices: {some}{more}. Type more of one; {kept} stays chosen."
+        return f"'{text}' fits {len(found)} choices: {some}{more}. Type more letters; {kept} stays chosen."
 
 
 class Toggles(Field):
-    """JsonValue of a few values: a button for each, which a click presses or lets go."""
+    """Any of a few values: one toggle button for each."""
 
     kinds = ("toggle_multiple",)
 
@@ -135,7 +135,7 @@ class Toggles(Field):
         self.values: list[JsonValue] = []
         self.labels: list[str] = []
         self.title = widgets.Label(decided["label"], tooltip=decided["description"])
-        made = widgets.Box()  # a tooltip of a box is an error in the page
+        made = widgets.Box()  # a box with a tooltip raises an error in the page
         made.add_class("wb-toggles")
         return made
 
@@ -149,7 +149,7 @@ class Toggles(Field):
             self._make(labels)
         chosen = _several(decided)
         keys = {same_key(value) for value in chosen}
-        self._nulls = [value for value in chosen if value is None]  # no option, and kept
+        self._nulls = [value for value in chosen if value is None]  # null is not an option and is kept
         for button, value in zip(self.main.children, self.values, strict=True):
             button.value = same_key(value) in keys
             button.disabled = decided["disabled"]
@@ -169,7 +169,7 @@ class Toggles(Field):
 
 
 class Several(Field):
-    """Any of several values, with buttons for all and none and, where they are many, a filter."""
+    """A list of values to choose any of, with buttons for all and none, and a filter if there are many."""
 
     kinds = ("select_multiple", "filtered_select_multiple")
 
@@ -184,8 +184,8 @@ class Several(Field):
         self.filter = self._filter(decided)
         self.count = widgets.Label()
         self.count.add_class("wb-count")
-        self.all = self._button("all", "Choose all that are listed", self._choose_all)
-        self.none = self._button("none", "Choose none of those that are listed", self._choose_none)
+        self.all = self._button("all", "Choose all listed values", self._choose_all)
+        self.none = self._button("none", "Choose none of the listed values", self._choose_none)
         return self.watch(made, "index")
 
     def _filter(self, decided: Decided) -> widgets.Text | None:
@@ -212,14 +212,14 @@ class Several(Field):
         chosen = _several(decided)
         keys = {same_key(value) for value in chosen}
         self.chosen = [n for n, value in enumerate(self.values) if same_key(value) in keys]
-        self._nulls = [value for value in chosen if value is None]  # no option, and kept
+        self._nulls = [value for value in chosen if value is None]  # null is not an option and is kept
         self._list()
         self.main.disabled = decided["disabled"]
         few = len(self.values) < 4
         self.all.layout.display = self.none.layout.display = "none" if few else ""
 
     def _list(self) -> None:
-        """Show the choices that pass the filter, with what is chosen of them."""
+        """Show the values that pass the filter, and which of them are chosen."""
         wanted = self.filter.value.casefold() if self.filter else ""
         self.shown = [n for n, label in enumerate(self.labels) if wanted in label.casefold()]
         labels = [self.labels[n] for n in self.shown]
@@ -277,7 +277,7 @@ class Switch(Field):
 
 
 class Number(Field):
-    """A slider or a number field. A value outside bounds that only one side has is brought to the bound, and said."""
+    """A slider or a number field. A value outside the range is set to the nearest bound, and the hint says so."""
 
     kinds = ("int_slider", "float_slider", "bounded_int", "bounded_float", "int", "float")
     makers: ClassVar[dict[str, Callable[..., widgets.Widget]]] = {
@@ -354,14 +354,14 @@ class Range(Field):
 
 
 class Optional(Field):
-    """A number, or nothing: "auto" leaves it to the script."""
+    """A number or null. With "auto" the value is null, and the script chooses."""
 
     kinds = ("optional_number",)
 
     def build(self, decided: Decided) -> widgets.Widget:
         make = widgets.IntText if decided["integer"] else widgets.FloatText
         self.auto = widgets.Checkbox(
-            description="auto", tooltip="Leave it to the script", indent=False, layout=widgets.Layout(width="auto")
+            description="auto", tooltip="Let the script choose", indent=False, layout=widgets.Layout(width="auto")
         )
         self.watch(self.auto, "value")
         made = make(value=0, step=decided["step"], continuous_update=False, **self.common())
@@ -380,7 +380,7 @@ class Optional(Field):
             self.main.value = decided["min"] if decided["min"] is not None else decided["max"]
 
     def _mute(self, auto: bool) -> None:
-        """No number is to be seen where none counts; the widget itself has no empty state."""
+        """Hide the number while "auto" is on: the widget has no empty state."""
         self.main.disabled = auto
         (self.widget.add_class if auto else self.widget.remove_class)("wb-auto")
 
@@ -427,12 +427,12 @@ class Text(Field):
     @property
     def value(self) -> JsonValue:
         text = self.main.value
-        # An empty field is nothing chosen only where nothing can be chosen.
+        # An empty field is null only if the param can be null.
         return None if not text and self.decided["nullable"] else text
 
 
 class Time(Field):
-    """A date, or a date with a time of day, as ISO text; what was written with a zone keeps UTC."""
+    """A date, or a date with a time of day, as ISO text. A text with a time zone becomes UTC."""
 
     kinds = ("date", "datetime")
 
@@ -461,14 +461,14 @@ class Time(Field):
             return None
         before = self.decided["value"]
         if self._read(before) == chosen:
-            return before  # as it was written
+            return before  # keep the text as it was written
         zoned = isinstance(before, str) and (before.endswith("Z") or "+" in before[10:] or "-" in before[10:])
         text = chosen.isoformat()
         return f"{text}Z" if zoned and self.decided["widget"] == "datetime" else text
 
 
 class Json(Field):
-    """Any JSON value as text; what is none stays marked until it is mended."""
+    """Any JSON value as text. A text that is not JSON stays marked until it is fixed."""
 
     kinds = ("json",)
 
@@ -489,7 +489,7 @@ class Json(Field):
         try:
             value = json.loads(self.main.value, parse_constant=_refused)
         except ValueError as error:
-            self.hint(f"This is no JSON: {error}.", wrong=True)
+            self.hint(f"This is not JSON: {error}.", wrong=True)
             return
         self.hint(None)
         self._value = value
@@ -497,11 +497,11 @@ class Json(Field):
 
 
 def _refused(name: str) -> JsonValue:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 if missing := set(WIDGETS) - set(FIELDS):
-    raise ImportError(f"No class here draws {', '.join(sorted(missing))}: name it in the 'kinds' of one.")
+    raise ImportError(f"No class here draws {', '.join(sorted(missing))}. Add it to the 'kinds' of a class.")
 
 
 def field(decided: Decided, changed: Changed) -> Field:
@@ -510,7 +510,7 @@ def field(decided: Decided, changed: Changed) -> Field:
 
 
 def replaceable(old: Decided, new: Decided) -> bool:
-    """Whether a control can show the new state; else another one is built (a list grew into a search field)."""
+    """Whether the same control can show the new state. If not, another one is built (a long list is searched)."""
     return old["widget"] == new["widget"] and bool(_scale(old) == _scale(new))
 
 

@@ -1,7 +1,7 @@
-"""A figure on its way to the page: JSON with places in buffers instead of typed arrays.
+"""How a figure is sent to the page: as JSON, with its typed arrays in binary buffers.
 
-The page keeps one buffer from figure to figure. A change of color sends no samples: arrays that the page has are
-named by their place in the buffer that it keeps, only others travel.
+The page keeps one buffer from figure to figure. An array that the page already has is named by its place in that
+buffer; only other arrays are sent. So a change of a colour sends no samples.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from ..typed_arrays import is_spec
 
 AT, KEPT = "$at", "$kept"
 _NULL_OK = (int, float, type(None))
-Place: TypeAlias = dict[str, Any]
+Place: TypeAlias = dict[str, list[int | str] | str]
+Part: TypeAlias = Any
+"""A part of a figure as JSON; while it is packed, with a `Key` for each typed array."""
 
 
 class Key(NamedTuple):
-    """An array, by what is in it."""
+    """An array, identified by its content."""
 
     digest: bytes
     dtype: str
@@ -36,7 +38,7 @@ def key_of(data: bytes, dtype: str, shape: str | None = None) -> Key:
 
 @dataclass(frozen=True)
 class Kept:
-    """The buffer that a page keeps, and where in it each array stands."""
+    """The buffer that a page keeps, and the place of each array in it."""
 
     buffer: bytes = b""
     places: Mapping[Key, Place] = field(default_factory=dict)
@@ -47,8 +49,9 @@ class Packer:
 
     Parameters
     ----------
-    name : the key of a place: ``AT`` in the buffer that comes with a figure, ``KEPT`` in the one that stays.
-    kept : what the page has already; its arrays are not packed again.
+    name : the key of a place: ``AT`` for the buffer that is sent with one figure, ``KEPT`` for the one that the page
+        keeps.
+    kept : what the page has already. Its arrays are not packed again.
     """
 
     def __init__(self, name: str = AT, kept: Kept | None = None) -> None:
@@ -63,7 +66,7 @@ class Packer:
         return self.put(key_of(data, dtype, shape), data)
 
     def put(self, key: Key, data: bytes) -> Place:
-        """As ``add``, of an array whose key is known."""
+        """As ``add``, for an array whose key is known."""
         if (there := self._kept.get(key)) is not None:
             return there
         if key not in self.places:
@@ -76,8 +79,8 @@ class Packer:
             self.places[key] = place
         return self.places[key]
 
-    def numbers(self, values: list[Any]) -> Any:
-        """A list of numbers, or of numbers and nulls, as float64; any other list as it is."""
+    def numbers(self, values: list[Part]) -> Place | list[Part]:
+        """The place of a list of numbers and nulls as float64; any other list as it is."""
         if not values or not all(type(value) in _NULL_OK for value in values):
             return values
         return self.add(np.array(values, np.float64).astype("<f8").tobytes(), "f8")
@@ -86,15 +89,18 @@ class Packer:
         return b"".join(self._parts)
 
 
-def split(figure: bytes, kept: Kept) -> tuple[dict[str, Any], Kept, bytes]:
-    """The figure of encoded bytes with its typed arrays moved into buffers: the one that the page keeps, and the one
-    that comes with this figure. Where the page has little of a figure, all of it is to be kept anew."""
-    content: dict[str, Any] = orjson.loads(figure)
+def split(figure: bytes, kept: Kept) -> tuple[dict[str, Part], Kept, bytes]:
+    """Move the typed arrays of a figure into buffers.
+
+    Returns the figure, the buffer that the page keeps, and the buffer that is sent with this figure. If the page has
+    only little of the figure, a new buffer to keep is made of all its arrays.
+    """
+    content: dict[str, Part] = orjson.loads(figure)
     arrays: dict[Key, bytes] = {}
     known: dict[tuple[str, str, str | None], Key] = {}
 
-    def read(spec: dict[str, Any]) -> Key:
-        # Traces often share an array; its text is compared sooner than it is decoded.
+    def read(spec: dict[str, str]) -> Key:
+        # Traces often share an array, and comparing its text is faster than decoding it.
         text = spec["bdata"], spec["dtype"], spec.get("shape")
         if text not in known:
             data = pybase64.b64decode(spec["bdata"])
@@ -113,8 +119,8 @@ def split(figure: bytes, kept: Kept) -> tuple[dict[str, Any], Kept, bytes]:
     return {**content, "data": moved}, kept, packer.buffer()
 
 
-def _read(value: Any, read: Callable[[dict[str, Any]], Key]) -> Any:
-    """The same with the key of each typed array in its place."""
+def _read(value: Part, read: Callable[[dict[str, str]], Key]) -> Part:
+    """The same part with a `Key` in place of each typed array."""
     if isinstance(value, dict):
         return read(value) if is_spec(value) else {name: _read(item, read) for name, item in value.items()}
     if isinstance(value, list) and value and any(isinstance(item, dict | list) for item in value):
@@ -122,7 +128,7 @@ def _read(value: Any, read: Callable[[dict[str, Any]], Key]) -> Any:
     return value
 
 
-def _moved(value: Any, packer: Packer, arrays: Mapping[Key, bytes]) -> Any:
+def _moved(value: Part, packer: Packer, arrays: Mapping[Key, bytes]) -> Part:
     if isinstance(value, Key):
         return packer.put(value, arrays[value])
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""A plain plotly FigureWidget with the guards that it needs in JupyterLab, and a surface made of it.
+"""A plain plotly FigureWidget that follows the width of its cell, and a ``Surface`` that draws on it.
 
-For those who want to change the figure in Python; the live view's own plot is lighter: each FigureWidget sends
-plotly.js (5 MB) to the page.
+It is for users who want to change the figure in Python. The live view's own plot is lighter, because each FigureWidget
+sends plotly.js (5 MB) to the page.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import anywidget
 import ipywidgets as widgets
@@ -20,16 +20,18 @@ from ..export import CONFIG
 from ..transform.figure import to_plotly
 from .background_worker import Step
 from .plot_view import worded
-from .surface import Looked, Reason, Shown
+from .surface import Asked, Looked, Reason, Shown, ShownProblem
 
 HERE = Path(__file__).parent
 PIXELS = 1000
-"""Width that detail is read for: Python is not told how wide the figure is drawn."""
-Ranges = Callable[[list[Looked], Mapping[str, Any]], None]
+"""The width that detail is read for: Python does not know how wide the page draws the figure."""
+Ranges: TypeAlias = Callable[[list[Looked], Asked], None]
+Plotly: TypeAlias = Any
+"""A figure, a part of one, or an argument of plotly, which has no types."""
 
 
 class Widener(anywidget.AnyWidget):  # type: ignore[misc]
-    """Lets the figures beside it follow the width of their cell."""
+    """Makes the figures next to it as wide as their cell."""
 
     _esm = HERE / "widener.js"
 
@@ -37,12 +39,12 @@ class Widener(anywidget.AnyWidget):  # type: ignore[misc]
 class WideFigureWidget(go.FigureWidget):  # type: ignore[misc]
     """A FigureWidget as wide as its cell, without a button that sends it to a service."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Plotly, **kwargs: Plotly) -> None:
         super().__init__(*args, **kwargs)
         self._config = dict(CONFIG)
         self.layout.autosize = True
 
-    def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+    def _repr_mimebundle_(self, *args: Plotly, **kwargs: Plotly) -> Plotly:
         return widgets.VBox([self, Widener()])._repr_mimebundle_(*args, **kwargs)
 
 
@@ -52,28 +54,28 @@ def figure_widget(figure: bytes) -> WideFigureWidget:
 
 
 class FigureSurface(widgets.VBox):  # type: ignore[misc]
-    """A ``Surface`` on a FigureWidget, which is its ``figure``.
+    """A ``Surface`` that draws on a FigureWidget, its attribute ``figure``.
 
-    A new picture with as many traces of the same types is put into the widget in place; any other replaces traces
-    and layout at once.
+    If a new figure has the same number and types of traces, their values are updated. Otherwise all traces are
+    replaced.
     """
 
     def __init__(self) -> None:
-        self.figure: Any = WideFigureWidget()
-        self._told = widgets.HTML()
+        self.figure: Plotly = WideFigureWidget()
+        self._text = widgets.HTML()
         self._shown = Shown()
         self._busy = ""
         self._wrong = ""
-        self._overview: list[tuple[Any, Any]] = []
+        self._overview: list[tuple[Plotly, Plotly]] = []
         self._mute = False
         self._range: Ranges = lambda looked, asked: None
-        super().__init__([self._told, self.figure, Widener()])
+        super().__init__([self._text, self.figure, Widener()])
 
-    def prepare(self, figure: bytes, keep: str) -> Any:
-        made: Any = to_plotly(figure)
+    def prepare(self, figure: bytes, keep: str) -> Plotly:
+        made: Plotly = to_plotly(figure)
         return made.update_layout(uirevision=keep, autosize=True)
 
-    def apply(self, prepared: Any, reason: Reason) -> None:
+    def apply(self, prepared: Plotly, reason: Reason) -> None:
         new = prepared
         same = [trace.type for trace in new.data] == [trace.type for trace in self.figure.data]
         self._mute = True
@@ -94,7 +96,7 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
         elif self.figure.layout.xaxis.range is not None and not self.figure.layout.xaxis.autorange:
             self._ranged(self.figure.layout)
 
-    def detail(self, traces: Mapping[int, Detail], asked: Mapping[str, Any]) -> None:
+    def detail(self, traces: Mapping[int, Detail], asked: Asked) -> None:
         self._mute = True
         try:
             with self.figure.batch_update():
@@ -111,19 +113,19 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
         self._range = call
 
     def set_busy(self, progress: Step | None) -> None:
-        self._busy = "" if progress is None else str(worded(progress)["text"])
-        self._tell()
+        self._busy = "" if progress is None else worded(progress)["text"]
+        self._update()
 
-    def set_error(self, problems: Sequence[Mapping[str, Any]]) -> None:
+    def set_error(self, problems: Sequence[ShownProblem]) -> None:
         lines = [f"{one['message']} {one.get('text') or one.get('place') or ''}".strip() for one in problems]
         self._wrong = "<br>".join(f"<b>{escape(line)}</b>" for line in lines)
-        self._tell()
+        self._update()
 
     def show(self, shown: Shown) -> None:
         self._shown = shown
-        self._tell()
+        self._update()
 
-    def _tell(self) -> None:
+    def _update(self) -> None:
         parts = [
             self._shown.title,
             *self._shown.badge.values(),
@@ -131,15 +133,15 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
             *self._shown.hints,
             self._busy,
         ]
-        self._told.value = " · ".join(escape(part) for part in parts if part) + (
+        self._text.value = " · ".join(escape(part) for part in parts if part) + (
             f"<br>{self._wrong}" if self._wrong else ""
         )
 
-    def _ranged(self, layout: Any, *_: Any) -> None:
+    def _ranged(self, layout: Plotly, *_: object) -> None:
         if self._mute:
             return
         axis = layout.xaxis
-        # After a double click the range is still the old one: autorange alone says that all is shown.
+        # After a double click the range is still the old one; only autorange shows that everything is visible.
         if axis.autorange or axis.range is None:
             self.detail({}, {})
             self._range([], {})

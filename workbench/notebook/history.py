@@ -1,4 +1,4 @@
-"""Undo and redo: the states of a view, the present one among them."""
+"""Undo and redo: the past, present and future states of a view."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TOGETHER_S = 0.5
 
 
 class History(Generic[S]):
-    """A line of states. Changes of one thing in quick succession are one step back."""
+    """A sequence of states. Quick changes of the same thing are undone in one step."""
 
     def __init__(self, state: S) -> None:
         self._past: list[S] = []
@@ -28,7 +28,7 @@ class History(Generic[S]):
         return bool(self._future)
 
     def change(self, state: S, what: str = "", now: float = 0.0) -> None:
-        """Go on to another state. ``what`` names the thing that changed, ``now`` the time in seconds."""
+        """Go to a new state. ``what`` names the thing that changed, ``now`` is the time in seconds."""
         together = what != "" and what == self._what and now - self._when < TOGETHER_S and not self._future
         if not (together and self._past):
             self._past = [*self._past, self.present][-MOST:]
@@ -36,15 +36,15 @@ class History(Generic[S]):
         self.present, self._what, self._when = state, what, now
 
     def correct(self, state: S) -> None:
-        """Put another state in place of the present one: nothing that anybody did."""
+        """Replace the present state; this is not a change that can be undone."""
         self.present = state
 
     def undo(self) -> bool:
-        """Go one state back; False if there is none."""
+        """Go back to the state before; False if there is none."""
         return self._move(self._past, self._future)
 
     def redo(self) -> bool:
-        """Go one state on again; False if there is none."""
+        """Go forward to the state that was undone; False if there is none."""
         return self._move(self._future, self._past)
 
     def _move(self, source: list[S], target: list[S]) -> bool:

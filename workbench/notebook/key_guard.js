@@ -1,4 +1,4 @@
-// Keeps plain keys typed in a control from reaching the notebook, where two d would delete the cell.
+// Stops keys that are typed in a control before they reach the notebook, where "d" twice deletes the cell.
 
 const TYPED_IN = "select, input, textarea, button, summary, [role=slider], [contenteditable], [tabindex]";
 

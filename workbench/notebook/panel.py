@@ -1,11 +1,12 @@
-"""The controls of a view: one field a param, data and view params in two groups."""
+"""The controls of a view: one field for each param, with data and view params in two groups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TypeAlias
 
 import ipywidgets as widgets
+from pydantic import JsonValue
 
 from ..recipe.controls import Decided, decide
 from ..recipe.params import Param
@@ -15,21 +16,21 @@ from .fields import field, replaceable
 
 GROUPS = ("data", "view")
 _CLASSES = {"data": "wb-data", "view": "wb-look"}
-Options = Mapping[str, Iterable[Mapping[str, Any]]]
+Options: TypeAlias = Mapping[str, Iterable[Mapping[str, JsonValue]]]
 
 
 class ControlPanel:
-    """Controls for params, shown by ``show`` and heard through ``changed``.
+    """The controls of params.
 
     Parameters
     ----------
-    changed : called as ``changed(name, value, quiet)`` when a person chose a value; ``quiet`` is how many seconds
-        without another change are worth waiting for.
-    only : the params that are shown; all by default.
+    changed : called as ``changed(name, value, quiet)`` when a user chose a value. ``quiet`` is how long to wait for
+        another change, in seconds.
+    only : whether the param of a name is shown; by default all are.
     """
 
     def __init__(
-        self, changed: Callable[[str, Any, float], None], only: Callable[[str], bool] | None = None
+        self, changed: Callable[[str, JsonValue, float], None], only: Callable[[str], bool] | None = None
     ) -> None:
         self._changed = at_home(changed)
         self._only = only or (lambda name: True)
@@ -44,8 +45,8 @@ class ControlPanel:
         box.add_class(_CLASSES[kind])
         return box
 
-    def show(self, params: Mapping[str, Param], values: Mapping[str, Any], options: Options) -> None:
-        """Show params with their values and present choices; nobody is told of a change."""
+    def show(self, params: Mapping[str, Param], values: Mapping[str, JsonValue], options: Options) -> None:
+        """Show params with their values and present choices. ``changed`` is not called."""
         shown: dict[str, Field] = {}
         for name, param in params.items():
             live = options.get(name)
@@ -59,7 +60,7 @@ class ControlPanel:
             _close(held.widget)
 
     def mark(self, wrong: Mapping[str, str]) -> None:
-        """Say below the named controls what is wrong with their value."""
+        """Show below the named controls what is wrong with their value."""
         for name, held in self.fields.items():
             held.hint(wrong.get(name) or held.decided.get("note"), name in wrong)
 

@@ -1,4 +1,4 @@
-// Draws figures of the kernel with plotly.js, which the first of them on a page asks for and all share.
+// Draws figures of the kernel with plotly.js. The first view of a page asks for plotly.js, and all views share it.
 
 const SHARED = (globalThis.__workbench ??= { sources: new Map(), library: null, turn: Promise.resolve(), drawing: 0 });
 const CONFIG = { showSendToCloud: false, plotlyServerURL: "", displaylogo: false, responsive: false };
@@ -23,13 +23,13 @@ const ICONS = {
 const BUTTONS = [
   ["controls", "Show or hide the controls"],
   ["undo", "Undo the last change"],
-  ["redo", "Redo what was undone"],
-  ["refresh", "Read again: draws new records in"],
+  ["redo", "Redo the last change that was undone"],
+  ["refresh", "Read the data again, with new records"],
   ["copy", "Copy the recipe with the present values"],
-  ["recipe", "Look at the recipe and change it"],
+  ["recipe", "Show and change the recipe"],
 ];
 
-// plotly.js, once a page
+// plotly.js, once on each page
 
 function library(model) {
   SHARED.library ??= new Promise((resolve) => { SHARED.arrived = resolve; ask(); });
@@ -37,7 +37,7 @@ function library(model) {
 }
 
 function ask() {
-  // The asked widget may be closed before it answers: after a while the next one is asked.
+  // The widget may be closed before it answers. After a while, the next widget is asked.
   const waiting = [...SHARED.sources.values()].sort((a, b) => a.asked - b.asked);
   if (waiting.length) {
     waiting[0].asked = performance.now();
@@ -63,7 +63,7 @@ async function unpack(packed) {
   }
 }
 
-// Figures as they arrive
+// Decoding of figures
 
 function revived(value, read) {
   if (Array.isArray(value)) {
@@ -85,7 +85,7 @@ function array([offset, bytes, type], shape, view) {
   return shape ? nested(flat, shape.split(",").map(Number)) : flat;
 }
 
-// Arrays of a message: each place is made an array once.
+// The arrays of a message; each place is decoded once.
 function reader(view) {
   const read = new Map();
   return ([offset, bytes, type], shape) => {
@@ -125,7 +125,7 @@ function onTheme(call) {
   return () => { observer.disconnect(); media.removeEventListener("change", call); };
 }
 
-// Without a title plotly would leave 100 pixels free above the plot.
+// Without a title, plotly leaves 100 pixels free above the plot.
 function snug(layout) {
   const base = layout.template?.layout ?? {};
   if (layout.title?.text || layout.margin || base.margin) return layout;
@@ -151,7 +151,7 @@ function themed(layout, ground) {
   return { ...layout, template: { ...template, layout: dark } };
 }
 
-// Notes and titles of axes to which a script gave an ink of their own.
+// Annotations and axis titles for which the script chose a colour.
 function written(layout) {
   const read = (text) => (text?.font?.color ? { ...text, font: { ...text.font, color: inked(text.font.color) } } : text);
   const made = { ...layout };
@@ -162,8 +162,8 @@ function written(layout) {
   return made;
 }
 
-// What a script draws in dark colours would be lost on a dark ground: black and dark greys become as light as they
-// were dark, other dark colours only so much lighter that they can be seen, the darker of two stays the darker.
+// Dark colours of a script would not be visible on a dark background. Black and dark greys become as light as they
+// were dark. Other dark colours become just light enough to be seen; the darker of two colours stays the darker one.
 const INKED = ["color", "outliercolor"];
 const SEEN = 0.2; // luminance from which a colour stays as it is
 const DARKEST = 0.13;
@@ -206,7 +206,7 @@ function brightened(trace) {
   return made;
 }
 
-// What is looked at
+// The zoomed part of the figure
 
 const AXIS = /^([xy])axis(\d*)\.(range|autorange)/;
 
@@ -238,7 +238,7 @@ function lookedAt(gd, layout) {
   return [...subplots.values()];
 }
 
-// The parts of the view on the page
+// The elements of the view
 
 function made(tag, name, parent, text) {
   const node = document.createElement(tag);
@@ -267,7 +267,7 @@ function parts(el) {
   told.setAttribute("role", "status");
   const stage = made("div", "wb-stage", root);
   const figure = made("div", "wb-figure", stage);
-  const wait = made("div", "wb-wait", stage, "Waiting for the first picture …");
+  const wait = made("div", "wb-wait", stage, "Waiting for the first figure …");
   const busy = made("div", "wb-busy", stage);
   const problem = made("div", "wb-problem", root);
   problem.setAttribute("role", "alert");
@@ -334,7 +334,7 @@ async function copied(text, at) {
   setTimeout(() => told.remove(), 1500);
 }
 
-// A picture for the saved notebook: the drawn SVG as a small image, made when nothing else is to do
+// The picture for the saved notebook: the drawn SVG as a small image, made when the page is idle
 
 async function still(gd) {
   const { width, height } = gd.getBoundingClientRect();
@@ -352,7 +352,7 @@ async function still(gd) {
   return { picture: canvas.toDataURL("image/webp", 0.8), dark };
 }
 
-// The script may have chosen the ground; where it left none, that of the page shows through.
+// The script may have chosen the background. If it did not, the background of the page is visible.
 function isDarkGround([red, green, blue, opacity]) {
   return opacity < 128 ? isDark() : 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128;
 }
@@ -411,11 +411,11 @@ function render({ model, el }) {
     if (drawing) { again = true; return; }
     drawing = true;
     at.stage.style.height = `${height()}px`;
-    // One figure a task: a page of many plots answers between them. One alone draws at once.
+    // Each figure is drawn in a task of its own, so that a page with many plots stays responsive. A single one is drawn at once.
     const turn = SHARED.drawing++ ? SHARED.turn.then(() => new Promise((go) => setTimeout(go))) : Promise.resolve();
     const mine = turn.then(paint).catch((error) => showProblems(at, [{ message: `plotly.js cannot draw this figure: ${error.message}` }]));
     mine.then(() => { SHARED.drawing--; });
-    // A figure that plotly never finishes, as one that is taken away meanwhile, holds up no other.
+    // plotly never finishes a figure that is removed meanwhile; such a figure must not block the others.
     SHARED.turn = painted = Promise.race([mine, new Promise((go) => setTimeout(go, LONGEST_TURN_MS))]);
     await mine;
     drawing = false;
@@ -491,7 +491,7 @@ function render({ model, el }) {
   }
 
   listen("msg:custom", message);
-  // Text and buffers come in one message and are told one after the other; any may be as it was.
+  // Text and buffers come in one message, but their events come one after the other, and any may be unchanged.
   let arrived = false;
   const once = () => {
     if (arrived) return;
@@ -502,7 +502,7 @@ function render({ model, el }) {
   listen("change:buffer", once);
   listen("change:spec", once);
   listen("change:height", draw);
-  // Words belong to a picture: what comes with one is shown after it, and costs its drawing no second layout.
+  // Texts that come with a figure are shown after it is drawn. This saves a second layout while it is drawn.
   listen("change:status", () => painted.then(() => showStatus(at, model.get("status"))));
   showStatus(at, model.get("status"));
   stops.push(onTheme(draw));
@@ -519,7 +519,7 @@ function render({ model, el }) {
   const checks = setInterval(() => { if (!document.hidden && el.isConnected) say("check"); }, CHECK_MS);
   stops.push(() => clearInterval(checks));
 
-  // While the plot lives, the picture that the saved notebook shows in its place is out of sight.
+  // While the plot is live, hide the picture that the saved notebook shows instead of it.
   if (model.get("still")) {
     const style = made("style", "", document.head, `.jp-OutputArea-child:has([data-wb-still="${model.get("still")}"]) { display: none; }`);
     stops.push(() => style.remove());

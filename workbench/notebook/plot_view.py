@@ -1,4 +1,4 @@
-"""Our own plot on a Jupyter page: a figure is one JSON text and two buffers; plotly.js is sent once a page."""
+"""``PlotView``, our own plot on a Jupyter page. It sends figures as JSON and buffers, and plotly.js once a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import anywidget
 import orjson
@@ -19,9 +18,9 @@ from ..engine.zoom import Detail
 from ..export import plotly_source
 from .background_worker import Step
 from .event_loop import at_home
-from .figure_buffers import Kept, Packer, split
+from .figure_buffers import Kept, Packer, Part, split
 from .saved_picture import Still
-from .surface import Looked, Reason, Shown
+from .surface import Asked, Looked, Message, Reason, Shown, ShownProblem, ShownProgress, Synced
 
 HERE = Path(__file__).parent
 ACTS = ("undo", "redo", "refresh", "copy", "recipe")
@@ -31,7 +30,7 @@ _packing = threading.Lock()
 
 
 def packed_library() -> bytes:
-    """The installed plotly.js, gzipped; made once a process."""
+    """The installed plotly.js, gzipped; made once in each process."""
     with _packing:
         return _packed_library()
 
@@ -43,7 +42,7 @@ def _packed_library() -> bytes:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A figure made ready for the page: its number, its text, the buffer that stays and the one that does not."""
+    """A figure for the page: its number, its JSON, the buffer that the page keeps and the one for this figure."""
 
     number: int
     spec: str
@@ -52,19 +51,19 @@ class Prepared:
 
 
 class KeyGuard(anywidget.AnyWidget):  # type: ignore[misc]
-    """Keeps plain keys typed in the controls around it from the notebook's shortcuts."""
+    """Keeps keys that are typed in the controls around it away from the shortcuts of the notebook."""
 
     _esm = HERE / "key_guard.js"
 
 
 class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
-    """A figure with its toolbar and its words: a ``Surface``.
+    """A ``Surface`` with a figure, its toolbar and its texts.
 
     Parameters
     ----------
-    acts : names of the buttons, of ``ACTS``.
-    height : of the picture in pixels; 0 takes that of the figure, else 440.
-    still : where a small picture of what is shown is kept for the saved notebook, under ``name``.
+    acts : names of the buttons, some of ``ACTS``.
+    height : height of the figure in pixels; 0 takes that of the layout, else 440.
+    still : keeps a small picture of the figure for the saved notebook, under ``name``.
     """
 
     _esm = HERE / "plot_view.js"
@@ -72,8 +71,8 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
     spec = traitlets.Unicode("").tag(sync=True)
     kept = traitlets.Bytes(b"").tag(sync=True)
     buffer = traitlets.Bytes(b"").tag(sync=True)
-    status = traitlets.Dict({}).tag(sync=True)
-    acts: Any = traitlets.List([]).tag(sync=True)
+    status: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)
+    acts: traitlets.List[str] = traitlets.List([]).tag(sync=True)
     height = traitlets.Int(0).tag(sync=True)
     still = traitlets.Unicode("").tag(sync=True)
 
@@ -81,7 +80,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         self, acts: Sequence[str] = ACTS, height: int = 0, still: Still | None = None, name: str = ""
     ) -> None:
         super().__init__(acts=list(acts), height=height, still="" if still is None else still.id)
-        self._range: Callable[[list[Looked], Mapping[str, Any]], None] = lambda looked, asked: None
+        self._range: Callable[[list[Looked], Asked], None] = lambda looked, asked: None
         self._act: Callable[[str], str | None] = lambda name: None
         self._check: Callable[[], None] = lambda: None
         self._drawn: Callable[[], None] = lambda: None
@@ -92,7 +91,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         self.on_msg(self._heard)
         threading.Thread(target=packed_library, name="workbench plotly.js", daemon=True).start()
 
-    # As a surface
+    # The methods of a surface
 
     def prepare(self, figure: bytes, keep: str) -> Prepared:
         content, kept, buffer = split(figure, self._kept)
@@ -105,7 +104,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         with self.hold_sync():
             self.spec, self.kept, self.buffer = prepared.spec, prepared.kept.buffer, prepared.buffer
 
-    def detail(self, traces: Mapping[int, Detail], asked: Mapping[str, Any]) -> None:
+    def detail(self, traces: Mapping[int, Detail], asked: Asked) -> None:
         packer = Packer()
         arrays = {
             str(n): {
@@ -116,44 +115,46 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         }
         self.send({**asked, "kind": "detail", "traces": arrays}, [packer.buffer()])
 
-    def on_range(self, call: Callable[[list[Looked], Mapping[str, Any]], None]) -> None:
+    def on_range(self, call: Callable[[list[Looked], Asked], None]) -> None:
         self._range = call
 
     def set_busy(self, progress: Step | None) -> None:
-        self._tell(busy=None if progress is None else worded(progress))
+        self._update(busy=None if progress is None else worded(progress))
 
-    def set_error(self, problems: Sequence[Mapping[str, Any]]) -> None:
-        self._tell(problems=[dict(problem) for problem in problems])
+    def set_error(self, problems: Sequence[ShownProblem]) -> None:
+        self._update(problems=[*problems])
 
     def show(self, shown: Shown) -> None:
-        self._tell(**{**vars(shown), "badge": dict(shown.badge), "notes": [*shown.notes], "hints": [*shown.hints]})
+        self._update(
+            **{**vars(shown), "badge": dict(shown.badge), "notes": [*shown.notes], "hints": [*shown.hints]}
+        )
 
-    # What the page asks
+    # Messages of the page
 
     def on_act(self, call: Callable[[str], str | None]) -> None:
-        """``call`` gets the name of a button that was pressed; a text that it gives is put on the clipboard."""
+        """Set what is called with the name of a pressed button. A text that it returns goes to the clipboard."""
         self._act = call
 
     def on_check(self, call: Callable[[], None]) -> None:
-        """``call`` is told every 30 s while the view is open on a page that is looked at."""
+        """Set what is called every 30 s while the view is open on a visible page."""
         self._check = call
 
     def on_drawn(self, call: Callable[[], None]) -> None:
-        """``call`` is told when a page has drawn the last picture."""
+        """Set what is called when a page has drawn the newest figure."""
         self._drawn = call
 
-    def _tell(self, **more: Any) -> None:
+    def _update(self, **more: Synced) -> None:
         status = {**self.status, **more}
         if status != self.status:
             self.status = status
 
-    def _heard(self, _: Any, content: Mapping[str, Any], buffers: Any) -> None:
+    def _heard(self, _: object, content: Message, buffers: object) -> None:
         if content.get("kind") == "plotly":
             self.send({"kind": "plotly"}, [packed_library()])  # at once, also while a cell runs
         else:
             self._asked(content)
 
-    def _act_on(self, content: Mapping[str, Any]) -> None:
+    def _act_on(self, content: Message) -> None:
         kind = content.get("kind")
         if kind == "act" and (text := self._act(str(content["name"]))) is not None:
             self.send({"kind": "text", "view": content["view"], "text": text})
@@ -168,10 +169,10 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
             self._range(looked, {"view": content["view"], "number": self._number})
 
 
-def steady(layout: dict[str, Any], keep: str) -> dict[str, Any]:
-    """A layout whose zoom, and what was switched off in the legend, stay while ``keep`` stays the same.
+def steady(layout: dict[str, Part], keep: str) -> dict[str, Part]:
+    """The layout with zoom and legend that stay as the user set them while ``keep`` is the same text.
 
-    An axis whose title changes shows another quantity, so that its zoom goes. What the script says itself stands.
+    An axis with a new title shows another quantity, so its zoom is reset. A ``uirevision`` of the script has priority.
     """
     made = {"uirevision": keep, **layout}
     for name in (key for key in layout if key[1:].startswith("axis")):
@@ -182,8 +183,8 @@ def steady(layout: dict[str, Any], keep: str) -> dict[str, Any]:
     return made
 
 
-def worded(step: Step) -> dict[str, Any]:
-    """Progress in words, and how much of the work is done (None where that is not known)."""
+def worded(step: Step) -> ShownProgress:
+    """The progress of a job in words."""
     if not step.name:
         return {"text": "working …", "share": None}
     text = f"step {step.index + 1}/{step.of} {step.name}"

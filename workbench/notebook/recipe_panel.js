@@ -1,4 +1,4 @@
-// The recipe beside its picture: editors with line numbers and marks, tables of the steps, saving and history.
+// The recipe panel: editors with line numbers and marks, tables of the steps, saving and history.
 
 const CHECK_QUIET_MS = 350;
 const OPENING_MS = 30000;
@@ -20,7 +20,7 @@ function button(text, title, parent, act, name = "") {
   return node;
 }
 
-// An editor: a text area, numbers beside it, bands behind the lines that are wrong
+// An editor: a text area with line numbers, and bands behind the lines with problems
 
 class Editor {
   constructor(label, indent, parent, typed, run) {
@@ -115,7 +115,7 @@ class Editor {
   }
 }
 
-// The panel that a press of a view's button has opened is brought into sight; nothing else moves the page.
+// Scrolls to the panel when a button of the view has opened it. Nothing else scrolls the page.
 
 function revealed(root) {
   const sizes = new ResizeObserver(() => {
@@ -258,7 +258,7 @@ function render({ model, el }) {
     where.setAttribute("list", list.id);
     const called = input("name", "Name of the plot", name);
     const save = made("button", "wb-text-button wb-run", form, "Save");
-    save.title = "A new plot, or the next revision of the one of that name";
+    save.title = "Save as a new plot, or as the next revision of the plot of this name";
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       send("save", { board: where.value, name: called.value, texts: texts() });
@@ -269,7 +269,7 @@ function render({ model, el }) {
       const row = made("tr", "", rows);
       for (const text of [`revision ${revision}`, origin, at, by]) made("td", "", row, text);
       const cell = made("td", "", row, n ? undefined : "newest");
-      if (n) button("go back to this one", `Revision ${revision} becomes the newest; the others stay`, cell, () => send("restore", { revision }));
+      if (n) button("go back to this one", `Save revision ${revision} again as the newest; all revisions are kept`, cell, () => send("restore", { revision }));
     });
   }
 

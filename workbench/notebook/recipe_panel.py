@@ -1,13 +1,15 @@
-"""The recipe beside its picture: three texts to edit, each step's table, saving with history."""
+"""The recipe panel of a view: three texts to edit, the table of each step, saving, and the history."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias, TypedDict
 
 import anywidget
 import traitlets
+from pydantic import JsonValue
 
 from ..backend import Backend
 from ..dataset import Dataset, StepResult
@@ -20,35 +22,47 @@ from ..records import Dashboard, Plot
 from ..table import Table
 from . import status_text as words
 from .event_loop import at_home
-from .recipe_text import Texts, raw_of, texts_of, told
+from .recipe_text import MarkedProblem, Texts, marked, raw_of, texts_of
+from .surface import Message, Synced
 
 HERE = Path(__file__).parent
 PAGE_ROWS = 50
-Run = Callable[[PlotConfig], None]
+Run: TypeAlias = Callable[[PlotConfig], None]
+Cell: TypeAlias = JsonValue | datetime
+"""A value of a column."""
+
+
+class SavedRevision(TypedDict):
+    """A revision in the history of the panel, with time and author as texts."""
+
+    revision: int
+    origin: str
+    at: str
+    by: str
 
 
 class RecipePanel(anywidget.AnyWidget):  # type: ignore[misc]
-    """The panel on the page; ``RecipeDesk`` answers what is asked of it."""
+    """The panel on the page; ``RecipeDesk`` answers its messages."""
 
     _esm = HERE / "recipe_panel.js"
     _css = HERE / "recipe_panel.css"
-    texts: Any = traitlets.Dict({}).tag(sync=True)
-    problems: Any = traitlets.List([]).tag(sync=True)
-    steps: Any = traitlets.List([]).tag(sync=True)
-    table: Any = traitlets.Dict({}).tag(sync=True)
-    saved: Any = traitlets.Dict({}).tag(sync=True)
+    texts: traitlets.Dict[str, str] = traitlets.Dict({}).tag(sync=True)
+    problems: traitlets.List[MarkedProblem] = traitlets.List([]).tag(sync=True)
+    steps: traitlets.List[dict[str, str]] = traitlets.List([]).tag(sync=True)
+    table: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)
+    saved: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)
     said = traitlets.Unicode("").tag(sync=True)
 
 
 class RecipeDesk:
-    """Works the recipe panel of a view.
+    """Does the work of the recipe panel of a view.
 
     Parameters
     ----------
-    work : where recipes are checked and saved.
-    run : called with a sound recipe that the view is to show.
-    state : gives the recipe that a save keeps, with the chosen values as defaults.
-    home : the plot that the recipe comes from, if it was saved.
+    backend : checks and saves recipes.
+    run : called with a sound recipe for the view to show.
+    state : returns the recipe to save, with the chosen values as defaults.
+    home : the saved plot that the recipe comes from, if there is one.
     """
 
     def __init__(
@@ -67,10 +81,10 @@ class RecipeDesk:
         """Put a recipe into the editors."""
         self.widget.texts = texts_of(config)
         self.widget.problems = []
-        self._tell_saved()
+        self._show_saved()
 
     def show_data(self, dataset: Dataset | None) -> None:
-        """The data whose steps can be looked at."""
+        """Show the data of a recipe: its steps and the table of one."""
         self._dataset, self._tables = dataset, {}
         steps = {} if dataset is None else dataset.steps
         self.widget.steps = [{"name": name, "size": _size(result)} for name, result in steps.items()]
@@ -79,26 +93,26 @@ class RecipeDesk:
             self._look(shown["step"], shown["start"]) if shown["step"] in steps else self._clear()
 
     def show_problems(self, error: BaseException | None) -> None:
-        """Mark what went wrong when the recipe ran, or nothing."""
+        """Mark what is wrong with the recipe; with another error or None, remove all marks."""
         problems = error.problems if isinstance(error, Invalid) else []
-        self.widget.problems = told(problems, self.widget.texts)
+        self.widget.problems = marked(problems, self.widget.texts)
 
-    # What the page asks
+    # Messages of the page
 
-    def _heard(self, _: Any, content: Mapping[str, Any], buffers: Any) -> None:
+    def _heard(self, _: object, content: Message, buffers: object) -> None:
         acts: dict[str, Callable[[], None]] = {
             "typed": lambda: self._typed(content["texts"]),
             "run": lambda: self._run_texts(content["texts"]),
             "look": lambda: self._look(str(content["step"]), int(content["start"])),
             "save": lambda: self._save(str(content["board"]), str(content["name"]), content["texts"]),
             "restore": lambda: self._restore(int(content["revision"])),
-            "saved": self._tell_saved,
+            "saved": self._show_saved,
         }
         try:
             acts[str(content["kind"])]()
         except Invalid as error:
             self.widget.said = ""
-            self.widget.problems = told(error.problems, self.widget.texts)
+            self.widget.problems = marked(error.problems, self.widget.texts)
         except WorkbenchError as error:
             self._say(str(error))
 
@@ -108,7 +122,7 @@ class RecipeDesk:
 
     def _typed(self, texts: Texts) -> None:
         self.widget.texts = dict(texts)
-        self.widget.problems = told(self._wrong(texts), texts)
+        self.widget.problems = marked(self._wrong(texts), texts)
 
     def _wrong(self, texts: Texts) -> list[Problem]:
         try:
@@ -129,7 +143,7 @@ class RecipeDesk:
 
     def _save(self, board: str, name: str, texts: Texts) -> None:
         if not board.strip() or not name.strip():
-            raise BadRequest("A plot needs a dashboard and a name.")
+            raise BadRequest("A plot needs a dashboard and a name. Type both, then save again.")
         config = self._sound(texts)
         if texts != texts_of(self._state()):
             self._run(config)
@@ -142,26 +156,26 @@ class RecipeDesk:
             self._met_another(place, name.strip(), moved)
             return
         self._home = kept
-        self._tell_saved()
+        self._show_saved()
         self._say(
             f"Saved on '{board}' as revision {kept.revision} of '{kept.name}', with the chosen values as defaults."
         )
 
     def _since(self, board: Dashboard, name: str) -> int | None:
-        """The revision that is being changed; None where the recipe is saved under another name."""
+        """The revision that the change started from; None if the recipe is saved under another name."""
         home = self._home
         return home.revision if home and (home.dashboard_id, home.name) == (board.id, name) else None
 
     def _met_another(self, board: Dashboard, name: str, moved: Conflict) -> None:
-        """Somebody saved meanwhile: say so, show the history, and let the next save put this one on top."""
+        """Somebody else saved meanwhile: say so and show the history. The next save makes this recipe the newest."""
         if self._home is None:
             raise moved
         began, self._home = self._home.revision, self._backend.plot(board, name)
-        self._tell_saved()
+        self._show_saved()
         newest = self._home.revision
         self._say(
-            f"'{name}' was saved by somebody else meanwhile: revision {newest}, where this began with {began}. Nothing "
-            "was saved. The history below holds it; save again to put yours on top."
+            f"Nothing was saved: somebody else saved '{name}' as revision {newest}, and your change started from "
+            f"revision {began}. See the history below. Save again to make your recipe the newest revision."
         )
 
     def _board(self, name: str) -> Dashboard:
@@ -170,41 +184,39 @@ class RecipeDesk:
         except NotFound:
             try:
                 return self._backend.create(Dashboard, {"name": name})
-            except Conflict:  # somebody else made it in this moment
+            except Conflict:  # somebody else has just created it
                 return self._backend.get(Dashboard, name)
 
     def _restore(self, revision: int) -> None:
         if self._home is None:
-            raise BadRequest("This recipe is not saved yet.")
+            raise BadRequest("This recipe is not saved yet, so it has no revisions. Save it first.")
         self._home = self._backend.restore(self._home, revision)
         self._run(sound(self._home.config))
-        self._tell_saved()
+        self._show_saved()
         self._say(f"Revision {revision} is now the newest, as revision {self._home.revision}.")
 
-    def _tell_saved(self) -> None:
+    def _show_saved(self) -> None:
         boards = self._backend.table(Dashboard, {}, ["id", "name"], None).records()
-        saved: dict[str, Any] = {
-            "boards": [board["name"] for board in boards],
-            "board": "",
-            "name": "",
-            "history": [],
-        }
         home = self._home
-        if home is not None:
-            saved["board"] = next((str(one["name"]) for one in boards if one["id"] == home.dashboard_id), "")
-            saved["name"] = home.name
-            saved["history"] = [
-                {
-                    "revision": one.revision,
-                    "origin": one.origin,
-                    "at": one.created_at.strftime("%Y-%m-%d %H:%M"),
-                    "by": one.created_by_email or "",
-                }
-                for one in reversed(self._backend.history(home))
-            ]
-        self.widget.saved = saved
+        self.widget.saved = {
+            "boards": [board["name"] for board in boards],
+            "board": next((str(one["name"]) for one in boards if home and one["id"] == home.dashboard_id), ""),
+            "name": home.name if home else "",
+            "history": self._history(home) if home else [],
+        }
 
-    # Each step's table
+    def _history(self, plot: Plot) -> list[SavedRevision]:
+        return [
+            {
+                "revision": one.revision,
+                "origin": one.origin,
+                "at": one.created_at.strftime("%Y-%m-%d %H:%M"),
+                "by": one.created_by_email or "",
+            }
+            for one in reversed(self._backend.history(plot))
+        ]
+
+    # The table of a step
 
     def _clear(self) -> None:
         self.widget.table = {}
@@ -237,8 +249,8 @@ def _size(result: StepResult) -> str:
     return words.many(len(result), "source")
 
 
-def _cell(value: Any) -> Any:
-    """A value as a table shows it: numbers short enough to read."""
+def _cell(value: Cell) -> JsonValue:
+    """A value as the table shows it: numbers with seven digits, times as text."""
     if isinstance(value, float):
         return f"{value:.7g}"
     return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -1,11 +1,13 @@
-"""A recipe as three texts that people edit, and the line of a text that a problem is about."""
+"""A recipe as three texts to edit, and the line of a text that a problem belongs to."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypedDict
+
+from pydantic import JsonValue
 
 from ..errors import Invalid, Loc, Problem
 from ..recipe.jsontext import read_json
@@ -19,7 +21,7 @@ _WIDE = 100
 
 
 def texts_of(config: PlotConfig) -> dict[str, str]:
-    """Plan, transform and params as texts; objects that fit stand on one line."""
+    """Plan, transform and params as texts. An object that fits is written on one line."""
     raw = config.dump()
     return {
         "plan": pretty(raw["plan"]),
@@ -28,11 +30,14 @@ def texts_of(config: PlotConfig) -> dict[str, str]:
     }
 
 
-def pretty(value: Any, indent: int = 0) -> str:
-    """JSON that a person would write: what fits within a line stands on one."""
+def pretty(value: JsonValue, indent: int = 0) -> str:
+    """JSON with line breaks only where a value does not fit on one line."""
     flat = json.dumps(value, ensure_ascii=False)
-    deep = isinstance(value, dict | list) and value
-    if not deep or (indent and len(flat) + indent <= _WIDE and "{" not in flat[1:]):
+    if (
+        not isinstance(value, dict | list)
+        or not value
+        or (indent and len(flat) + indent <= _WIDE and "{" not in flat[1:])
+    ):
         return flat
     inner = " " * (indent + 2)
     if isinstance(value, dict):
@@ -45,15 +50,15 @@ def pretty(value: Any, indent: int = 0) -> str:
     return f"{start}\n" + ",\n".join(inner + item for item in items) + f"\n{' ' * indent}{end}"
 
 
-def raw_of(texts: Texts) -> dict[str, Any]:
+def raw_of(texts: Texts) -> dict[str, JsonValue]:
     """The recipe of the texts, not checked yet.
 
     Raises
     ------
     Invalid
-        With every text that is no JSON, at ``("config", part)``, with ``line`` and ``column``.
+        With every text that is not JSON, at ``("config", part)``, with ``line`` and ``column``.
     """
-    raw: dict[str, Any] = {"transform": texts["transform"]}
+    raw: dict[str, JsonValue] = {"transform": texts["transform"]}
     problems: list[Problem] = []
     for part in ("plan", "params"):
         try:
@@ -65,30 +70,38 @@ def raw_of(texts: Texts) -> dict[str, Any]:
     return raw
 
 
-def told(problems: list[Problem], texts: Texts) -> list[dict[str, Any]]:
-    """Problems as the page shows them: ``part`` (None: none of the three), ``line`` in its text, ``message``,
-    ``place``."""
-    found = {part: lines_of(texts[part]) for part in ("plan", "params")}
-    return [_told(problem, found) for problem in problems]
+class MarkedProblem(TypedDict):
+    """A problem as the page shows it: ``part`` is the text (None: none of the three) and ``line`` the line in it."""
+
+    part: str | None
+    line: JsonValue
+    message: str
+    place: str
 
 
-def _told(problem: Problem, found: Mapping[str, Mapping[Loc, int]]) -> dict[str, Any]:
+def marked(problems: list[Problem], texts: Texts) -> list[MarkedProblem]:
+    """Problems with the lines of the texts that they belong to."""
+    lines = {part: lines_of(texts[part]) for part in ("plan", "params")}
+    return [_marked(problem, lines) for problem in problems]
+
+
+def _marked(problem: Problem, lines: Mapping[str, Mapping[Loc, int]]) -> MarkedProblem:
     loc = problem.loc[1:] if problem.loc[:1] == ("config",) else problem.loc
     part = str(loc[0]) if loc and loc[0] in PARTS else None
-    made: dict[str, Any] = {"part": part, "line": None, "message": problem.msg, "place": words.place(problem)}
+    made: MarkedProblem = {"part": part, "line": None, "message": problem.msg, "place": words.place(problem)}
     if "line" in problem.ctx:
         made["line"] = problem.ctx["line"]
         made["place"] = ""
-    elif part is not None and part in found:
+    elif part is not None and part in lines:
         inside = loc[1:]
-        while inside and inside not in found[part]:
+        while inside and inside not in lines[part]:
             inside = inside[:-1]
-        made["line"] = found[part].get(inside, 1)
+        made["line"] = lines[part].get(inside, 1)
     return made
 
 
 def lines_of(text: str) -> dict[Loc, int]:
-    """The line, from 1, of every key and every element of a JSON text; empty if it is none."""
+    """The line, from 1, of every key and every element of a JSON text; empty if the text is not JSON."""
     try:
         read_json(text)
     except Invalid:
@@ -108,7 +121,7 @@ def _tokens(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _walk(tokens: Iterator[tuple[str, int]], path: Loc, found: dict[Loc, int]) -> str:
-    """Take one value off the tokens; answers its first one, so that a list knows its end."""
+    """Read one value from the tokens. Returns its first token, so that a list finds its end."""
     token, line = next(tokens)
     found.setdefault(path, line)
     if token == "{":  # noqa: S105

@@ -1,9 +1,8 @@
-"""What a view says in words: what is shown, what a change cost, what is wrong."""
+"""The texts of a view: how many samples it shows, how long a change took, what is wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..backend import FigureAnswer
 from ..dataset import Dataset
@@ -11,6 +10,7 @@ from ..engine.zoom import Detail
 from ..errors import Invalid, Problem
 from ..messages import spaced
 from ..table import Table
+from .surface import ShownProblem
 
 
 def count(number: int) -> str:
@@ -25,7 +25,7 @@ def many(number: int, noun: str) -> str:
 
 
 def samples(dataset: Dataset) -> str:
-    """How much of what was asked for stands in the figure."""
+    """How many of the samples or rows the figure shows."""
     series = [one for step in dataset.steps.values() if not isinstance(step, Table) for one in step.values()]
     if not series:
         rows = [step.n for step in dataset.steps.values() if isinstance(step, Table)]
@@ -43,7 +43,7 @@ def is_whole(dataset: Dataset) -> bool:
 
 
 def cost(answer: FigureAnswer, seconds: float) -> str:
-    """What a change read and how long it took."""
+    """How much a change read and how long it took."""
     return f"{many(answer.reads['sources'], 'source')} read, {time(seconds)}"
 
 
@@ -54,8 +54,10 @@ def time(seconds: float) -> str:
 
 
 def closely(found: Mapping[int, Detail], coarse: Sequence[int], names: Sequence[str]) -> str:
-    """What finer detail there is of the traces that are looked at; ``coarse`` are those for which there is none
-    although samples were left out."""
+    """How many samples the zoomed traces show now.
+
+    ``coarse`` are the traces that show less than all samples and have no finer detail.
+    """
     parts = []
     if found:
         shown, of = sum(one.shown for one in found.values()), sum(one.of for one in found.values())
@@ -67,8 +69,8 @@ def closely(found: Mapping[int, Detail], coarse: Sequence[int], names: Sequence[
     return "; ".join(parts)
 
 
-def problems(error: BaseException) -> list[dict[str, Any]]:
-    """What is wrong, for people: the message, the script's line and text, the place in the recipe."""
+def problems(error: BaseException) -> list[ShownProblem]:
+    """What an error says: the message, with line and text of the script or the place in the recipe."""
     if isinstance(error, Invalid):
         return [_problem(problem) for problem in error.problems]
     text = str(error) or type(error).__name__
@@ -77,22 +79,19 @@ def problems(error: BaseException) -> list[dict[str, Any]]:
     ]
 
 
-def _problem(problem: Problem) -> dict[str, Any]:
-    made: dict[str, Any] = {"message": problem.msg}
+def _problem(problem: Problem) -> ShownProblem:
     if "line" in problem.ctx:
-        return {**made, "line": problem.ctx["line"], "text": problem.ctx.get("text", "")}
-    if problem.loc:
-        made["place"] = place(problem)
-    return made
+        return {"message": problem.msg, "line": problem.ctx["line"], "text": problem.ctx.get("text", "")}
+    return {"message": problem.msg, "place": place(problem)} if problem.loc else {"message": problem.msg}
 
 
 def place(problem: Problem) -> str:
-    """Where it is, as one reads it: ``plan · steps · cells · limit``."""
+    """The place of a problem for readers: ``plan · steps · cells · limit``."""
     loc = problem.loc[1:] if problem.loc[:1] == ("config",) else problem.loc
     return " · ".join(str(part) for part in loc)
 
 
 def by_param(error: BaseException) -> dict[str, str]:
-    """The problems that are about the value of a param."""
+    """Param name -> the problem of its value."""
     found = error.problems if isinstance(error, Invalid) else []
     return {str(one.loc[1]): one.msg for one in found if one.loc[:1] == ("values",) and len(one.loc) > 1}

@@ -1,35 +1,63 @@
-"""What a view draws on: our own plot on the page, or a plain FigureWidget."""
+"""The interface of what a view draws on: our own plot on the page, or a plain FigureWidget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict
+
+from pydantic import JsonValue
 
 from ..engine.zoom import Detail
 from .background_worker import Step
 
 Reason: TypeAlias = Literal["first", "data", "view", "recipe"]
-"""Why a figure is drawn: first of all, or because data params, view params or the recipe changed."""
+"""Why a figure is drawn: it is the first one, or data params, view params or the recipe changed."""
+Picture: TypeAlias = Any
+"""A figure as ``prepare`` of a surface returns it and ``apply`` of the same surface takes it."""
+Asked: TypeAlias = Mapping[str, JsonValue]
+"""Which view on the page asked for detail of which figure; the answer repeats it."""
+Message: TypeAlias = Mapping[str, Any]
+"""A message of our own page; ``kind`` says which fields it has."""
+Synced: TypeAlias = Any
+"""A JSON value of a widget, which our own page reads."""
+
+
+class ShownProgress(TypedDict):
+    """Progress in words, and the part of the work that is done, from 0 to 1 (None: unknown)."""
+
+    text: str
+    share: float | None
+
+
+class ShownProblem(TypedDict):
+    """What is wrong: the message, and where it is known the place in the recipe, or line and text of the script."""
+
+    message: str
+    place: NotRequired[str]
+    line: NotRequired[JsonValue]
+    text: NotRequired[JsonValue]
 
 
 @dataclass(frozen=True)
 class Looked:
-    """A subplot that is looked at closely: its traces, the visible range of each axis (y None: all of it), its width
-    in pixels."""
+    """A zoomed subplot: the numbers of its traces, the visible range of each axis, its width in pixels.
+
+    ``y`` is None if all of it is visible.
+    """
 
     traces: list[int]
-    x: list[Any]
-    y: list[Any] | None
+    x: list[JsonValue]
+    y: list[JsonValue] | None
     width: int
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What stands beside the picture; all of it words.
+    """The texts next to the figure, and the state of its buttons.
 
-    ``badge`` are short words by name (samples, cost), ``notes`` sentences about what was left out, ``hints`` about
-    what looks odd in the figure, ``log`` what the script printed.
+    ``badge`` are short texts by name (samples, cost), ``notes`` say what was left out, ``hints`` what to check in the
+    figure, ``log`` is what the script printed. ``panel`` and ``controls``: whether these are open.
     """
 
     title: str = ""
@@ -44,25 +72,25 @@ class Shown:
 
 
 class Surface(Protocol):
-    """A place on the page for one figure. All methods but ``prepare`` are called on the kernel's loop."""
+    """A place on the page for one figure. All methods except ``prepare`` are called on the kernel's loop."""
 
-    def prepare(self, figure: bytes, keep: str) -> Any:
-        """Encoded bytes made ready for ``apply``, in the worker; the zoom stays while ``keep`` stays the same."""
+    def prepare(self, figure: bytes, keep: str) -> Picture:
+        """Prepare an encoded figure in the worker. The zoom stays as long as ``keep`` is the same text."""
 
-    def apply(self, prepared: Any, reason: Reason) -> None:
-        """Draw what ``prepare`` gave in place of what is there."""
+    def apply(self, prepared: Picture, reason: Reason) -> None:
+        """Draw a prepared figure in place of the present one."""
 
-    def detail(self, traces: Mapping[int, Detail], asked: Mapping[str, Any]) -> None:
-        """Put finer detail into some traces; the others, and all if there are none, show their overview."""
+    def detail(self, traces: Mapping[int, Detail], asked: Asked) -> None:
+        """Put more samples into some traces. All other traces show their overview."""
 
-    def on_range(self, call: Callable[[list[Looked], Mapping[str, Any]], None]) -> None:
-        """Tell what is looked at closely whenever that changes, nothing for the overview."""
+    def on_range(self, call: Callable[[list[Looked], Asked], None]) -> None:
+        """Set what is called with the zoomed subplots when the zoom changes; with an empty list for the overview."""
 
     def set_busy(self, progress: Step | None) -> None:
-        """Say how far the work is while the old picture stays, or that there is none."""
+        """Show the progress while the old figure stays; None: no work is running."""
 
-    def set_error(self, problems: Sequence[Mapping[str, Any]]) -> None:
-        """Say what is wrong beside the picture (``message``, ``line``, ``text``, ``place``), or that nothing is."""
+    def set_error(self, problems: Sequence[ShownProblem]) -> None:
+        """Show problems next to the figure; an empty list removes them."""
 
     def show(self, shown: Shown) -> None:
-        """Put the words beside the picture."""
+        """Show the texts next to the figure."""

@@ -1,4 +1,4 @@
-"""A live view of one recipe: controls, picture, words; what a person changes is drawn at once."""
+"""``View``, a live view of one recipe: controls, figure and texts. Every change is drawn at once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Event
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 import ipywidgets as widgets
 from IPython.display import display
+from pydantic import JsonValue
 
 from ..backend import Backend, FigureAnswer
 from ..dataset import pack
@@ -19,7 +20,7 @@ from ..engine.choices import options_from
 from ..engine.zoom import Detail, traceable
 from ..errors import Cancelled, Invalid, ScriptError
 from ..lint import Lint
-from ..recipe.params import Param
+from ..recipe.params import Choice, Param
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
 from ..recipe.values import check_value, effective, undeclared
@@ -35,43 +36,46 @@ from .panel import ControlPanel
 from .plot_view import ACTS, TILE_ACTS, KeyGuard, PlotView
 from .recipe_panel import RecipeDesk
 from .saved_picture import Still
-from .surface import Looked, Reason, Shown, Surface
+from .surface import Asked, Looked, Picture, Reason, Shown, Surface
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 @dataclass(frozen=True)
 class State:
-    """What is to be shown: a recipe, and a value for each of its params."""
+    """What a view shows: a recipe and a value for each of its params."""
 
     config: PlotConfig
-    values: dict[str, Any]
+    values: dict[str, JsonValue]
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A state that was drawn: its answer, the picture as the surface takes it, how long it took in seconds."""
+    """A drawn state: its answer, the figure as the surface takes it, and how long it took in seconds."""
 
     state: State
     answer: FigureAnswer
-    picture: Any
+    picture: Picture
     seconds: float
     reason: Reason
 
 
 class View:
-    """A recipe with its controls and its picture, live: what ``bench.show`` gives.
+    """A recipe with its controls and its figure, live: the result of ``bench.show``.
 
     Attributes
     ----------
-    widget : the whole, for a layout of one's own.
+    widget : the whole view as a widget, for a layout of your own.
     """
 
     def __init__(
         self,
         backend: Backend,
         config: PlotConfig,
-        values: Mapping[str, Any] | None = None,
+        values: Mapping[str, JsonValue] | None = None,
         *,
-        figure: Callable[[FigureAnswer], Any],
+        figure: Callable[[FigureAnswer], go.Figure],
         surface: Surface | None = None,
         clock: Clock | None = None,
         title: str = "",
@@ -101,11 +105,11 @@ class View:
         self._build(guarded=not tile)
         self._draw("first")
 
-    # What a person in Python does
+    # For users of Python
 
     @property
-    def values(self) -> dict[str, Any]:
-        """The present value of every param, data and view."""
+    def values(self) -> dict[str, JsonValue]:
+        """The present value of every data and view param."""
         return dict(self._history.present.values)
 
     @property
@@ -114,32 +118,32 @@ class View:
         return dict(self._history.present.config.params)
 
     @property
-    def options(self) -> dict[str, list[dict[str, Any]]]:
-        """The present choices of each param that has some, as of the last picture."""
+    def options(self) -> dict[str, list[Choice]]:
+        """The choices of each param that has some, as of the last figure."""
         return {} if self._drawing is None else self._drawing.answer.options
 
     def on_answer(self, call: Callable[[], None]) -> None:
-        """``call`` is told after every new picture."""
+        """Add a function that is called after every new figure."""
         self._answered.append(call)
 
-    def set(self, **values: Any) -> View:
-        """Choose values by param name, as the controls do; the picture follows.
+    def set(self, **values: JsonValue) -> View:
+        """Choose values by param name, as the controls do. The figure is drawn again.
 
         Raises
         ------
         Invalid
-            For a name that is no param, or a value that its control refuses; nothing changes then.
+            For a name that is not a param, or a value that its control refuses. Nothing changes.
         """
         self._go(values, quiet=0.0, what="")
         return self
 
     def refresh(self, wait: bool = False) -> View:
-        """Read again, so that new records come in. With ``wait`` the picture is there when this returns.
+        """Read the data again, with records that are new. With ``wait``, the call returns when the figure is drawn.
 
         Raises
         ------
         WorkbenchError
-            With ``wait``: what is wrong, which stands beside the picture too.
+            With ``wait``: what is wrong. It is also shown next to the figure.
         """
         if not wait:
             self._draw("data")
@@ -148,18 +152,18 @@ class View:
         job = self._job("data")
         try:
             job.done(job.run(job))
-        except Exception as error:
+        except Exception as error:  # whatever it is, it is shown next to the figure too
             job.failed(error)
             raise
         return self
 
-    def figure(self) -> Any:
-        """The present picture as a plain plotly figure, read anew."""
+    def figure(self) -> go.Figure:
+        """The figure of the present values as a plain plotly figure; the data is read again."""
         state = self._history.present
         return self._as_figure(self._backend.figure(state.config, state.values, protected=self._protected))
 
     def recipe(self) -> Recipe:
-        """The present state as a recipe: the chosen values are its defaults."""
+        """The recipe with the present values as its defaults."""
         state = self._history.present
         raw = state.config.dump()
         for name, value in state.values.items():
@@ -170,15 +174,15 @@ class View:
         return made
 
     def undo(self) -> bool:
-        """Take the last change back; False if there is none."""
+        """Undo the last change; False if there is none."""
         return self._moved(self._history.undo())
 
     def redo(self) -> bool:
-        """Make a change again that was taken back; False if there is none."""
+        """Redo the last change that was undone; False if there is none."""
         return self._moved(self._history.redo())
 
     def close(self) -> None:
-        """Stop the work of this view and take it off the page."""
+        """Stop the work of this view and remove it from the page."""
         self._runner.close()
         self.widget.close()
 
@@ -187,7 +191,7 @@ class View:
         return f"<view of {', '.join(self._history.present.config.plan.steps)}{': ' if values else ''}{values}>"
 
     def _ipython_display_(self) -> None:
-        """The live view, and below it, out of sight while it lives, a picture for the saved notebook."""
+        """Show the live view. Below it is a picture for the saved notebook, which is hidden while the view is live."""
         display(self.widget)
         if self._still is not None:
             self._still.display()
@@ -209,7 +213,7 @@ class View:
     def _act(self, name: str) -> str | None:
         if name == "copy":
             return json.dumps(self.recipe().raw(), ensure_ascii=False, indent=2)
-        acts: dict[str, Callable[[], Any]] = {
+        acts: dict[str, Callable[[], View | bool | None]] = {
             "undo": self.undo,
             "redo": self.redo,
             "refresh": self.refresh,
@@ -219,7 +223,7 @@ class View:
         acts[name]()
         return None
 
-    # The controls of a tile, and the recipe panel: made when they are first opened
+    # The controls of a tile and the recipe panel; both are built when they are first opened
 
     def _toggle_controls(self) -> None:
         self._controls_open = not self._controls_open
@@ -253,7 +257,7 @@ class View:
         self._desk.show_problems(self._error)
 
     def _run_recipe(self, config: PlotConfig) -> None:
-        """Show another recipe; chosen values that fit it stay."""
+        """Show another recipe. Chosen values that fit it stay."""
         before = self._history.present
         values = {}
         for name, param in config.params.items():
@@ -265,25 +269,25 @@ class View:
         self._show_controls(self.options)
         self._draw("recipe")
 
-    def _show_controls(self, options: Mapping[str, list[dict[str, Any]]]) -> None:
+    def _show_controls(self, options: Mapping[str, list[Choice]]) -> None:
         if not self._controls_open:
             return
         state = self._history.present
         known = {name: choices for name, choices in options.items() if name in state.config.params}
         for name, param in state.config.params.items():
             if options_from(param) is not None and name not in known:
-                known[name] = _as_choices(state.values[name])  # until the first answer says which there are
+                known[name] = _as_choices(state.values[name])  # until the first answer has the real choices
         self._panel.show(state.config.params, state.values, known)
 
-    # What a person on the page does
+    # What a user does on the page
 
-    def _chosen(self, name: str, value: Any, quiet: float) -> None:
+    def _chosen(self, name: str, value: JsonValue, quiet: float) -> None:
         try:
             self._go({name: value}, quiet, name)
         except Invalid as error:
             self._panel.mark(words.by_param(error))
 
-    def _go(self, values: Mapping[str, Any], quiet: float, what: str) -> None:
+    def _go(self, values: Mapping[str, JsonValue], quiet: float, what: str) -> None:
         state = self._history.present
         if unknown := [
             undeclared(name, state.config.params) for name in values if name not in state.config.params
@@ -309,7 +313,7 @@ class View:
         return moved
 
     def _check(self) -> None:
-        """Draw anew if what the picture was drawn from has changed in the store."""
+        """Draw again if the data of the figure has changed in the store."""
         drawing = self._drawing
         if drawing is None or not self._runner.idle:
             return
@@ -348,7 +352,7 @@ class View:
         return Job("draw", run, self._drawn, self._failed)
 
     def _at_hand(self, state: State) -> FigureAnswer | None:
-        """The last answer, if only view params differ from what it was asked with."""
+        """The last answer, if only view params have changed since."""
         drawing = self._drawing
         if drawing is None or drawing.state.config is not state.config:
             return None
@@ -420,7 +424,7 @@ class View:
 
     # Zoom
 
-    def _looked(self, looked: list[Looked], asked: Mapping[str, Any]) -> None:
+    def _looked(self, looked: list[Looked], asked: Asked) -> None:
         drawing = self._drawing
         if drawing is None:
             return
@@ -467,7 +471,7 @@ class View:
 
 @lru_cache(maxsize=1)
 def warm() -> None:
-    """Draw something once, so that the first change of a picture from the cache need not load what scripts use."""
+    """Draw once, so that what scripts import is loaded before the first change of a figure from the cache."""
     script = (
         "from workbench import battery\n"
         "def transform(data, params):\n"
@@ -479,6 +483,6 @@ def warm() -> None:
     draw(script, pack({}), {})
 
 
-def _as_choices(value: Any) -> list[dict[str, Any]]:
+def _as_choices(value: JsonValue) -> list[Choice]:
     values = value if isinstance(value, list) else [value]
     return [{"value": one, "label": None} for one in values if one is not None]

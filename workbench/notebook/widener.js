@@ -1,4 +1,4 @@
-// A FigureWidget looks at its width only when the window changes: it is told whenever its cell does.
+// A FigureWidget updates its width only when the window changes, so this sends that event when the cell changes.
 
 function render({ el }) {
   el.style.display = "none";

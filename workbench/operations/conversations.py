@@ -53,31 +53,31 @@ class ConversationOperations:
     @operation("GET", "/agent/sessions", Right.READ, project="query")
     def session_page(self: Local, limit: Limit = 100, offset: Offset = 0) -> list[Session]:
         """The caller's chat sessions in a project, the newest first."""
-        return self.store.chats.sessions(self.scope, self.actor, limit=limit, offset=offset)
+        return self.store.sessions.sessions(self.scope, self.actor, limit=limit, offset=offset)
 
     @operation("GET", "/agent/sessions/{session_id}", Right.READ, project="record", since="0.1.1")
     def session(self: Local, session_id: str) -> Session:
         """One of the caller's chat sessions."""
-        return self.store.chats.session(session_id, self.scope, self.actor)
+        return self.store.sessions.session(session_id, self.scope, self.actor)
 
     @operation("POST", "/agent/sessions", Right.WRITE, project="body")
     def open_session(self: Local, title: Text | None = None, sdk_session_id: Text | None = None) -> Session:
         """Open a chat session."""
         with self.writing():
-            return self.store.chats.open(self.scope, self.actor, title, sdk_session_id=sdk_session_id)
+            return self.store.sessions.open(self.scope, self.actor, title, sdk_session_id=sdk_session_id)
 
     @operation("GET", "/agent/sessions/{session_id}/messages", Right.READ, project="record")
     def message_page(self: Local, session_id: str, limit: Limit = 1000, offset: Offset = 0) -> list[Message]:
         """The messages of a chat session, the oldest first."""
-        session = self.store.chats.session(session_id, self.scope, self.actor)
-        return self.store.chats.messages(session, limit=limit, offset=offset)
+        session = self.store.sessions.session(session_id, self.scope, self.actor)
+        return self.store.sessions.messages(session, limit=limit, offset=offset)
 
     @operation("POST", "/agent/sessions/{session_id}/messages", Right.WRITE, project="record")
     def say(self: Local, session_id: str, role: str, content: dict[str, Sent]) -> Message:
         """Add a message to a chat session."""
-        session = self.store.chats.session(session_id, self.scope, self.actor)
+        session = self.store.sessions.session(session_id, self.scope, self.actor)
         with self.writing():
-            return self.store.chats.say(session, cast(Role, role), content)
+            return self.store.sessions.say(session, cast(Role, role), content)
 
     @operation("POST", f"{BOARD}/authoring-context", Right.WRITE, heavy=True)
     def authoring_texts(

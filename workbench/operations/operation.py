@@ -311,7 +311,7 @@ def _segment(position: str, carrier: Carrier, arguments: Arguments) -> str:
     text = "" if found is None else str(found)
     if not text or "/" in text:
         # The same words as the store's: an empty id names nothing, and one with a slash is not one position of a path.
-        raise NotFound(f"No {position.removesuffix('_id')} '{text}' here.")
+        raise NotFound(f"No {position.removesuffix('_id').replace('_', ' ')} '{text}' here.")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Readers of cycler files: one declaration a format, recognised from content, read in bounded batches."""
+"""Readers of cycler files: recognise the format of a file from its content, and read it in bounded batches."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OF_BRANDS = (
     "digatron.DIGATRON",
     "gamry.GAMRY",
 )
-"""The formats of brands, ``module.NAME``, in the order in which they are tried: a new one is its file and a line."""
+"""The formats of brands, ``module.NAME``, in the order in which they are tried. A new format is a file and a line."""
 _GENERAL = (
     "parquet.PARQUET",
     "delimited.DELIMITED",
@@ -70,7 +70,7 @@ def _loaded(places: Sequence[str]) -> Iterator[Reader]:
     Raises
     ------
     ImportError
-        If one is not there, or lacks what a format says of itself.
+        If a declaration is missing, or lacks an attribute that each format needs.
     """
     for place in places:
         module, _, name = place.rpartition(".")
@@ -87,25 +87,25 @@ _OUTSIDE = tuple(outside_formats(BUILT_IN))
 FORMATS: dict[str, Reader] = {
     format.name: format for format in (*_loaded(_OF_BRANDS), *_OUTSIDE, *_loaded(_GENERAL))
 }
-"""All formats by name, in the order in which they are tried: those of other packages after the brands that are
-known here, and before the general ones, which stand last."""
+"""All formats by name, in the order in which they are tried: the brands of this package, the formats of other
+packages, and then the general formats."""
 
 
 def rule_of(name: str) -> int | None:
     """The number of the rule by which the format of this name is read today; None for a name that is not a format.
 
-    A reader of another package need not have one; it reads by rule 1 then.
+    A reader of another package may leave it out; then it is 1.
     """
     return getattr(FORMATS[name], "rule", 1) if name in FORMATS else None
 
 
 def recognise(path: str | PathLike[str]) -> str:
-    """The name of the format of a file, from its content; its ending is not asked.
+    """The name of the format of a file, from its content. The ending of its name does not matter.
 
     Raises
     ------
     FileRefused
-        If the file cannot be opened or is of no format we know; says what was seen and what would mend it.
+        If the file cannot be opened or has no known format. The message says what was seen and how to fix it.
     """
     head = look(Path(path))
     other = other_format(head)
@@ -115,7 +115,7 @@ def recognise(path: str | PathLike[str]) -> str:
 def format_of(
     path: str | PathLike[str], *, format: str | None = None, column_map: Mapping[str, str] | None = None
 ) -> str:
-    """The name of the format as which :func:`read` would read a file; raises what `recognise` raises."""
+    """The name of the format that :func:`read` would use for a file. Raises what `recognise` raises."""
     head = look(Path(path))
     other = None if format or column_map else other_format(head)
     return other.name if other else _chosen(view(head, _text_format, column_map), format, bool(column_map)).name
@@ -129,12 +129,12 @@ def _recognised(head: Head) -> Reader:
 
 
 def _unknown(head: Head) -> str:
-    """What was seen of a file of no known format, and what would mend it.
+    """The message about a file of no known format: what was seen, and how to fix it.
 
     Raises
     ------
     FileRefused
-        With the same, where its columns are listed.
+        With such a message, if the file has columns but lacks time, current or voltage.
     """
     if head.raw.startswith(b"PK\x03\x04") and head.packed is None:
         return (
@@ -143,28 +143,28 @@ def _unknown(head: Head) -> str:
         )
     if any(line.strip() == "primary_data" for line in head.lines):
         return (
-            f"'{head.name}' is a file of the Ivium software, whose columns have no names and no sure sign; export the "
-            "spectrum from it as text, with the columns 'freq. /Hz', 'Z1 /Ohm' and 'Z2 /Ohm'."
+            f"'{head.name}' is a file of the Ivium software. Its columns have no names, and their sign is not certain. "
+            "Export the spectrum as text, with the columns 'freq. /Hz', 'Z1 /Ohm' and 'Z2 /Ohm'."
         )
     names, best = parquet_names(head), None
     if names == ():
         return f"'{head.name}' is a parquet file that is damaged or incomplete. Write or copy it again."
     if names is None and head.encoding is None:
         return (
-            f"'{head.name}' is a binary file of no format that is known here ({', '.join(FORMATS)}); export the test "
-            "as text or csv with the software of the cycler."
+            f"'{head.name}' is a binary file of an unknown format. The known formats are {', '.join(FORMATS)}. Export "
+            "the test as text or csv with the software of the cycler."
         )
     if names is None:
         best = max(header_lines(head), key=lambda line: len(line.keys), default=None)
         names = best.fields if best is not None else ()
     if not names:
         return (
-            f"'{head.name}' has no header line: a text export with a line of column names above its rows was expected, "
-            "such as 'Time [s],Current [A],Voltage [V]'."
+            f"'{head.name}' has no header line. Add a line of column names above its rows, such as "
+            "'Time [s],Current [A],Voltage [V]', or export it again with one."
         )
     plan = plan_columns(unique_labels(names), DELIMITED.columns, clocks=DELIMITED.clocks, file=head.name)
     known = {column.name for column in plan.columns}
-    if plan.clock is not None:  # as good as a time
+    if plan.clock is not None:  # the time can be computed from it
         known.add(TIME)
     missing = [name for name in (TIME, CURRENT, VOLTAGE) if name not in known]
     if missing:
@@ -184,17 +184,21 @@ def read(
     Parameters
     ----------
     path : the file; a text file may be gzipped.
-    format : name of the format, else it is recognised from the content.
-    column_map : header in the file -> our name, such as ``{"Volts": "Voltage [V]"}``; goes before what the format
-        knows. A unit that is not the canonical one says what the values are in: ``{"I": "Current [mA]"}``.
-    sign : what a positive current means in the file: "charge", "discharge" or "unsigned"; else as the format
+    format : name of the format; if None, it is recognised from the content.
+    column_map : header in the file -> our name, such as ``{"Volts": "Voltage [V]"}``. It overrides the format. A unit
+        that is not the canonical one is the unit of the values: ``{"I": "Current [mA]"}``.
+    sign : what a positive current means in the file: "charge", "discharge" or "unsigned"; if None, as the format
         documents it.
 
     Raises
     ------
     FileRefused
-        If the file is not of the format, lacks current, voltage or time, has no rows, or its current has no
-        direction that could be known. ``BadRequest`` for an unknown format or sign, ``TooLarge`` past a bound.
+        If the file does not have the format, lacks current, voltage or time, has no rows, or the direction of its
+        current cannot be known.
+    BadRequest
+        For an unknown format or sign.
+    TooLarge
+        If the file is over one of `readers.limits`.
     """
     head = look(Path(path))
     other = None if format or column_map else other_format(head)
@@ -211,7 +215,7 @@ def read(
 
 
 def _text_format(head: Head) -> TextFormat | None:
-    """The text format of a sheet, if it is of any."""
+    """The text format of a sheet; None if it has none."""
     return next((f for f in FORMATS.values() if isinstance(f, TextFormat) and f.matches(head)), None)
 
 

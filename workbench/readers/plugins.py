@@ -1,4 +1,4 @@
-"""Formats of other packages: any installed one may declare readers under the entry point ``workbench.readers``."""
+"""Formats of other packages: an installed package declares readers under the entry point ``workbench.readers``."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class PluginWarning(UserWarning):
 
 
 def outside_formats(taken: Iterable[str], found: Iterable[EntryPoint] | None = None) -> Iterator[Reader]:
-    """The readers that other packages declare, each a reader or a tuple of some.
+    """The readers that other packages declare. An entry point names one reader, or a tuple of readers.
 
-    One that cannot be imported, is no reader or has a name that is taken is left out with a warning.
+    A reader that cannot be imported, is not a reader or has a name that is taken is left out with a warning.
     """
     names = set(taken)
     for entry in entry_points(group=GROUP) if found is None else found:
         try:
             loaded = entry.load()
-        except Exception as error:  # what another package does when it is imported is not ours
+        except Exception as error:  # the import of another package may fail in any way; the workbench must start
             _warn(entry, f"it cannot be imported: {reason(error)}")
             continue
         for reader in loaded if isinstance(loaded, tuple | list) else (loaded,):

@@ -1,11 +1,13 @@
-"""What a reader gives, the batches of a file and what was noticed on the way; and what a format says of itself."""
+"""What a reader gives (`Reading`: batches and notes of one file) and what each file format declares (`Reader`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from pydantic import JsonValue
 
 from ..cycling.current_sign import BY_CONVENTION, Taken
 from ..cycling.findings import Finding
@@ -14,37 +16,45 @@ from ..table import Table
 if TYPE_CHECKING:
     from .file.source import Head
 
+JsonObject: TypeAlias = dict[str, JsonValue]
 Counters: TypeAlias = Literal["step", "cycle", "test"] | None
+Sign: TypeAlias = Literal["charge", "discharge", "found"]
+"""What a positive current means by the documentation of a format; ``found``: the samples show it."""
+SIGN_RULES: dict[Sign, str] = {
+    "charge": "positive charges; turned",
+    "discharge": "positive discharges",
+    "found": "found from how the voltage answers",
+}
+"""What the table of formats says of each sign."""
 SIGNS = ("charge", "discharge", "unsigned")
-"""What a positive current means in a file; ``unsigned``: the direction comes from states, steps or voltage."""
+"""What a user may say that a positive current means; ``unsigned``: states, steps or voltage show the direction."""
 
 
 @dataclass
 class Reading:
     """A file being read.
 
-    ``batches`` gives tables of at most ``limits.CHUNK_ROWS`` rows with the same columns and kinds in every one:
-    canonical names first ("Time [s]" from 0, "Current [A]" positive on discharge, capacity and energy counters
-    as the cycler ran them but without sign), then all other columns under their own names. ``notes`` is whole
-    when the last batch was taken. ``counters`` says when the cumulative columns start again (None: not known
-    or by another rule; a fall is a new start). ``sign``: how the direction of the current was taken.
-    ``headers``: our name -> the column of the file that it is from.
+    ``batches`` gives tables of at most ``limits.CHUNK_ROWS`` rows. All have the same columns and kinds: canonical
+    names first ("Time [s]" from 0, "Current [A]" positive on discharge, capacity and energy counters as the cycler
+    wrote them but without sign), then all other columns under their own names. ``notes`` is complete after the last
+    batch. ``counters``: when the counters start again at 0 (None: unknown; each fall is a new start). ``sign``: how
+    the direction of the current was found. ``headers``: our name -> the column of the file that it is from.
 
-    Taking a batch raises ``FileRefused`` or ``TooLarge`` where the file breaks off or breaks a bound.
+    Taking a batch raises ``FileRefused`` if the file is damaged, and ``TooLarge`` if it is over a limit.
     """
 
     format: str
     batches: Iterator[Table]
     start_time: datetime | None = None
     notes: list[Finding] = field(default_factory=list)
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
     counters: Counters = None
     sign: Taken = BY_CONVENTION
     headers: dict[str, str] = field(default_factory=dict)
 
 
 class Reader(Protocol):
-    """One file format: what it is called, how it is known from its content, and how it is read."""
+    """One file format: its name, how it is recognised from the content of a file, and how it is read."""
 
     @property
     def name(self) -> str: ...
@@ -57,7 +67,7 @@ class Reader(Protocol):
 
     @property
     def about(self) -> str:
-        """One sentence for the table of formats: what is read, and by what it is known."""
+        """One sentence for the table of formats: what is read, and how it is recognised."""
 
     @property
     def sign_rule(self) -> str: ...
@@ -67,9 +77,9 @@ class Reader(Protocol):
 
     @property
     def rule(self) -> int:
-        """The number of the rule by which it reads; it rises when the same file is to give other samples."""
+        """The number of the rule by which it reads. It rises whenever the same file gives other samples."""
 
     def matches(self, head: Head) -> bool:
-        """Whether the beginning of a file is of this format."""
+        """Whether a file that begins so has this format."""
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None, sign: str | None) -> Reading: ...

@@ -1,4 +1,4 @@
-"""From drafts to the recipe's JSON: steps get their names, params their kind, and what cannot be meant is told."""
+"""Makes the JSON of a recipe from drafts: steps get their names, params get their kind, mistakes are reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BINDS = "ids, conditions of a list or join, ends of a window, the value of a co
 
 
 class PlanDraft(Mapping[str, Raw]):
-    """A plan, which reads as its JSON. ``params`` are those that stand in it, in the order of their appearance.
+    """A plan, which reads as its JSON. ``params`` are those that are in it, in the order of their appearance.
 
     Raises
     ------
@@ -65,13 +65,15 @@ class PlanDraft(Mapping[str, Raw]):
         if id(step) in self._names:
             return self._names[id(step)]
         name = next((name for name, other in self._drafts.items() if other is step), None)
-        message = f"This refers to {step!r}, which is no step of the plan; give it a name there, before this one."
+        message = (
+            f"This refers to {step!r}, which is not a step of the plan; give it a name there, before this one."
+        )
         if name is not None:
             message = f"Step '{name}' does not stand before this one; move it up, since steps run in their order."
         raise Invalid(Problem(at, message, "bad_reference"))
 
     def config(self) -> dict[str, Raw]:
-        """The plan with the params that stand in it: a recipe without transform."""
+        """The plan with the params that are in it: a recipe without transform."""
         return parts_of(self, None)
 
     def _step(self, name: str, step: StepDraft) -> dict[str, Raw]:
@@ -86,7 +88,7 @@ class PlanDraft(Mapping[str, Raw]):
 
 
 class _StepWriter:
-    """One step as JSON, and the places at which params stand in it."""
+    """One step as JSON, and the places at which params may be in it."""
 
     def __init__(self, plan: PlanDraft, model: type[Step], at: Loc) -> None:
         self.plan, self.model, self.at = plan, model, at
@@ -145,7 +147,7 @@ class _StepWriter:
         return [
             Problem(
                 (*self.at, *at),
-                f"The param '{name}' does not bind here; params stand in {_BINDS}. Use it in the transform instead.",
+                f"The param '{name}' does not bind here; params may be in {_BINDS}. Use it in the transform instead.",
                 "param_not_bound",
             )
             for at, name in self.places.items()
@@ -188,7 +190,7 @@ def parts_of(plan: Raw, params: Params | None) -> dict[str, Raw]:
     Raises
     ------
     Invalid
-        With every param that is given twice, has the wrong kind, or whose kind cannot be told.
+        With every param that is given twice, has the wrong kind, or whose kind cannot be found.
     """
     made: dict[str, Raw] = {"plan": dict(plan) if isinstance(plan, PlanDraft) else plan}
     if not _may_be_drafts(plan, params):
@@ -209,7 +211,7 @@ def parts_of(plan: Raw, params: Params | None) -> dict[str, Raw]:
 
 
 def _may_be_drafts(plan: Raw, params: Params | None) -> bool:
-    """Whether there is something to resolve; what is no JSON object of params either is for the check to refuse."""
+    """Whether there is something to resolve. If ``params`` are not a JSON object, the check refuses them later."""
     if params is None or isinstance(params, Mapping):
         return True
     if not isinstance(params, list | tuple):
@@ -272,17 +274,17 @@ def _options_from(live: Raw, plan: Raw, at: Loc) -> Raw:
 
 
 def _kind(param: ParamDraft, plan: Raw, at: Loc) -> str:
-    """data where the param stands in the plan, else view; refused where that cannot be told."""
+    """data if the param is in the plan, else view. Refused if that is not clear."""
     given = param.fields.get("kind")
     bound, text = _uses(param.name, plan)
     if bound and given == "view":
-        message = f"'{param.name}' stands in the plan, so it is a data param; leave its kind out."
+        message = f"'{param.name}' is in the plan, so it is a data param; leave its kind out."
         raise Invalid(Problem((*at, "kind"), message, "wrong_kind"))
     if given is not None:
         return str(given)
     if text and not bound:
         message = (
-            f"'${param.name}' stands in the plan where no param binds, so the kind of '{param.name}' cannot be told; "
+            f"'${param.name}' is in the plan where params do not bind, so the kind of '{param.name}' is not clear; "
             "say kind='data' or kind='view'."
         )
         raise Invalid(Problem((*at, "kind"), message, "kind_unclear"))
@@ -290,7 +292,7 @@ def _kind(param: ParamDraft, plan: Raw, at: Loc) -> str:
 
 
 def _uses(name: str, plan: Raw) -> tuple[bool, bool]:
-    """Whether a param binds in a plan, and whether its reference stands there as text at all."""
+    """Whether a param binds in a plan, and whether the plan has its reference anywhere as text."""
     steps = plan.get("steps") if isinstance(plan, Mapping) else None
     bound = text = False
     for step in steps.values() if isinstance(steps, Mapping) else ():

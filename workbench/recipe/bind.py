@@ -40,7 +40,7 @@ class Bound:
         return replace(self, steps={name: step for name, step in self.steps.items() if name in wanted})
 
     def canonical(self) -> bytes:
-        """JSON of the bound steps, the caps and, for a whole plan, the data params that stand in no place."""
+        """JSON of the bound steps, the caps and, for a whole plan, the data params that bind nowhere."""
         steps = {
             name: step.model_dump(mode="json", by_alias=True, warnings=False) for name, step in self.steps.items()
         }
@@ -127,12 +127,13 @@ class Binder:
         if allowed is None or value is None or value in allowed or param in self.lenient:
             return value
         whose = f"The value {show(value)} of param '{param}'" if param else show(value)
-        message = f"{whose} is no {at[-1]}; use one of {', '.join(allowed)}."
+        message = f"{whose} is not a value of '{at[-1]}'; use one of {', '.join(allowed)}."
         self.problems.append(Problem(at, message, "not_in_set"))
         return None
 
     def _list(self, value: JsonValue, position: Position, at: Loc) -> list[JsonValue] | None:
-        """A list of ids without nulls, which name no record; a whole null is no condition, or no source."""
+        """A list of ids without nulls, which do not name a record. A null in place of the list means no condition or no
+        source."""
         if isinstance(value, list):
             return [item for item in self._elements(value, at) if item is not None]
         if value is None:

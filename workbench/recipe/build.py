@@ -82,7 +82,7 @@ def _param_builder() -> Callable[..., ParamDraft]:
         "name": "What the transform and the caller call it: ``params[name]``, ``bench.figure(recipe, name=...)``.",
         "default": Param.model_fields["default"].description or "",
         "kind": (Param.model_fields["kind"].description or "")
-        + " Left out: data where it stands in the plan, else view.",
+        + " Left out: data if it is in the plan, else view.",
         **{name: _told(name, field) for name, field in control.items()},
     }
 

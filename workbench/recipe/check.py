@@ -1,4 +1,4 @@
-"""All that can be said about a recipe without a store: every problem, each at its place, each with its mend."""
+"""Checks a recipe without a store: finds every problem, each with its place and the fix."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _beyond(raw: Raw, found: list[Problem], at: Loc, transform: bool) -> list[Pr
 
 
 def _follows(problem: Problem, found: list[Problem]) -> bool:
-    """Whether a problem is told already, or says that what was cut as wrong is missing."""
+    """Whether a problem is already reported, or only says that a part which was removed as wrong is missing."""
     places = [other.loc for other in found]
     cut = problem.type == "missing" and any(place[: len(problem.loc)] == problem.loc for place in places)
     return cut or problem.loc in places

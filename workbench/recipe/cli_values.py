@@ -45,7 +45,7 @@ def read_cli_values(
     for pair in pairs:
         match = _PAIR.fullmatch(pair)
         if match is None:
-            raise BadRequest(f"'{pair}' is no value: write name=text, or name:=JSON for a literal value.")
+            raise BadRequest(f"'{pair}' is not a value: write name=text, or name:=JSON for a literal value.")
         name, text = match["name"], match["text"]
         if name not in config.params:
             problems.append(undeclared(name, config.params))

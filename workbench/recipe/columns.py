@@ -1,4 +1,4 @@
-"""The columns of a step as far as the recipe alone tells them, so that a misspelt one is found without a store."""
+"""The columns of a step, as far as the recipe alone shows them, so that a misspelt one is found without a store."""
 
 from __future__ import annotations
 

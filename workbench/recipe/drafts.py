@@ -10,7 +10,7 @@ from .strict import Raw
 
 @dataclass(frozen=True, eq=False)
 class ParamDraft:
-    """A param of a recipe to be: it stands in the plan where its value goes, and in the params of the recipe."""
+    """A param of a recipe to be: it is in the plan where its value goes, and in the params of the recipe."""
 
     name: str
     fields: Mapping[str, Raw]

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from ..records import SOURCES
 from .marks import Binds, OneOf, mark_of
 from .names import ColumnName, Identifier, Ids
-from .strict import TAG, NumberOrText, NumberTextOrNull, ScalarOrNull, Strict, is_number
+from .strict import TAG, NumberOrText, NumberTextOrNull, Raw, ScalarOrNull, Strict, is_number
 
 Condition: TypeAlias = Annotated[ScalarOrNull, Binds("filter")]
 AnyOf: TypeAlias = Annotated[Ids | None, Binds("filter list")]
@@ -85,12 +85,12 @@ def _applies() -> dict[str, tuple[str, ...]]:
     Raises
     ------
     TypeError
-        If a source declares a filter that is no field of ``Filters``.
+        If a source declares a filter that is not a field of ``Filters``.
     """
     keys = [str(field.alias) for field in Filters.model_fields.values()]
     for source, record in SOURCES.items():
         if unknown := [key for key in record.filters if key not in keys]:
-            raise TypeError(f"The source '{source}' has a filter '{unknown[0]}', which is no field of Filters.")
+            raise TypeError(f"The source '{source}' has a filter '{unknown[0]}', which is not a field of Filters.")
     return {key: tuple(source for source in ALL if key in SOURCES[source].filters) for key in keys}
 
 
@@ -137,7 +137,7 @@ class RatioOf(Strict):
     )
 
 
-def _shape_of_value(value: object) -> str | None:
+def _shape_of_value(value: Raw) -> str | None:
     if isinstance(value, str) or is_number(value):
         return TAG + "plain"
     return TAG + "ratio" if isinstance(value, dict | RatioOf) else None

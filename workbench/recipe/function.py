@@ -1,4 +1,4 @@
-"""A Python function as the script of a recipe: what it needs comes along, what cannot is told with its line."""
+"""Makes the script of a recipe from a Python function. Copies the names that it uses, or reports those it cannot."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def script_of(function: Callable[..., Raw]) -> str:
     Raises
     ------
     Invalid
-        With every name that cannot come along, its line in the function and the mend; or why the function has no
+        With every name that cannot be copied, its line in the function and the fix; or why the function has no
         text: a lambda, a method, a built-in, a decorated function.
     """
     writer = _Writer()
@@ -82,7 +82,7 @@ class _Writer:
             self._lacking(name, source, line)
         elif not own:
             if name in CLOSED:
-                why = f"{name}() is not there in a script: it gets its data in 'data' and 'params' alone."
+                why = f"{name}() is not available in a script, which gets all its data from 'data' and 'params'."
                 self._outside(name, source, line, why)
         elif isinstance(value, ModuleType):
             self._module(name, value, source, line)

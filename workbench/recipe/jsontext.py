@@ -22,7 +22,7 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
     Raises
     ------
     Invalid
-        If the text is no JSON, names a key twice in one object or nests too deep; with line and column.
+        If the text is not JSON, names a key twice in one object or nests too deep; with line and column.
     """
 
     def once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
@@ -38,10 +38,10 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
         return value
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno}
-        message = f"This is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        message = f"This is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         raise Invalid(Problem(at, message, "json_invalid", place)) from None
     except (UnicodeDecodeError, ValueError) as error:
-        raise Invalid(Problem(at, f"This is no JSON: {error}.", "json_invalid")) from None
+        raise Invalid(Problem(at, f"This is not JSON: {error}.", "json_invalid")) from None
     except RecursionError:
         raise Invalid(Problem(at, _too_deep(), "json_depth")) from None
 
@@ -80,7 +80,7 @@ def _container(
     made: dict[str, JsonValue] = {}
     for key, item in raw.items():
         if not isinstance(key, str):
-            problems.append(Problem(at, f"The key {key!r} is no text; write it in quotes.", "json_key"))
+            problems.append(Problem(at, f"The key {key!r} is not a text; write it in quotes.", "json_key"))
         elif wrong := _scalar(key)[1]:
             problems.append(Problem(at, f"A key is unreadable. {wrong}", "json_key"))
         else:
@@ -96,7 +96,7 @@ def _scalar(raw: Raw) -> tuple[JsonValue, str | None]:
         try:
             raw.encode()
         except UnicodeEncodeError:
-            return None, "The text holds half of a surrogate pair, which is no character."
+            return None, "The text holds half of a surrogate pair, which is not a character."
         return str(raw), None
     if isinstance(raw, int):
         if _LEAST <= raw <= _MOST:
@@ -105,13 +105,13 @@ def _scalar(raw: Raw) -> tuple[JsonValue, str | None]:
     if isinstance(raw, float):
         if math.isfinite(raw):
             return float(raw), None
-        return None, "NaN and infinities are no JSON numbers; use null, or leave the bound out."
+        return None, "NaN and infinities are not JSON numbers; use null, or leave the bound out."
     if isinstance(raw, datetime):
         aware = raw.replace(tzinfo=UTC) if raw.tzinfo is None else raw.astimezone(UTC)
         return aware.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0") + "Z", None
     if isinstance(raw, date):
         return raw.isoformat(), None
-    return None, f"A {type(raw).__name__} is no JSON value."
+    return None, f"A {type(raw).__name__} is not a JSON value."
 
 
 def _too_deep() -> str:
@@ -124,6 +124,6 @@ def canonical(value: Raw) -> bytes:
 
 
 def show(value: Raw, most: int = 80) -> str:
-    """A value as it stands in JSON, cut for a sentence."""
+    """A value as JSON text, cut to fit a sentence."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -17,10 +17,10 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from .strict import TAG, Form, Strict
+from .strict import TAG, Form, Raw, Strict
 
 Position: TypeAlias = Literal["ids", "filter list", "filter", "window", "comparison", "factor", "join"]
-"""What may stand in a value position: the rules of binding differ by it."""
+"""The kinds of places where a param may be. Each kind has its own rule of binding."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Tagged(Generic[S]):
     by: str
     models: tuple[type[S], ...]
 
-    def model_of(self, value: object) -> type[S] | None:
+    def model_of(self, value: Raw) -> type[S] | None:
         """The model that an object, or what should be one, says it is of."""
         given = value.get(self.by) if isinstance(value, dict) else getattr(value, self.by, None)
         return self.by_tag.get(given) if isinstance(given, str) else None
@@ -69,7 +69,7 @@ class Tagged(Generic[S]):
     def __get_pydantic_core_schema__(self, source: type[S], handler: GetCoreSchemaHandler) -> CoreSchema:
         tags = {model: TAG + tag for tag, model in self.by_tag.items()}
 
-        def tag_of(value: object) -> str | None:
+        def tag_of(value: Raw) -> str | None:
             model = self.model_of(value)
             return None if model is None else tags[model]
 

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from .marks import Binds, Earlier
-from .strict import TAG, Scalar, ScalarOrNull, Strict
+from .strict import TAG, Raw, Scalar, ScalarOrNull, Strict
 
 IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_]*$"
 MOST_NAME = 200
@@ -22,7 +22,7 @@ ColumnName: TypeAlias = Annotated[str, StringConstraints(max_length=MOST_NAME)]
 MetricName: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=MOST_NAME)]
 
 
-def reference(value: object) -> str | None:
+def reference(value: Raw) -> str | None:
     """The name of the param that a value stands for, None where it stands for itself.
 
     >>> reference("$cells"), reference("$$cells"), reference("$ 5"), reference("cells")
@@ -53,7 +53,7 @@ class StepRef(Strict):
 Values: TypeAlias = Annotated[list[ScalarOrNull], Field(max_length=MOST_ITEMS)]
 
 
-def _shape_of_ids(value: object) -> str | None:
+def _shape_of_ids(value: Raw) -> str | None:
     if isinstance(value, list):
         return TAG + "list"
     if isinstance(value, str):

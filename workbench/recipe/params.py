@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Discriminator, Field, JsonValue, StringConstraints, Tag
 
 from .names import ColumnName, Identifier
-from .strict import TAG, NotNull, Number, NumberOrText, ScalarNotNull, Strict, is_number
+from .strict import TAG, NotNull, Number, NumberOrText, Raw, ScalarNotNull, Strict, is_number
 
 Label: TypeAlias = Annotated[str, StringConstraints(max_length=200)]
 
@@ -31,7 +31,7 @@ class OptionsFrom(Strict):
     label: ColumnName | None = Field(None, description="Column that is shown for each choice.")
 
 
-def _shape_of_option(value: object) -> str | None:
+def _shape_of_option(value: Raw) -> str | None:
     if isinstance(value, str) or is_number(value):
         return TAG + "plain"
     return TAG + "option" if isinstance(value, dict | ControlOption) else None

@@ -1,4 +1,4 @@
-"""From raw JSON to a recipe: all problems at once, each at its place, each with its mend."""
+"""Parses raw JSON to a recipe. Reports all problems at once, each with its place and the fix."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def parse(raw: Raw, *, at: Loc = ("config",), transform: bool = True) -> PlotCon
 
     Parameters
     ----------
-    raw : what stands in the request at ``at``.
+    raw : the value at ``at`` of the request.
     at : where it stands; every ``loc`` starts there.
     transform : False where only the plan is run; the transform may then be missing and is ignored.
 
@@ -123,7 +123,7 @@ def _unknown(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) ->
     owner, name = model_at(model, raw, loc[:-1]), str(loc[-1])
     if owner is None:
         return f"'{name}' is not known here; remove it."
-    return f"'{name}' is no field of {owner.__name__}. {instead(name, fields_of(owner), 'fields')}"
+    return f"'{name}' is not a field of {owner.__name__}. {instead(name, fields_of(owner), 'fields')}"
 
 
 def _missing(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) -> str:
@@ -138,7 +138,7 @@ def _bad_name(name: str) -> str:
         return "A name must not be empty."
     if len(name) > MOST_NAME:
         return f"The name has {len(name)} characters; at most {MOST_NAME} are allowed."
-    return f"{show(name)} is no name: use letters, digits and underscores, and no digit first ({IDENTIFIER})."
+    return f"{show(name)} is not a name: use letters, digits and underscores, and no digit first ({IDENTIFIER})."
 
 
 _NEEDED = {
@@ -152,7 +152,7 @@ _NEEDED = {
 
 
 def _words(code: str, name: str, value: JsonValue, ctx: Mapping[str, str | int | float], otherwise: str) -> str:
-    """One sentence with the mend for an error of shape."""
+    """One sentence with the fix for an error of shape."""
     if code in _NEEDED:
         return f"'{name}' needs {_NEEDED[code]}, not {kind(value)}."
     if code == "wrong_type":
@@ -169,7 +169,7 @@ def _words(code: str, name: str, value: JsonValue, ctx: Mapping[str, str | int |
     if code == "literal_error":
         return _not_among(name, value, str(ctx["expected"]))
     if code == "string_pattern_mismatch":
-        return _bad_name(str(value)) if ctx.get("pattern") == IDENTIFIER else f"'{name}' is no id (a UUID)."
+        return _bad_name(str(value)) if ctx.get("pattern") == IDENTIFIER else f"'{name}' is not an id (a UUID)."
     return f"'{name}': {otherwise}."
 
 

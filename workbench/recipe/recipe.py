@@ -25,7 +25,7 @@ class Recipe:
     config : a whole recipe (a mapping, a PlotConfig or another Recipe), or nothing.
     plan : JSON, or what ``wb.plan(...)`` built.
     transform : a script as text, or a function of ``data`` and ``params``, whose text is taken with what it needs.
-    params : name -> param as JSON, or a list of ``wb.param(...)``; those that stand in a built plan are there.
+    params : name -> param as JSON, or a list of ``wb.param(...)``; those in a built plan are added.
 
     The three parts stand instead of ``config`` or in place of its own.
 
@@ -35,7 +35,7 @@ class Recipe:
     Raises
     ------
     Invalid
-        With every problem found, each with its place and mend.
+        With every problem found, each with its place and the fix.
 
     >>> recipe = Recipe(
     ...     plan={"steps": {"cells": {"op": "list", "source": "instances"}}},
@@ -68,7 +68,7 @@ class Recipe:
         BadRequest
             If the file cannot be read.
         Invalid
-            If it is no JSON or no sound recipe.
+            If it is not JSON or not a sound recipe.
         """
         return cls(read_file(path))
 

@@ -28,7 +28,7 @@ def only_object(model: type[Strict], field: str) -> type[Strict] | None:
 
 
 def models_in(field: FieldInfo) -> Iterator[type[Strict]]:
-    """The models that stand in a field itself, in a list or as values of a mapping."""
+    """The models that a field holds: as its value, in a list or as values of a mapping."""
     waiting: list[Form] = [field.annotation]
     for annotation in waiting:
         for part in _parts(annotation):
@@ -39,7 +39,7 @@ def models_in(field: FieldInfo) -> Iterator[type[Strict]]:
 
 
 def models_under(model: type[Strict]) -> list[type[Strict]]:
-    """The model and every model that can stand in it, each once, in the order of the fields."""
+    """The model and every model that it can contain, each once, in the order of the fields."""
     found = [model]
     for field in model.model_fields.values():
         for inner in models_in(field):
@@ -48,7 +48,7 @@ def models_under(model: type[Strict]) -> list[type[Strict]]:
 
 
 def model_at(model: type[Strict], raw: JsonValue, loc: Loc) -> type[Strict] | None:
-    """The model of the object at ``loc`` of ``raw``, or None where no object of ours stands there."""
+    """The model of the object at ``loc`` of ``raw``, or None if there is no such object."""
     annotation: Form = model
     for key in loc:
         owner = _model_of(annotation, raw)
@@ -69,7 +69,7 @@ def _inside(raw: JsonValue, key: str | int) -> JsonValue:
 
 
 def without(model: type[Strict], raw: JsonValue, places: list[Loc]) -> JsonValue | None:
-    """A copy of ``raw`` without what stands at ``places``, each cut at the nearest field that may be missing.
+    """A copy of ``raw`` without the values at ``places``, each cut at the nearest field that may be missing.
 
     None where that is not possible: a required field would go, or the params, to which others refer.
     """
@@ -87,7 +87,7 @@ def without(model: type[Strict], raw: JsonValue, places: list[Loc]) -> JsonValue
 
 
 def may_go(model: type[Strict], raw: JsonValue, place: Loc) -> bool:
-    """Whether ``raw`` has its shape without what stands at ``place``: a field that is optional or unknown."""
+    """Whether ``raw`` keeps its shape without the value at ``place``: a field that is optional or unknown."""
     owner = model_at(model, raw, place[:-1])
     if owner is None:
         return False

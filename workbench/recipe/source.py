@@ -89,7 +89,7 @@ def source_of(function: Callable[..., Raw]) -> Source:
 
 
 def _no_function(given: Raw) -> str | None:
-    """Why a callable is no plain function, None where it is one."""
+    """Why a callable is not a plain function. None if it is one."""
     if isinstance(given, functools.partial):
         return f"A functools.partial has no text of its own; {_MEND}."
     if inspect.isclass(given):
@@ -149,7 +149,7 @@ def _compiled(text: str, like: FunctionType) -> CodeType:
 
 
 def _same(one: CodeType, other: CodeType) -> bool:
-    """Whether two functions say the same: names and constants; how a tracer or pytest rewrote them is no matter."""
+    """Whether two functions have the same names and constants. Changes by a tracer or by pytest do not matter."""
     if any(name.startswith("@py") for name in one.co_varnames):
         return True
     # What an inner function takes from around it is a global of its text where that stands alone.
@@ -216,7 +216,7 @@ def renamed(source: Source, name: str) -> str:
     Raises
     ------
     NoSource
-        If one of its own variables has its old name, so that the two cannot be told apart.
+        If one of its own variables has its old name, so that the two cannot be distinguished.
     """
     if source.name == name:
         return source.text

@@ -21,7 +21,8 @@ Raw: TypeAlias = object
 Form: TypeAlias = object
 """A type as it is written, such as ``list[int] | None``: Python has no name for that yet."""
 TAG = "\x1f"
-"""Opens the tag of every union told apart by a function, so that no such tag is taken for a key of the request."""
+"""The beginning of the tag of every union that a function distinguishes, so that no tag is taken for a key of the
+request."""
 
 
 class Strict(BaseModel):
@@ -43,7 +44,7 @@ def _without_none(annotation: Any) -> Any:
     return annotation
 
 
-def kind(value: object) -> str:
+def kind(value: Raw) -> str:
     """The JSON type of a value, in words: ``a text``, ``an integer``, ``null`` ..."""
     if value is None:
         return "null"
@@ -60,8 +61,8 @@ def kind(value: object) -> str:
     return "an object"
 
 
-def is_number(value: object) -> TypeGuard[int | float]:
-    """True for an integer or a float; a boolean is no number."""
+def is_number(value: Raw) -> TypeGuard[int | float]:
+    """True for an integer or a float. A boolean is not a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -69,7 +70,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _only(wanted: str, accepts: Callable[[object], bool]) -> PlainValidator:
+def _only(wanted: str, accepts: Callable[[Raw], bool]) -> PlainValidator:
     def check(value: Any) -> Any:
         if accepts(value):
             return value

@@ -14,7 +14,7 @@ from .plot import PlotConfig
 from .strict import is_number
 
 MOST_GUESSES = 20
-"""Refused elements of one list that are told the near options; looking for them costs, and one list has many."""
+"""Most refused elements of one list whose message names the nearest options: finding them takes time."""
 
 
 def same_key(value: JsonValue) -> Hashable:
@@ -39,7 +39,7 @@ def fixed_options(param: Param) -> list[Choice] | None:
 
 
 def undeclared(name: str, params: Iterable[str]) -> Problem:
-    """The problem of a value for a name that is no param."""
+    """The problem of a value for a name that is not a param."""
     message = f"The recipe has no param '{name}'. {instead(name, params, 'params')}"
     return Problem(("values", name), message, "unknown_param")
 
@@ -127,7 +127,7 @@ def _range(control: Control) -> str:
 
 
 def _among(value: JsonValue, options: Sequence[Choice]) -> str:
-    """The closing words: the nearest options, or all there are, as they stand in JSON."""
+    """The end of a message: the nearest options, or all of them, as JSON."""
     written = [show(option["value"]) for option in options]
     close = near(show(value), written)
     if close:

@@ -1,4 +1,4 @@
-"""What an organization keeps: one class a kind, and the ways to name a kind."""
+"""The records of an organization: one class for each kind, and how a kind is found by name."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ __all__ = [
     "kind",
 ]
 
-# Parents stand before their children: tables are made in this order.
+# Parents come before their children, because a link needs the table that it leads to.
 KINDS: dict[str, type[Record]] = {
     cls.table: cls
     for cls in (

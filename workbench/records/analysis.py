@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field
 
+from ..table import Plain
 from .record import Filter, Kept, Link, Name, OpenJson, Strict, Text, Through
 from .values import json_value
 
@@ -65,4 +66,4 @@ class Analysis(Kept):
     analysis_type: Name = Field(description="Such as dcir_from_hppc; any text.")
     metadata: OpenJson = Field({}, description="Settings and results beside the table.")
     columns: list[TableColumn] = Field([], description="Columns of its table.")
-    plots: Annotated[list[Any], AfterValidator(json_value)] = Field([], description="Plots made with it.")
+    plots: Annotated[list[Plain], AfterValidator(json_value)] = Field([], description="Plots made with it.")

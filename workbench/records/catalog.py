@@ -1,17 +1,16 @@
-"""The catalog: what there is to plot, as far as a caller may see it, in words and counts."""
+"""The catalog: the sources and columns that a caller may plot, with units, counts and examples."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from rich.console import Group
 
 from ..errors import BadRequest, instead
 from ..messages import spaced
-from ..table import Kind, time_text, to_micros
+from ..table import JsonObject, Kind, Plain, time_text, to_micros
 from .shown_tables import Shown, as_html, as_rich, as_text
 from .values import as_moment
 
@@ -38,7 +37,7 @@ class CatalogColumn:
     unit: str | None
     meaning: str
     filled: int
-    examples: Sequence[Any] = ()
+    examples: Sequence[Plain] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class Catalog:
     steps: Sequence[CatalogSummary]
     cycles: Sequence[CatalogSummary]
     notes: Sequence[str] = ()
-    """What older rules made, and what to do about it."""
+    """What was made by older rules, and what to do about it."""
 
     def __getitem__(self, source: str) -> CatalogSource:
         """A source by its name in plans.
@@ -109,14 +108,14 @@ class Catalog:
     def _repr_html_(self) -> str:
         return as_html(_shown(self))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """The catalog as JSON values."""
-        plain: dict[str, Any] = _plain(asdict(self))
+        plain: JsonObject = _plain(asdict(self))
         return plain if self.notes else {key: value for key, value in plain.items() if key != "notes"}
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Catalog:
-        """The catalog of the JSON values that ``as_dict`` gave."""
+    def of(cls, told: Mapping[str, Plain]) -> Catalog:
+        """The catalog from the JSON values that ``as_dict`` gives."""
         sources = [
             CatalogSource(
                 **{
@@ -132,14 +131,14 @@ class Catalog:
         return cls(sources, **summaries, notes=told.get("notes", ()))
 
 
-def _column(told: Mapping[str, Any]) -> CatalogColumn:
+def _column(told: Mapping[str, Plain]) -> CatalogColumn:
     examples = told["examples"]
     if told["type"] == "datetime":
         examples = [as_moment(example) for example in examples]
     return CatalogColumn(**{**told, "examples": examples})
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Plain) -> Plain:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -180,7 +179,9 @@ def _of_source(source: CatalogSource) -> list[Shown]:
     return tables
 
 
-def _rest(columns: Sequence[Any], there: Sequence[Any]) -> str:
+def _rest(
+    columns: Sequence[CatalogColumn | CatalogSummary], there: Sequence[CatalogColumn | CatalogSummary]
+) -> str:
     names = {column.name for column in there}
     rest = [column.name for column in columns if column.name not in names]
     return f"Nothing fills {', '.join(rest)}." if rest and there else ""
@@ -191,5 +192,5 @@ def _examples(column: CatalogColumn) -> str:
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
-def _example(value: Any) -> str:
+def _example(value: Plain) -> str:
     return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value)

@@ -10,7 +10,7 @@ from .record import Counted, InProject, Json, Link, Moment, Name, Searched, Stri
 
 
 class Tile(Strict):
-    """Where a plot stands on the dashboard's grid of 12 columns."""
+    """Where a plot is on the dashboard's grid of 12 columns."""
 
     plot_id: str = Field(description="The plot.")
     x: int = Field(ge=0, le=11, description="First column, from 0.")

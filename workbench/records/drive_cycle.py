@@ -31,7 +31,7 @@ def _rows(data: list[list[float]]) -> list[list[float]]:
         if not all(math.isfinite(value) for value in row):
             raise ValueError(f"Row {n} holds a number that is not finite.")
         if n and row[0] < data[n - 1][0]:
-            raise ValueError(f"The time of row {n} lies before that of row {n - 1}.")
+            raise ValueError(f"The time of row {n} is before that of row {n - 1}.")
     return data
 
 

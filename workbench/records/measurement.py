@@ -1,4 +1,4 @@
-"""Measurements: what was done to a cell and what came of it."""
+"""Measurements: a test run on a cell, what it gave, and the files kept with it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FileName = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^/\\?#
 
 
 class StoredFile(Strict):
-    """A file kept beside a measurement; ``piece`` is the hash under which the store has its bytes."""
+    """A file kept with a measurement. The store has its bytes under the hash ``piece``."""
 
     filename: FileName = Field(description="Name of the file.")
     piece: str = Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of its bytes.")
@@ -104,5 +104,5 @@ class Measurement(Kept):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.start_time is not None and self.end_time is not None and self.end_time < self.start_time:
-            raise ValueError("'end_time' lies before 'start_time'.")
+            raise ValueError("'end_time' is before 'start_time'.")
         return self

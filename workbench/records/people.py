@@ -13,7 +13,7 @@ from .values import plain_name
 def _email(text: str) -> str:
     name, at, host = text.partition("@")
     if not (name and at and host) or any(letter.isspace() for letter in text):
-        raise ValueError(f"'{text}' is no e-mail address.")
+        raise ValueError(f"'{text}' is not an e-mail address, such as name@example.org.")
     return plain_name(text).lower()
 
 

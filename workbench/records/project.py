@@ -10,7 +10,7 @@ from .record import Owned, Searched, Text, Unique
 
 
 class Project(Owned):
-    """A piece of work inside an organization. A new store has one, 'Default'."""
+    """A project inside an organization. A new store has one, 'Default'."""
 
     table = "projects"
     entity = "project"

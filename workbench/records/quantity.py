@@ -12,7 +12,7 @@ from .record import Strict, Text
 
 def _finite(number: float) -> float:
     if not math.isfinite(number):
-        raise ValueError(f"{number} is no finite number.")
+        raise ValueError(f"{number} is not a finite number.")
     return number
 
 

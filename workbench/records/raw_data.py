@@ -1,4 +1,4 @@
-"""Raw data: files kept as they are, beside the measurements that were made from them."""
+"""Raw data: files kept as they came, from which measurements are made."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""What a record is: one pydantic class a kind, declared once, read by store, lists, search, catalog and wire.
+"""The base of all records. Each kind is one pydantic class; store, lists, search, catalog and HTTP read it.
 
-A field's annotation says its type; the marks in ``Annotated`` say the rest: ``Link`` points to another record,
-``Through`` shows a field of the linked one, ``Counted`` and ``Sampled`` are numbers kept elsewhere (read only),
-``Searched`` is found by search, ``Open`` is an object with free keys, ``Aside`` is listed only when asked for.
+The annotation of a field says its type. The marks in ``Annotated`` say the rest: ``Link`` points to another record,
+``Through`` shows a field of the linked record, ``Counted`` and ``Sampled`` are numbers read from other tables,
+search looks at ``Searched``, ``Open`` is an object with free keys, lists show ``Aside`` only when asked.
 """
 
 from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -23,9 +23,10 @@ from pydantic import (
     PlainSerializer,
     ValidationError,
 )
+from pydantic.fields import FieldInfo
 
 from ..errors import Invalid, Problem, instead
-from ..table import Kind, time_text, to_micros
+from ..table import JsonObject, Kind, Plain, time_text, to_micros
 from .values import as_date, as_moment, clean_text, json_object, plain_name
 
 Scoping = Literal["project", "organization", "itself", "everyone"]
@@ -36,8 +37,8 @@ Storage = Literal["text", "integer", "number", "boolean", "datetime", "date", "j
 
 @dataclass(frozen=True)
 class Link:
-    """The id of a record in ``table``; ``parent`` is the record one level up. Deleting the target deletes this
-    record (``cascade``) or empties the link (``unlink``)."""
+    """The id of a record in ``table``. ``parent`` marks the link to the record one level up. When the target is
+    deleted, this record is deleted too (``cascade``) or the link becomes null (``unlink``)."""
 
     table: str
     on_delete: Literal["cascade", "unlink"] = "unlink"
@@ -96,8 +97,8 @@ class Filter:
 class Unique:
     """What must differ between two records of a project; ``folded`` ignores the case of the name.
 
-    A record that another one holds already is refused with its id (`Conflict`), or, with ``reuse``, answered
-    in place of a new one.
+    If another record has the same values already, the new one is refused with the id of the other (`Conflict`).
+    With ``reuse`` the other one is the answer.
     """
 
     fields: tuple[str, ...]
@@ -107,7 +108,7 @@ class Unique:
 
 @dataclass(frozen=True)
 class Member:
-    """A field as its readers see it: everything its annotation and marks say."""
+    """A field with all that its annotation and marks say."""
 
     name: str
     storage: Storage
@@ -138,8 +139,8 @@ Moment = Annotated[
     PlainSerializer(lambda moment: time_text(to_micros(moment)), when_used="json"),
 ]
 Day = Annotated[date, BeforeValidator(as_date)]
-Json = Annotated[dict[str, Any], AfterValidator(json_object)]
-OpenJson = Annotated[dict[str, Any], AfterValidator(json_object), Open()]
+Json = Annotated[JsonObject, AfterValidator(json_object)]
+OpenJson = Annotated[JsonObject, AfterValidator(json_object), Open()]
 
 
 class Strict(BaseModel):
@@ -149,19 +150,18 @@ class Strict(BaseModel):
 
 
 class Record(Strict):
-    """Base of all kinds. Subclasses name their table and, where
-    they have one, the plan source they are listed as and the entity that search calls them. A ``private`` record is
-    seen by the user who made it alone."""
+    """Base of all kinds. A subclass names its table. If plans can list it, it names its source; if search finds it, its
+    entity. Only the user who made a ``private`` record sees it."""
 
     table: ClassVar[str] = ""
     listed_as: ClassVar[str | None] = None
-    """Its name as a source of plans: all that lists, checks, catalog, schema and texts for authors need."""
+    """Its name as a source of plans. Lists, checks, catalog, schema and the texts for authors derive from it."""
     listed_place: ClassVar[int] = 99
-    """Where it stands among the sources; those of the interface come first."""
+    """Its place among the sources; those of the interface come first."""
     samples: ClassVar[tuple[Dataset, ...]] = ()
     """The sampled data that a record may have; one with "series" is a source of series steps too."""
     kind_field: ClassVar[str | None] = None
-    """The field that says of which type a record is, for an error about one without samples."""
+    """The field with the type of a record, for the error about a record without samples."""
     status_field: ClassVar[str | None] = None
     """The field that says whether the samples of a record can be read yet."""
     entity: ClassVar[str | None] = None
@@ -177,11 +177,11 @@ class Record(Strict):
         {"id", "created_at", "updated_at", "organization_id", "created_by"}
     )
     kept: ClassVar[frozenset[str]] = frozenset()
-    """Fields that come with the bytes of a record and that no caller sets: others trust what they say."""
+    """Fields that come with the bytes of a record. No caller sets them, because others trust them."""
     fixed: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are given once and stay."""
+    """Fields that never change after the record is made."""
     withheld: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are in no answer: bytes are asked for by name, never by what they are kept under."""
+    """Fields that no answer shows: callers ask for bytes by file name, never by hash."""
 
     id: str = Field(description="Identifier, never used again; later records have later ids.")
     name: Annotated[Name, Searched("substring")] = Field(description="What people call it.")
@@ -207,7 +207,7 @@ class Record(Strict):
         return next((m for m in cls.members().values() if m.link is not None and m.link.parent), None)
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any]) -> Self:
+    def checked(cls, values: Mapping[str, Plain]) -> Self:
         """The record of these values.
 
         Raises
@@ -220,12 +220,12 @@ class Record(Strict):
         except ValidationError as error:
             raise Invalid(list(_problems(cls, error))) from None
 
-    def wire(self) -> dict[str, Any]:
+    def wire(self) -> JsonObject:
         """The record as JSON values under its wire names (``cell_instance_id`` for ``instance_id``)."""
         return self.model_dump(mode="json", by_alias=True)
 
     @classmethod
-    def from_wire(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+    def from_wire(cls, values: Mapping[str, Plain]) -> JsonObject:
         """Values by our own names, from a body that may use the wire's."""
         ours = {member.wire: name for name, member in cls.members().items()}
         return {ours.get(key, key): value for key, value in values.items()}
@@ -242,7 +242,7 @@ class Owned(Record):
 
 
 class InProject(Owned):
-    """A record of a project, or of the organization at large where ``project_id`` is null."""
+    """A record of a project. If ``project_id`` is null, all projects of the organization share it."""
 
     scoping = "project"
 
@@ -263,31 +263,7 @@ class Kept(InProject):
     notes: Annotated[Text | None, Searched("words")] = Field(None, description="Free text.")
 
 
-@dataclass
-class _Marks:
-    found: dict[type, Any] = field(default_factory=dict)
-
-    def take(self, mark: Any) -> None:
-        self.found[type(mark)] = mark
-
-
-def _bare(annotation: Any, marks: _Marks) -> tuple[Any, bool]:
-    """The annotation without marks and None, and whether None is allowed."""
-    optional = False
-    while True:
-        origin = get_origin(annotation)
-        if origin is Annotated:
-            inner, *metadata = get_args(annotation)
-            for mark in metadata:
-                marks.take(mark)
-            annotation = inner
-        elif origin in (types.UnionType, Union):
-            optional = True
-            (annotation,) = [arg for arg in get_args(annotation) if arg is not type(None)]
-        else:
-            return annotation, optional
-
-
+Mark: TypeAlias = Link | Through | Counted | Sampled | Searched | Open | Aside
 _STORAGE: dict[Any, tuple[Storage, Kind]] = {
     str: ("text", "text"),
     bool: ("boolean", "boolean"),
@@ -296,12 +272,42 @@ _STORAGE: dict[Any, tuple[Storage, Kind]] = {
     datetime: ("datetime", "datetime"),
     date: ("date", "text"),
 }
+M = TypeVar("M", bound=Mark)
 
 
-def _member(name: str, info: Any) -> Member:
-    marks = _Marks()
-    for mark in info.metadata:
-        marks.take(mark)
+class _Marks:
+    """The marks of one field, at most one of each class."""
+
+    def __init__(self, metadata: Iterable[Plain]) -> None:
+        self._found: dict[type, Mark] = {}
+        self.take(metadata)
+
+    def take(self, metadata: Iterable[Plain]) -> None:
+        """Add the marks among the values in ``Annotated``; validators are in it too."""
+        self._found |= {type(mark): mark for mark in metadata if isinstance(mark, Mark)}
+
+    def get(self, kind: type[M]) -> M | None:
+        mark = self._found.get(kind)
+        return mark if isinstance(mark, kind) else None
+
+
+def _bare(annotation: Any, marks: _Marks) -> tuple[Any, bool]:
+    """The annotation without marks and None, and whether None is allowed."""
+    optional = False
+    while True:
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            annotation, *metadata = get_args(annotation)
+            marks.take(metadata)
+        elif origin in (types.UnionType, Union):
+            optional = True
+            (annotation,) = [arg for arg in get_args(annotation) if arg is not type(None)]
+        else:
+            return annotation, optional
+
+
+def _member(name: str, info: FieldInfo) -> Member:
+    marks = _Marks(info.metadata)
     bare, optional = _bare(info.annotation, marks)
     choices: tuple[str, ...] = ()
     shape: type[BaseModel] | None = None
@@ -311,7 +317,6 @@ def _member(name: str, info: Any) -> Member:
     if isinstance(bare, type) and issubclass(bare, BaseModel):
         shape = bare
     storage, kind = _STORAGE.get(bare, ("json", "text"))
-    found = marks.found
     return Member(
         name=name,
         storage=storage,
@@ -321,13 +326,13 @@ def _member(name: str, info: Any) -> Member:
         required=not optional,
         choices=choices,
         shape=shape,
-        link=found.get(Link),
-        through=found.get(Through),
-        counted=found.get(Counted),
-        sampled=found.get(Sampled),
-        searched=found.get(Searched),
-        open=Open in found,
-        aside=Aside in found,
+        link=marks.get(Link),
+        through=marks.get(Through),
+        counted=marks.get(Counted),
+        sampled=marks.get(Sampled),
+        searched=marks.get(Searched),
+        open=marks.get(Open) is not None,
+        aside=marks.get(Aside) is not None,
     )
 
 
@@ -347,7 +352,7 @@ def _problems(cls: type[Record], error: ValidationError) -> Iterator[Problem]:
 
 
 def _unknown(cls: type[Record], loc: tuple[str | int, ...]) -> str:
-    shape: Any = cls
+    shape: type[BaseModel] | None = cls
     names: list[str] = list(cls.given())
     for part in loc[:-1]:
         if isinstance(part, int):

@@ -1,4 +1,4 @@
-"""Conversations about a project: sessions, their messages, and the drafts of plots that came up in them."""
+"""Sessions: conversations about a project, their messages, and the drafts of plots in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Role = Literal["user", "assistant"]
 
 
 class Session(InProject):
-    """A conversation of one user about a project, such as the making of a plot; nobody else sees it."""
+    """A conversation of one user about a project, for example to make a plot. Only this user sees it."""
 
     table = "sessions"
     label = "session"
@@ -40,8 +40,8 @@ class Message(Strict):
 
 
 class Draft(Strict):
-    """A recipe in the making, as it was sent: ``draft`` need not be sound. ``accepted`` is the plot it became, as
-    ``<plot id> <revision>``."""
+    """A recipe that is not saved yet. ``draft`` is as it was sent and may be invalid; ``accepted`` is the plot that it
+    became, as ``<plot id> <revision>``."""
 
     id: str = Field(description="Identifier; later drafts have later ids.")
     session_id: str = Field(description="The session it came up in.")

@@ -1,11 +1,10 @@
-"""Tables as people see them: the same ones in a terminal, in a notebook and as plain text."""
+"""Tables shown to people: the same table for a terminal, a notebook and plain text."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Group
 from rich.markup import escape
@@ -23,8 +22,8 @@ class Shown:
 
 
 def as_rich(tables: Sequence[Shown]) -> Group:
-    """For a terminal."""
-    parts: list[Any] = []
+    """For a terminal, as ``rich`` prints it."""
+    parts: list[RichTable | str] = []
     for table in tables:
         grid = RichTable(
             title=escape(table.title),
@@ -49,7 +48,7 @@ _OPEN_TOGETHER = 3
 
 
 def as_html(tables: Sequence[Shown]) -> str:
-    """For a notebook: each table folds; a few are open, many are a list of titles to choose from."""
+    """HTML for a notebook. Each table can be folded. Up to three tables are open; of more, only the titles show."""
     parts = []
     few = sum(bool(table.rows) for table in tables) <= _OPEN_TOGETHER
     for table in tables:
@@ -68,7 +67,7 @@ def as_html(tables: Sequence[Shown]) -> str:
 
 
 def as_text(tables: Sequence[Shown]) -> str:
-    """For a plain prompt: columns set with blanks."""
+    """Plain text: columns aligned with blanks."""
     parts = []
     for table in tables:
         lines = [table.headings, *table.rows] if table.rows else []

@@ -11,7 +11,7 @@ from .record import Aside, Filter, InProject, Json, Kept, Link, Searched, Text, 
 
 
 class Model(InProject):
-    """A model with its configuration; one without an organization is the system's and open to all."""
+    """A model with its configuration. A model without an organization belongs to the system and everyone sees it."""
 
     table = "models"
     entity = "model"

@@ -1,20 +1,22 @@
-"""The values a record's fields may hold, checked and brought to one form at the door."""
+"""What the fields of a record may hold: texts, names, times, days and JSON, checked and brought to one form."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import Any
 
 import numpy as np
+from pydantic import JsonValue
+
+from ..table import JsonObject, Plain
 
 LONGEST_NAME = 500
 DEEPEST = 50
 
 
 def clean_text(text: str) -> str:
-    """The text itself; half a character pair or a NUL, which no file or answer could hold, is refused."""
+    """The text itself. Refuses a NUL and half a character pair, which no file or answer can hold."""
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError("Text must be whole Unicode characters without NUL.")
     return text
@@ -30,15 +32,15 @@ def plain_name(text: str) -> str:
     return text
 
 
-def as_moment(value: Any) -> datetime:
+def as_moment(value: Plain) -> datetime:
     """A time in UTC, from a ``datetime`` or its ISO 8601 text; without a zone it is UTC."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
-            raise ValueError(f"'{value}' is no ISO 8601 time such as 2026-01-31T12:00:00Z.") from None
+            raise ValueError(f"'{value}' is not an ISO 8601 time such as 2026-01-31T12:00:00Z.") from None
     if not isinstance(value, datetime):
-        raise ValueError("A time is ISO 8601 text such as 2026-01-31T12:00:00Z.")
+        raise ValueError("A time is an ISO 8601 text such as 2026-01-31T12:00:00Z.")
     try:
         aware = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError:
@@ -47,35 +49,40 @@ def as_moment(value: Any) -> datetime:
     return datetime.fromisoformat(aware.isoformat(timespec="microseconds"))
 
 
-def as_date(value: Any) -> date:
+def as_date(value: Plain) -> date:
     """A day, from a ``date`` or its text YYYY-MM-DD."""
     if isinstance(value, str):
         try:
             return date.fromisoformat(value)
         except ValueError:
-            raise ValueError(f"'{value}' is no day such as 2026-01-31.") from None
+            raise ValueError(f"'{value}' is not a day such as 2026-01-31.") from None
     if isinstance(value, datetime) or not isinstance(value, date):
-        raise ValueError("A day is text such as 2026-01-31.")
+        raise ValueError("A day is a text such as 2026-01-31.")
     return value
 
 
-def json_object(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The object as JSON keeps it: numpy scalars become numbers, times text; anything else is refused by place."""
+def json_object(value: Mapping[str, Plain]) -> JsonObject:
+    """The object as JSON keeps it: numpy scalars become numbers, and times become text.
+
+    Raises
+    ------
+    ValueError
+        For a value that JSON cannot hold; the message names its place."""
     return {_key(key, ""): _json(item, str(key), 1) for key, item in value.items()}
 
 
-def json_value(value: Any) -> Any:
+def json_value(value: Plain) -> JsonValue:
     """Any JSON value, by the rules of `json_object`."""
     return _json(value, "", 0)
 
 
-def _key(key: Any, place: str) -> str:
+def _key(key: Plain, place: str) -> str:
     if not isinstance(key, str):
         raise ValueError(f"The keys of '{place}' must be texts, not {type(key).__name__}.")
     return clean_text(key)
 
 
-def _json(value: Any, place: str, depth: int) -> Any:
+def _json(value: Plain, place: str, depth: int) -> JsonValue:
     if depth > DEEPEST:
         raise ValueError(f"'{place[:80]}' is nested deeper than {DEEPEST} levels.")
     if isinstance(value, np.generic):

@@ -7,7 +7,6 @@ request.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar, Unpack
 from urllib.parse import urlsplit
@@ -33,6 +32,7 @@ from ..records import Project, Record
 from ..store.cache.cache import Cache
 from ..store.records import search as searches
 from ..store.records.search import Found
+from ..version import __version__
 from . import older_servers as older
 from . import send_files as sending
 from . import wire
@@ -43,7 +43,8 @@ from .fetched_data import Fetched, Fetching
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
-_THERE = "{} on the machine of the store. Run `workbench {}` on the server's machine."
+_BACKUP_SINCE = "0.1.1"
+"""The first version of a server that sends a copy of its store."""
 
 
 class RemoteBackend(Boards):
@@ -102,15 +103,12 @@ class RemoteBackend(Boards):
         self.client.close()
 
     def carry_out(self, operation: Operation[..., T], arguments: Arguments) -> T:
-        if _numbers(operation.since) > _numbers(self.client.version):
+        if self._is_older_than(operation.since):
             if operation.name in older.INSTEAD:
                 answer: T = older.INSTEAD[operation.name](self, **arguments)
                 self.noted(answer, arguments)
                 return answer
-            raise OtherVersion(
-                f"The server at {self.client.url} runs battery-workbench {self.client.version}, which cannot do this. "
-                f"Ask its operator to install {operation.since} or newer."
-            )
+            raise self._too_old(operation.since)
         reply = self.client.ask(
             operation.method,
             operation.address(self, arguments),
@@ -122,6 +120,15 @@ class RemoteBackend(Boards):
         answer = operation.decoded(reply.json())
         self.noted(answer, arguments)
         return answer
+
+    def _is_older_than(self, since: str) -> bool:
+        return _numbers(since) > _numbers(self.client.version)
+
+    def _too_old(self, since: str) -> OtherVersion:
+        return OtherVersion(
+            f"The server at {self.client.url} runs battery-workbench {self.client.version}, which cannot do this. "
+            f"Ask its operator to install {since} or newer."
+        )
 
     # Recipes
 
@@ -243,7 +250,12 @@ class RemoteBackend(Boards):
     # The store as a whole
 
     def backup(self, destination: str | Path) -> None:
-        raise BadRequest(_THERE.format("A backup is made", "backup DEST"))
+        if self._is_older_than(_BACKUP_SINCE):
+            raise self._too_old(_BACKUP_SINCE)
+        target = Path(destination)
+        if not target.parent.is_dir():
+            raise BadRequest(f"There is no folder '{target.parent}' to write '{target.name}' in.")
+        self.client.download("/store/backup", target)
 
     def recompute(
         self,
@@ -252,7 +264,9 @@ class RemoteBackend(Boards):
         check: bool = False,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Recomputed:
-        raise BadRequest(_THERE.format("Steps and cycles are recomputed", "recompute"))
+        raise BadRequest(
+            "Steps and cycles are recomputed on the server's machine. Run `workbench recompute` there."
+        )
 
 
 def _data_of(config: PlotConfig) -> dict[str, Sent]:
@@ -273,7 +287,7 @@ def _same_version(client: Client) -> None:
         if urlsplit(client.url).path.strip("/"):
             message += " The address of a server mostly ends with its host name and port, as in http://lab:8765."
         raise ServerAway(message) from None
-    ours = version("battery-workbench")
+    ours = __version__
     if theirs.split(".")[:2] != ours.split(".")[:2]:
         raise OtherVersion(
             f"The server at {client.url} runs battery-workbench {theirs}. This is {ours}, which may answer otherwise. "

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
+import secrets
 import ssl
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +24,7 @@ from pydantic import JsonValue
 
 from ..engine import arrow
 from ..engine.reader import Cancel
-from ..errors import BadRequest, Cancelled, Later, ServerAway
+from ..errors import BadRequest, Cancelled, Conflict, Later, ServerAway
 from ..operations.operation import Sent
 from .errors import error_of
 
@@ -122,6 +125,37 @@ class Client:
         body = _blocks(file, size, sent)
         return self._run(self._answer("POST", path, params=params, headers=headers, content=body), None)
 
+    def download(self, path: str, target: Path) -> None:
+        """Write what is at a path to a new file, whole or not at all.
+
+        Raises
+        ------
+        Conflict
+            If the file exists.
+        """
+        taken = Conflict(f"'{target}' exists already. Give a new name.")
+        if target.exists():
+            raise taken
+        partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+
+        async def receive() -> None:
+            with self._reached():
+                async with self._http.stream("GET", path) as answer:
+                    if answer.status_code >= 400:
+                        raise error_of(answer.status_code, answer.headers, await answer.aread(), self.url)
+                    with partial.open("wb") as file:
+                        async for block in answer.aiter_bytes(_BLOCK):
+                            await asyncio.to_thread(file.write, block)
+            self.requests += 1
+
+        try:
+            self._run(receive(), None)
+            os.link(partial, target)
+        except FileExistsError:
+            raise taken from None
+        finally:
+            partial.unlink(missing_ok=True)
+
     def form(self, path: str, fields: Mapping[str, str], files: Mapping[str, Path]) -> Reply:
         """Send a form with files."""
 
@@ -176,26 +210,30 @@ class Client:
         data: Mapping[str, str] | None = None,
         files: Mapping[str, tuple[str, BinaryIO]] | None = None,
     ) -> Reply:
-        try:
+        with self._reached():
             answer = await self._http.request(
                 method, path, params=params, headers=headers, content=content, data=data, files=files
             )
-        except httpx.TimeoutException:
-            raise ServerAway(f"The server at {self.url} did not answer in time. Ask again later.") from None
-        except httpx.TransportError as error:
-            said = str(error) or type(error).__name__
-            message = (
-                f"The server at {self.url} cannot be reached ({said}). Is it running, and is the address right?"
-            )
-            if "WRONG_VERSION_NUMBER" in said:
-                message += " Try http:// instead of https://."
-            if "CERTIFICATE_VERIFY_FAILED" in said:
-                message += " If your own authority signed its certificate, set SSL_CERT_FILE=/path/ca.pem."
-            raise ServerAway(message, again=True) from None
         self.requests += 1
         if answer.status_code >= 400:
             raise error_of(answer.status_code, answer.headers, answer.content, self.url)
         return Reply(answer.status_code, answer.headers, answer.content)
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """Words what goes wrong between here and the server."""
+        try:
+            yield
+        except httpx.TimeoutException:
+            raise ServerAway(f"The server at {self.url} did not answer in time. Ask again later.") from None
+        except httpx.TransportError as error:
+            why = str(error) or type(error).__name__
+            words = f"The server at {self.url} cannot be reached ({why}). Is it running, and is the address right?"
+            if "WRONG_VERSION_NUMBER" in why:
+                words += " Try http:// instead of https://."
+            if "CERTIFICATE_VERIFY_FAILED" in why:
+                words += " If your own authority signed its certificate, set SSL_CERT_FILE=/path/ca.pem."
+            raise ServerAway(words, again=True) from None
 
     def _run(self, work: Coroutine[Any, Any, T], cancel: Cancel | None) -> T:
         return self._wait(asyncio.run_coroutine_threadsafe(work, _loop()), cancel)

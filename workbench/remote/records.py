@@ -104,7 +104,7 @@ class Records(Backend):
         reply = self.client.ask("GET", path, params=asked, headers={"Accept": self.client.accept})
         return wire.table(reply.content)
 
-    def pieces(self, measurement: Measurement) -> Iterator[Table]:
+    def batches(self, measurement: Measurement) -> Iterator[Table]:
         yield self.samples(measurement, "series")
 
     def over_life(self, measurement: Measurement, dataset: str) -> Table:

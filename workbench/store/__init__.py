@@ -1,4 +1,4 @@
-"""How it is kept: one SQLite file; the only part of the workbench that knows SQLite."""
+"""The store: one SQLite file with all records, samples and files. Only this package uses SQLite."""
 
 from .db.connections import Transaction
 from .scope import Scope

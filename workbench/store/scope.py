@@ -1,4 +1,4 @@
-"""Whose records a caller may see."""
+"""The scope: which records a caller may see."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 class Scope(NamedTuple):
     """What a caller may see: the records of one project, and those of its organization that have no project.
 
-    Without a project, ``projects`` may name several at once: then their records, and these projects alone.
+    Without a project, ``projects`` may name several: the caller sees their records, and of all projects only these.
     """
 
     organization_id: str
@@ -18,7 +18,7 @@ class Scope(NamedTuple):
 
 
 class Whole(Enum):
-    """The scope of what works for the store itself, such as its verification; no caller has it."""
+    """The scope of work on the store itself, such as verify. No caller has it."""
 
     STORE = "the whole store"
 

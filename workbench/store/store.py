@@ -1,4 +1,4 @@
-"""A store: one SQLite file with records, series, summaries and pieces, and the revisions that keep caches honest."""
+"""The store: opens and upgrades the SQLite file, verifies it, and gives its parts (records, series, blobs, people)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,25 @@ from pathlib import Path
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
 from .db.backup import backup
 from .db.database_file import Host
-from .db.formats import State, apply, may_not_write, opened_to_read, state_of, too_old, upgrade_notice
+from .db.formats import (
+    State,
+    apply,
+    may_not_write,
+    opened_to_read,
+    state_of,
+    too_old,
+    upgrade_notice,
+    wrong_format,
+)
 from .db.schema import refuse_wrong_tables, stand_ins
 from .db.verify import check_rows
-from .files.blobs import Pieces
+from .files.blobs import Blobs
 from .files.uploads import Uploads
 from .records.people import People
 from .records.plots import Plots
 from .records.rows import Rows
 from .records.search import check_index
-from .records.sessions import Chats
+from .records.sessions import Sessions
 from .scope import Scope
 from .series import derived
 from .series.series import Series
@@ -44,30 +53,30 @@ class Store(Host):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.series = Series(self)
-        self.pieces = Pieces(self)
+        self.blobs = Blobs(self)
         self.rows = Rows(self, self.series)
         self.plots = Plots(self.rows)
-        self.chats = Chats(self.rows)
+        self.sessions = Sessions(self.rows)
         self.people = People(self.rows)
         self.uploads = Uploads(self)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True, read_only: bool = False) -> Store:
-        """The store at ``path``, brought up to date; what a killed writer left unpublished is swept.
+        """Open the store at ``path``; what a killed writer left unpublished is removed.
 
-        A store of an older format gets what only adds to it (columns, tables, indexes), after a `StoreNotice`.
+        A store of an older format gets new columns, tables and indexes, after a `StoreNotice`.
 
         Parameters
         ----------
-        read_only : nothing is changed, not even the format: what the store lacks is read as null.
+        read_only : change nothing, not even the format. New columns of an older store are read as null.
 
         Raises
         ------
         NotFound
             If there is none and ``create`` is false.
         StoreError, StoreTooNew, StoreTooOld, Damaged
-            If the file is not a store, cannot be reached, a newer workbench wrote it, it needs `workbench upgrade`,
-            or its tables are not as they must be.
+            If the file is not a store or cannot be reached, a newer workbench wrote it, it needs
+            `workbench upgrade`, or its tables are wrong.
         """
         check_sqlite()
         try:
@@ -77,7 +86,7 @@ class Store(Host):
         store = cls(place)
         try:
             store._prepare(read_only=read_only)
-        except BaseException:
+        except BaseException:  # whatever stops it, the connections must not stay open
             store.close()
             raise
         return store
@@ -90,13 +99,13 @@ class Store(Host):
             raise too_old(state, self.path)
         if state.pending and not read_only:
             if not state.is_new:
-                warnings.warn(upgrade_notice(state, self.path), StoreNotice, stacklevel=4)
+                warnings.warn(upgrade_notice(state, self.path), StoreNotice, stacklevel=5)
             try:
                 state = self._add()
             except StoreError as error:
                 if state.is_new or isinstance(error, Damaged):
                     raise
-                warnings.warn(f"{error} Until then it can be read here, not changed.", StoreNotice, stacklevel=4)
+                warnings.warn(f"{error} Until then it can be read here, not changed.", StoreNotice, stacklevel=5)
                 read_only = True
         if read_only or state.only_read:
             refusal = may_not_write(state, self.path) if state.only_read else opened_to_read(self.path)
@@ -106,7 +115,7 @@ class Store(Host):
         self._sweep()
 
     def _add(self) -> State:
-        """Take the steps that the store lacks, which only add to it."""
+        """Run the additive migrations that the store does not have."""
         with self.transaction() as db:
             state = state_of(db, self.path)  # another process may have been faster
             apply(db, state.pending)
@@ -120,7 +129,7 @@ class Store(Host):
         return made
 
     def _look_again(self, db: sqlite3.Connection) -> None:
-        """Refuse to write where a newer workbench upgraded the store while it was open here."""
+        """Refuse to write if a newer workbench upgraded the store while it was open here."""
         state = state_of(db, self.path)
         if state.only_read:
             raise may_not_write(state, self.path)
@@ -128,17 +137,16 @@ class Store(Host):
     def _sweep(self) -> None:
         try:
             self.series.sweep()
-            self.pieces.tidy()
+            self.blobs.tidy()
         except StoreError as error:
-            # Who only wants to read needs no sweep: where nothing can be written now, a later opener does it.
+            # A reader does not need the sweep. If nothing can be written now, a later process does it.
             if isinstance(error, Damaged):
                 raise
 
     def revisions(
         self, tables: Iterable[str] = (), series: Iterable[tuple[str, str]] = ()
     ) -> dict[tuple[str, ...], int]:
-        """The present revisions: ``("rows", table)`` and ``("series", owner, dataset)`` to a number, 0 if there
-        never was one."""
+        """The present revisions by ``("rows", table)`` and ``("series", owner, dataset)``; 0 if there is none."""
         found: dict[tuple[str, ...], int] = {}
         with self.snapshot():
             found |= {("rows", name): revision for name, revision in self.row_revisions(tables).items()}
@@ -156,13 +164,13 @@ class Store(Host):
         backup(self, destination)
 
     def verify(self) -> list[str]:
-        """Everything wrong with the file, as sentences; empty if it is sound.
+        """Everything that is wrong with the file, as sentences; empty if nothing is.
 
-        Checks SQLite's pages, indexes and links, and each record, chunk, summary and piece by checksum; where the
-        store may be written also the indexes of the search.
+        Checks SQLite's pages, indexes and links, and each record, chunk, summary and blob by checksum. If the
+        store may be written, it also checks the indexes of the search.
         """
         findings: list[str] = []
-        checks = [self._verify_file, self._verify_rows, self.series.verify, self.pieces.verify]
+        checks = [self._verify_file, self._verify_rows, self.series.verify, self.blobs.verify]
         for check in checks:
             try:
                 with self.snapshot():
@@ -177,17 +185,18 @@ class Store(Host):
                 return check_index(connection)
         except Damaged as error:
             return [str(error)]
-        except StoreError:  # SQLite checks these indexes by a statement that writes, though nothing is changed
+        except StoreError:  # SQLite checks these indexes by a statement that needs the right to write
             return []
 
     def _verify_file(self) -> list[str]:
         connection = self.connection()
         findings = [f"SQLite: {row[0]}" for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
+        findings += wrong_format(connection)
         facts = dict(connection.execute("select name, value from facts"))
         findings += [f"the store's fact '{name}' is missing" for name in ("store", "clock") if name not in facts]
         clock = facts.get("clock", 0)
         if not isinstance(clock, int) or clock > time.time_ns() // 1000 + AHEAD_SECONDS * 10**6:
-            findings.append(f"the store's clock stands at {clock}, in the future: times of new records are wrong")
+            findings.append(f"the store's clock is at {clock}, in the future: times of new records are wrong")
         late = connection.execute("select name from revisions where revision > ?", (clock,))
         findings += [f"the revision of '{name}' is later than the store's clock" for (name,) in late]
         for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
@@ -199,7 +208,7 @@ class Store(Host):
 
 
 def checked_path(place: Path, *, create: bool) -> Path:
-    """The whole path of a store, or of one that may be made there; an empty file counts as none."""
+    """The absolute path of a store, or of a place where one can be made. An empty file counts as no store."""
     there = place.exists()
     if there:
         _check_header(place)
@@ -213,24 +222,30 @@ def checked_path(place: Path, *, create: bool) -> Path:
 def _check_header(place: Path) -> None:
     if not place.is_file():
         raise StoreError(
-            f"'{place}' is {'a folder' if place.is_dir() else 'no ordinary file'}; a store is one file."
+            f"'{place}' is {'a folder' if place.is_dir() else 'not an ordinary file'}; a store is one file."
         )
     for pause in LOOKS:
         with place.open("rb") as file:
             start = file.read(len(_MAGIC))
         if not start or start == _MAGIC:
             return
-        time.sleep(pause)  # another process may be making the store: its first page is on the way
-    raise StoreError(f"'{place}' is no SQLite file: no workbench store, or its first bytes are damaged.")
+        time.sleep(pause)  # another process may be making the store and have its first page not written yet
+    raise StoreError(
+        f"'{place}' is not an SQLite file. Either it is not a workbench store, or its first bytes are damaged."
+    )
 
 
 def check_sqlite() -> None:
     if sqlite3.sqlite_version_info < (3, 38):
-        raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old; the store needs 3.38 or later.")
+        raise StoreError(
+            f"SQLite {sqlite3.sqlite_version} is too old; the store needs 3.38 or later. Use a newer Python."
+        )
     probe = sqlite3.connect(":memory:")
     try:
         probe.execute("create virtual table probe using fts5(words, tokenize = 'trigram')")
     except sqlite3.OperationalError as error:
-        raise StoreError("This SQLite lacks FTS5 with the trigram tokenizer, which search needs.") from error
+        raise StoreError(
+            "This SQLite has no FTS5 with the trigram tokenizer, which search needs. Use another build of Python."
+        ) from error
     finally:
         probe.close()

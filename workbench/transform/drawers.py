@@ -1,9 +1,11 @@
-"""Who draws: this process, or processes that are locked in. One choice, in one place."""
+"""The interface of everything that draws a script, and the choice: this process, or locked processes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
+
+from pydantic import JsonValue
 
 from ..errors import Problem
 from .inprocess import Drawn, InProcess
@@ -13,12 +15,12 @@ __all__ = ["Drawer", "Drawn", "drawer"]
 
 
 class Drawer(Protocol):
-    """Draws a script on a packed dataset; the answers are the same whoever does it.
+    """Draws a script on a packed dataset. Every drawer gives the same answers.
 
-    ``locked`` says that a script cannot reach anything but its data, and that figures are looked at when they come
-    back. ``check`` finds what is wrong with a script without running it, and with ``names`` also the keys that its
-    recipe does not have. ``content`` names the bytes of ``packed``; ``organization`` is whose figure it is;
-    ``cancelled`` is asked while waiting.
+    ``locked`` is true if a script can reach only its data, and if each figure is checked when it comes back.
+    ``check`` finds what is wrong with a script without running it. With ``names`` it also finds keys that the recipe
+    does not have. ``content`` names the bytes of ``packed``. ``organization`` owns the figure. ``cancelled`` is called
+    while the drawer waits; the drawer stops when it returns true.
     """
 
     @property
@@ -28,7 +30,7 @@ class Drawer(Protocol):
         self,
         script: str,
         packed: bytes | bytearray | memoryview,
-        params: Mapping[str, Any],
+        params: Mapping[str, JsonValue],
         *,
         content: str | None = None,
         organization: str | None = None,
@@ -41,12 +43,12 @@ class Drawer(Protocol):
 
 
 def drawer(protected: bool) -> Drawer:
-    """The drawer of this process: for scripts of others the shared pool of locked processes.
+    """The drawer of this process. With ``protected`` it is the shared pool of locked processes.
 
-    The pool starts at its first figure (some seconds), or by ``protected.shared().fence()``.
+    The pool starts with its first figure, or with ``protected.shared().fence()``. That takes some seconds.
     """
     if not protected:
         return InProcess()
-    from .protected import shared  # what draws its own scripts alone needs none of it
+    from .protected import shared  # a bench that draws only its own scripts does not load the pool
 
     return shared()

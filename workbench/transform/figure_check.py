@@ -1,7 +1,8 @@
-"""Whether a figure that came from somewhere else may be shown: nothing in it fetches, runs or reaches too far.
+"""Checks that a figure drawn by an untrusted script is safe to show in a browser.
 
-A figure is data for a program in the viewer's browser, which no sandbox of the server sees. Here a page must not
-fetch from an address in it (that sends data out of the viewer's browser), and no key may reach a prototype.
+A figure is data for plotly.js in the viewer's browser, where the sandbox of the server does not reach. So this check
+refuses every address that a page would fetch (a fetch sends data out of the viewer's browser), every key that reaches
+a JavaScript prototype, and every text that could run code.
 """
 
 from __future__ import annotations
@@ -11,31 +12,32 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
 
 from ..errors import instead
 from .figure import DEEPEST, PARTS
 
 MOST_BYTES = 16 * 2**20
 MOST_CONTAINERS = 400_000
-"""Most lists and mappings of a figure; each costs some hundred bytes of memory to read."""
+"""Most lists and mappings of a figure. Each takes some hundred bytes of memory."""
 MOST_TEXTS = 1_000_000
 """Most texts and keys of a figure."""
 MOST_MARKS = 300_000
-"""Most tags with more than a name, and commands of formulas, in the texts of a figure."""
+"""Most tags with attributes, plus commands of formulas, in the texts of a figure."""
 
 _FORBIDDEN = frozenset(("__proto__", "constructor", "prototype"))
-# What plotly.js fetches, wherever it stands: pictures, outlines of maps and their tiles, its own services.
+# plotly.js fetches the values of these keys: pictures, outlines of maps and their tiles, its own services.
 _ADDRESSES = frozenset(
     ("source", "geojson", "url", "src", "href", "tiles", "sprite", "glyphs", "plotlyServerURL", "topojsonURL")
 )
 _STYLES = frozenset(("map", "mapbox"))
 _BUTTONS = frozenset(("args", "args2"))
-# Buttons of the bar above a figure that send it, with its data, to a service of others.
+# Buttons above a figure that send it, with its data, to an external service.
 _UPLOADS = ("senddatatocloud", "editinchartstudio")
-_FREE = frozenset(("meta", "customdata"))  # an author's own, which plotly.js only shows
+_FREE = frozenset(("meta", "customdata"))  # content of the author, which plotly.js only shows
 _MAPS = re.compile(r"(scatter|choropleth|density)(geo|map|mapbox)|choropleth")
 _ITEM_BYTES = {"f8": 8, "f4": 4, "i1": 1, "u1": 1, "uc1": 1, "u1c": 1, "i2": 2, "u2": 2, "i4": 4, "u4": 4}
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={0,2}")
@@ -43,7 +45,7 @@ _PARTS = re.compile(r"[.\[\]]+")
 _REMOTE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//|\s*(?:data|blob|javascript|file):", re.IGNORECASE)
 _LONGEST_KEY = 1000
 _NUMBERS: frozenset[type] = frozenset((int, float, bool, type(None)))
-# What a page makes of texts: tags of pseudo-HTML, and formulas that reach beyond themselves.
+# A page interprets texts: it renders tags of pseudo-HTML, and TeX commands of formulas that can fetch or style.
 _TAGS = ("a", "b", "br", "em", "i", "s", "span", "strong", "sub", "sup", "u")
 _PLAIN_TAGS = [f"<{end}{name}>" for name in (*_TAGS, "extra") for end in ("", "/")]
 _COMMANDS = (
@@ -52,7 +54,7 @@ _COMMANDS = (
 )
 _TEX = re.compile(rf"\\(?:{'|'.join(_COMMANDS)})", re.IGNORECASE)
 _TEX_CUT = re.compile(r"\\([a-z]*)(?:%(?=[-_0{a-z])|\Z)", re.IGNORECASE)
-# Each of these goes through a text once, whatever the text: what comes back is hostile to patterns too.
+# Each of these patterns takes linear time on every text: a hostile text may be made to slow a pattern down.
 _TAG = re.compile(r"<[^<>]*>")
 _TAG_NAME = re.compile(r"/?([^\s>%]*)(\s?)")
 _PLAIN_PERCENT = re.compile(r"%[0-9a-f]{2}|(?<=[0-9])%(?=[;\"'\s])", re.IGNORECASE)
@@ -61,23 +63,26 @@ _COLOUR = re.compile(r"(?:^|[^\w-])(?:rgb|rgba|hsl|hsla)\Z", re.IGNORECASE)
 
 
 class Unsafe(ValueError):
-    """The figure is not shown; the text says which place of it and why."""
+    """The figure is refused. The text says at which place, and why."""
 
 
 def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES) -> bytes:
-    """The figure written anew from what was read of it, so that nothing else can be in its bytes.
+    """Check a figure and write it again from its parsed content, so that its bytes hold nothing else.
 
-    Bytes of our own serialiser come back as they were.
+    Bytes that ``figure.encode`` wrote come back unchanged.
 
     Raises
     ------
     Unsafe
-        If it is no strict JSON, too large or deep, no figure of known traces, or holds an address that a page would
-        fetch, a key that reaches a prototype, or an array whose bytes are not those of its type and shape.
+        If the bytes are not strict JSON, are too large or nested too deep, are not a figure of known traces, or hold
+        an address that a page would fetch, a key that reaches a prototype, or an array whose bytes do not fit its
+        type and shape.
     """
     raw = bytes(figure)
     if len(raw) > most_bytes:
-        raise Unsafe(f"The figure has {len(raw) / 1e6:.1f} MB; it may have {most_bytes / 1e6:.1f} MB.")
+        raise Unsafe(
+            f"The figure has {len(raw) / 1e6:.1f} MB. At most {most_bytes / 1e6:.1f} MB are allowed. Draw fewer points."
+        )
     if raw.count(b"{") + raw.count(b"[") > MOST_CONTAINERS:
         raise Unsafe(f"The figure holds more than {MOST_CONTAINERS} lists and mappings.")
     if raw.count(b'"') > 2 * MOST_TEXTS:
@@ -85,7 +90,7 @@ def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES
     try:
         content = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise Unsafe(f"The figure is no JSON: {error}.") from error
+        raise Unsafe(f"The figure is not JSON: {error}.") from error
     _top(content)
     _walk(content, _Place(None, "", 0), frozenset())
     written = orjson.dumps(content)
@@ -96,7 +101,7 @@ def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES
 
 
 class _Place(NamedTuple):
-    """Where one is: a name or number below another place. Put into words only for an error."""
+    """A place in a figure: a key or index below another place. It becomes text only for an error."""
 
     above: _Place | None
     name: str | int
@@ -116,14 +121,14 @@ class _Place(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """What a key means: its last part, whether it reaches a prototype, and its parts that matter for what is below."""
+    """What a key means: its last part, whether it reaches a prototype, and the parts that matter for values below."""
 
     last: str
     forbidden: bool
     marks: frozenset[str]
 
 
-def _top(content: Any) -> None:
+def _top(content: JsonValue) -> None:
     if not isinstance(content, dict):
         raise Unsafe("A figure is a mapping with 'data' and 'layout'.")
     for name in content:
@@ -135,41 +140,41 @@ def _top(content: Any) -> None:
     _traces(traces, "data")
     for number, frame in enumerate(frames):
         if not isinstance(frame, dict):
-            raise Unsafe(f"'frames[{number}]' is no mapping.")
+            raise Unsafe(f"'frames[{number}]' is not a mapping.")
         _traces(frame.get("data") or [], f"frames[{number}].data")
 
 
-def _traces(traces: Any, place: str) -> None:
+def _traces(traces: JsonValue, place: str) -> None:
     if not isinstance(traces, list):
-        raise Unsafe(f"'{place}' is no list of traces.")
+        raise Unsafe(f"'{place}' is not a list of traces.")
     for number, trace in enumerate(traces):
         if not isinstance(trace, dict):
-            raise Unsafe(f"'{place}[{number}]' is no trace.")
+            raise Unsafe(f"'{place}[{number}]' is not a trace: a trace is a mapping.")
         _known(trace.get("type", "scatter"), f"{place}[{number}].type")
 
 
-def _known(kind: Any, place: str) -> None:
+def _known(kind: JsonValue, place: str) -> None:
     types = _trace_types()
     if not isinstance(kind, str) or kind not in types:
         shown = _shown(kind, 40)
         raise Unsafe(
-            f"'{place}' is '{shown}', which is no kind of trace. {instead(shown, types, 'kinds of trace')}"
+            f"'{place}' is '{shown}', which is not a type of trace. {instead(shown, types, 'types of trace')}"
         )
     if _MAPS.fullmatch(kind):
         raise Unsafe(
-            f"'{place}' is '{kind}': a map fetches its picture of the land from elsewhere, which a figure of a "
-            "protected script must not. Draw longitude and latitude with 'scatter'."
+            f"'{place}' is '{kind}': a map fetches its background from the network, which a figure of a protected "
+            "script must not do. Draw longitude and latitude with 'scatter'."
         )
 
 
-def _shown(value: Any, most: int) -> str:
-    """The beginning of a text or number; of what is neither only its kind, which may be large and nested."""
+def _shown(value: JsonValue, most: int) -> str:
+    """The beginning of a text or number. Of other values, which may be large, only the type."""
     return str(value)[:most] if isinstance(value, str | int | float) else f"a {type(value).__name__}"
 
 
 @cache
 def _trace_types() -> frozenset[str]:
-    """From plotly's names alone: to load every class of a trace takes seconds."""
+    """The types of traces, from the names of plotly's classes. Loading the classes would take seconds."""
     import plotly.graph_objects as go
 
     names = set(go.__all__)
@@ -177,10 +182,10 @@ def _trace_types() -> frozenset[str]:
     return frozenset(name.lower() for name in classes) - {"layout"}
 
 
-def _walk(value: Any, place: _Place, inside: frozenset[str]) -> None:
-    """Look at every key, address and array below ``value``; ``inside`` are those names above that matter."""
+def _walk(value: JsonValue, place: _Place, inside: frozenset[str]) -> None:
+    """Check every key, address and array below ``value``. ``inside`` are the keys above it that matter."""
     if place.depth > DEEPEST + 4:
-        raise Unsafe(f"'{str(place)[:80]}' is nested more than {DEEPEST} deep.")
+        raise Unsafe(f"'{str(place)[:80]}' is nested more than {DEEPEST} levels deep.")
     if isinstance(value, dict):
         if "bdata" in value:
             _array(value, place)
@@ -198,12 +203,14 @@ def _walk(value: Any, place: _Place, inside: frozenset[str]) -> None:
                     _walk(item, place.below(number), inside)
 
 
-def _entry(name: str, item: Any, place: _Place, inside: frozenset[str]) -> None:
+def _entry(name: str, item: JsonValue, place: _Place, inside: frozenset[str]) -> None:
     if len(name) > _LONGEST_KEY:
-        raise Unsafe(f"'{place.below(name)}' is a key of {len(name)} characters; it may have {_LONGEST_KEY}.")
+        raise Unsafe(f"'{place.below(name)}' is a key of {len(name)} characters. A key may have {_LONGEST_KEY}.")
     read = _name(name)
     if read.forbidden:
-        raise Unsafe(f"'{place.below(name)}' is a key that no figure needs: '{name[:40]}'. Give it another name.")
+        raise Unsafe(
+            f"'{place.below(name)}' has the key '{name[:40]}', which JavaScript reserves. Give it another name."
+        )
     if read.last in _ADDRESSES and not inside & _FREE:
         _address(item, place.below(name))
     elif read.last == "style" and (inside | read.marks) & _STYLES and not inside & _FREE:
@@ -226,24 +233,28 @@ def _name(name: str) -> _Name:
     return _Name(named[-1] if named else "", not _FORBIDDEN.isdisjoint(named), frozenset(marks))
 
 
-def _no_map(value: Any, place: _Place) -> None:
+def _no_map(value: JsonValue, place: _Place) -> None:
     if any(isinstance(one, str) and _MAPS.fullmatch(one) for one in _listed(value)):
-        raise Unsafe(f"'{place}' makes a map, which fetches its picture of the land from elsewhere.")
+        raise Unsafe(f"'{place}' makes a map, which fetches its background from the network. Use 'scatter'.")
 
 
-def _no_upload(value: Any, place: _Place) -> None:
-    """Of the buttons that a bar is to have besides the usual."""
+def _no_upload(value: JsonValue, place: _Place) -> None:
+    """Refuse additional buttons that send the figure to an external service."""
     for one in _listed(value):
         if isinstance(one, str) and any(name in one.lower() for name in _UPLOADS):
-            raise Unsafe(f"'{place}' adds '{one[:40]}', a button that sends the figure and its data elsewhere.")
+            raise Unsafe(
+                f"'{place}' adds '{one[:40]}', a button that sends the figure and its data to an external service. "
+                "Leave it out."
+            )
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else [value]
 
 
-def _address(value: Any, place: _Place) -> None:
-    """A text is an embedded picture; what is no text (links of a Sankey, an outline in full) is walked as ever."""
+def _address(value: JsonValue, place: _Place) -> None:
+    """Refuse a text that is not an embedded picture. Other values (links of a Sankey diagram, an outline) are checked
+    by ``_walk``."""
     for text in _listed(value):
         if isinstance(text, str) and text and not _PICTURE.fullmatch(text):
             raise Unsafe(
@@ -252,14 +263,14 @@ def _address(value: Any, place: _Place) -> None:
             )
 
 
-def _map_style(value: Any, place: _Place) -> None:
-    # Templates name a style for maps that are never drawn: maps as traces are refused.
+def _map_style(value: JsonValue, place: _Place) -> None:
+    # Templates name a style for maps. That is harmless: traces that are maps are refused.
     if not isinstance(value, str) or "/" in value or ":" in value:
-        raise Unsafe(f"'{place}' is a style of a map, which the viewer's browser would fetch.")
+        raise Unsafe(f"'{place}' is a style of a map, which the viewer's browser would fetch. Leave it out.")
 
 
-def _arguments(values: list[Any], place: _Place) -> None:
-    """Texts among the arguments of a button may be names of properties, and the next one their value."""
+def _arguments(values: list[JsonValue], place: _Place) -> None:
+    """Check the arguments of a button: a text may name a property, and the next argument is then its value."""
     _no_map(values, place)
     _no_upload(values, place)
     for text in values:
@@ -267,41 +278,41 @@ def _arguments(values: list[Any], place: _Place) -> None:
             continue
         if len(text) > _LONGEST_KEY:
             if any(word in text for word in _FORBIDDEN):
-                raise Unsafe(f"'{place}' names '{text[:60]}', which no figure needs.")
+                raise Unsafe(f"'{place}' names '{text[:60]}', which JavaScript reserves.")
             continue
         read = _name(text)
         if read.forbidden:
-            raise Unsafe(f"'{place}' names '{text[:60]}', which no figure needs.")
+            raise Unsafe(f"'{place}' names '{text[:60]}', which JavaScript reserves.")
         if read.last in _ADDRESSES or read.last == "style":
             raise Unsafe(f"'{place}' changes '{text[:60]}', an address that the viewer's browser would fetch.")
         if _REMOTE.match(text):
             _address(text, place)
 
 
-def _array(value: dict[str, Any], place: _Place) -> None:
-    """A typed array: a known type, and the bytes of its shape."""
+def _array(value: dict[str, JsonValue], place: _Place) -> None:
+    """Check a typed array: its type is known, and its bytes fill its shape."""
     dtype, text, shape = value.get("dtype"), value.get("bdata"), value.get("shape")
     if not isinstance(dtype, str) or dtype not in _ITEM_BYTES or not isinstance(text, str):
-        raise Unsafe(f"'{place}' is no typed array: dtype {_shown(dtype, 20)!r}.")
+        raise Unsafe(f"'{place}' is not a typed array: dtype {_shown(dtype, 20)!r}.")
     try:
         size = len(binascii.a2b_base64(text, strict_mode=True)) if text else 0
     except (binascii.Error, ValueError) as error:
-        raise Unsafe(f"'{place}' is no typed array: {error}.") from error
+        raise Unsafe(f"'{place}' is not a typed array: {error}.") from error
     if size % _ITEM_BYTES[dtype]:
-        raise Unsafe(f"'{place}' has {size} bytes, which are no whole {dtype}.")
+        raise Unsafe(f"'{place}' has {size} bytes, which are not a whole number of {dtype}.")
     if shape is not None and math.prod(_lengths(shape, place)) * _ITEM_BYTES[dtype] != size:
         raise Unsafe(f"'{place}' has {size} bytes, which do not fill the shape {_shown(shape, 40)}.")
 
 
-def _lengths(shape: Any, place: _Place) -> list[int]:
+def _lengths(shape: JsonValue, place: _Place) -> list[int]:
     words = shape.split(",", 4) if isinstance(shape, str) else _listed(shape)[:4]
     texts = [str(word).strip() if isinstance(word, str | int) else "" for word in words]
     if not 1 <= len(words) <= 3 or not all(re.fullmatch(r"[0-9]{1,10}", text, re.ASCII) for text in texts):
-        raise Unsafe(f"'{place}' has no shape of one to three lengths.")
+        raise Unsafe(f"'{place}' has a shape that is not one to three lengths.")
     return [int(text) for text in texts]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: JsonValue) -> Iterator[str]:
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -314,7 +325,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _look(texts: Iterable[str], formulas: bool) -> None:
-    """Look at the tags of each text and, where there may be formulas, at its commands."""
+    """Check the tags of each text and, if there may be formulas, its TeX commands."""
     left = MOST_MARKS
     for text in texts:
         tags, commands = _marked(text), text.count("\\") if formulas else 0
@@ -328,7 +339,7 @@ def _look(texts: Iterable[str], formulas: bool) -> None:
 
 
 def _marked(text: str) -> int:
-    """How many signs of a text begin a tag, or seem to, beside plain tags that say nothing but their name."""
+    """How many ``<`` of a text do not belong to a plain tag without attributes."""
     if "<" not in text:
         return 0
     for tag in _PLAIN_TAGS:
@@ -337,10 +348,10 @@ def _marked(text: str) -> int:
 
 
 def _tags(text: str) -> None:
-    """Styles of pseudo-HTML go into the page as they are; they may name colours and sizes, and fetch nothing.
+    """Check the tags of a text. The page takes over their styles; these may name colours and sizes, but not fetch.
 
-    A page puts texts together (a prefix, a value, a suffix; ``%{meta}`` in a template) and forms of times into them.
-    So each tag stands whole in one text, and nothing is put into it.
+    A page joins texts (a prefix, a value, a suffix; ``%{meta}`` in a template) and inserts times into them. So each
+    tag must be complete within one text, and the page must not insert anything into it.
     """
     end = 0
     for tag in _TAG.finditer(text):
@@ -348,36 +359,40 @@ def _tags(text: str) -> None:
         end = tag.end()
         if "%" in _PLAIN_PERCENT.sub("", tag.group()):
             raise Unsafe(
-                f"The text '{text[:60]}' has a tag into which something would be put: '{tag.group()[:60]}'."
+                f"The text '{text[:60]}' has a '%' in the tag '{tag.group()[:60]}', where plotly would insert a value. "
+                "Leave the '%' out."
             )
-        for found in _STYLED.finditer(tag.group().replace("\ufeff", " ")):  # a space to JavaScript alone
+        for found in _STYLED.finditer(
+            tag.group().replace("\ufeff", " ")
+        ):  # JavaScript takes this character for a space; Python does not
             if _fetches(found.group(1)):
                 raise Unsafe(
-                    f"The text '{text[:60]}' has a style that could fetch from elsewhere: '{found.group(1)[:60]}'."
+                    f"The text '{text[:60]}' has a style that could fetch from the network: '{found.group(1)[:60]}'."
                 )
     _whole(text, end, len(text))
 
 
 def _whole(text: str, start: int, end: int) -> None:
-    """Between tags, and after the last one, no tag is begun that another text could complete."""
+    """Refuse a tag that begins between ``start`` and ``end`` and does not end: another text could complete it."""
     begun = text.rfind("<", start, end)
     if begun < 0:
         return
     found = _TAG_NAME.match(text, begun + 1, end)
     name, ended = (found.group(1).lower(), found.group(2)) if found else ("", "")
     if name in _TAGS if ended else any(tag.startswith(name) for tag in _TAGS):
-        raise Unsafe(f"The text '{text[:60]}' begins a tag that it does not end. For a plain '<' write '&lt;'.")
+        raise Unsafe(f"The text '{text[:60]}' begins a tag and does not end it. For a plain '<' write '&lt;'.")
 
 
 def _formula(text: str) -> None:
-    """A formula draws, and links and fetches nothing; its commands may be put together from several texts too."""
+    """Refuse TeX commands that link, fetch or style. A page may join several texts, so a cut command counts too."""
     cut = (found.group(1).lower() for found in _TEX_CUT.finditer(text))
     if _TEX.search(text) or any(command.startswith(begun) for begun in cut for command in _COMMANDS):
-        raise Unsafe(f"The text '{text[:60]}' has a command of TeX that reaches beyond the formula.")
+        raise Unsafe(f"The text '{text[:60]}' has a TeX command that can link, fetch or style. Leave it out.")
 
 
 def _fetches(style: str) -> bool:
-    """Whether a style may do more than name colours and sizes: a function that is no colour, or a way to hide one."""
+    """Whether a style may do more than name colours and sizes: it has a function other than a colour, or an escape
+    that could hide one."""
     if any(mark in style for mark in ("\\", "@", "&", "/*")):
         return True
     place = style.find("(")

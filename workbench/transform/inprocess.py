@@ -1,11 +1,12 @@
-"""Drawing in this process: packed dataset, script and params in; figure bytes and log out."""
+"""Draws a script in this process: a packed dataset and params go in, figure bytes and a log come out."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from pydantic import JsonValue
 
 from ..errors import Problem, ScriptError
 from .figure import NotAFigure, encode
@@ -23,7 +24,7 @@ class Drawn:
 
 
 class InProcess:
-    """The drawer of one's own scripts: no fence, no limits, nothing to wait for."""
+    """Draws scripts that the user trusts: without a lock, without limits and without a queue."""
 
     locked = False
 
@@ -31,13 +32,13 @@ class InProcess:
         self,
         script: str,
         packed: bytes | bytearray | memoryview,
-        params: Mapping[str, Any],
+        params: Mapping[str, JsonValue],
         *,
         content: str | None = None,
         organization: str | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> Drawn:
-        """As ``draw``; what only matters to processes that wait is not looked at."""
+        """As ``draw``. The options after ``params`` matter only to drawers with a queue; this one ignores them."""
         return draw(script, packed, params)
 
     def check(self, script: str, names: Names | None = None, *, organization: str | None = None) -> list[Problem]:
@@ -46,20 +47,20 @@ class InProcess:
 
 
 def check(script: str, names: Names | None = None) -> list[Problem]:
-    """As ``check_script`` and, of a script that is sound and where there are names, as ``check_keys``."""
+    """What ``check_script`` finds. If it finds nothing and ``names`` are given, what ``check_keys`` finds."""
     return check_script(script) or ([] if names is None else check_keys(script, *names))
 
 
-def draw(script: str, packed: bytes | bytearray | memoryview, params: Mapping[str, Any]) -> Drawn:
+def draw(script: str, packed: bytes | bytearray | memoryview, params: Mapping[str, JsonValue]) -> Drawn:
     """Run ``script`` on a packed dataset and write the figure it returns.
 
     Raises
     ------
     ScriptError
-        If the script fails its check, raises, or returns something that is no figure; the Problem leads to
-        ``["config", "transform"]`` and carries the script's ``line`` and ``text``.
+        If the script fails its check, raises, or returns something that is not a figure. The Problem points to
+        ``["config", "transform"]`` and carries ``line`` and ``text`` of the script.
     StoreError
-        If ``packed`` is no packed dataset.
+        If ``packed`` is not a packed dataset.
     """
     returned = run(script, frames(packed), copy.deepcopy(dict(params)))
     try:

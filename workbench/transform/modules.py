@@ -1,27 +1,33 @@
-"""The import and the built-in names of a running script; which modules it may import is said in ``recipe/modules``."""
+"""``import`` and the built-in names of a running script. ``recipe/modules`` lists the modules it may import."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, NoReturn, TypeAlias
 
 from ..recipe.modules import ALLOWED, CLOSED, HELPERS, LIBRARIES, STANDARD, refusal
 
 __all__ = ["ALLOWED", "HELPERS", "LIBRARIES", "STANDARD", "importer", "refusal", "script_builtins"]
 
 
-def importer() -> Callable[..., Any]:
-    """An ``__import__`` for scripts that says, for any other module, which there are."""
+Namespace: TypeAlias = dict[str, Any]
+"""The names of a module; Python binds values of any type to them."""
+
+
+def importer() -> Callable[..., ModuleType]:
+    """An ``__import__`` for scripts. For a module that scripts do not have it raises ImportError and names those
+    that they have."""
     real = builtins.__import__
 
     def limited(
         name: str,
-        globals: Mapping[str, Any] | None = None,
-        locals: Mapping[str, Any] | None = None,
+        globals: Namespace | None = None,
+        locals: Namespace | None = None,
         fromlist: Sequence[str] | None = (),
         level: int = 0,
-    ) -> Any:
+    ) -> ModuleType:
         why = refusal(name, tuple(fromlist or ()), level)
         if why:
             raise ImportError(why, name=name)
@@ -30,15 +36,16 @@ def importer() -> Callable[..., Any]:
     return limited
 
 
-def _closed(name: str) -> Callable[..., Any]:
-    def refused(*_: Any, **__: Any) -> Any:
-        raise PermissionError(f"{name}() is not there in a script: it gets its data in 'data' and 'params' alone.")
+def _closed(name: str) -> Callable[..., NoReturn]:
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        raise PermissionError(f"A script cannot call {name}(). It gets all its data from 'data' and 'params'.")
 
     return refused
 
 
-def script_builtins() -> dict[str, Any]:
-    """The built-in names of a script: Python's, with the limited import and without opening and asking."""
+def script_builtins() -> Namespace:
+    """The built-in names of a script: those of Python, with the limited import. ``open``, ``input`` and the like only
+    raise an error."""
     names = dict(vars(builtins))
     names["__import__"] = importer()
     for name in CLOSED:

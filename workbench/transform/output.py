@@ -1,4 +1,4 @@
-"""What a script prints and warns, kept as its log; what other threads print goes where it always went."""
+"""Captures what a script prints and warns as its log. What other threads print goes where it went before."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-FILENAME = "<transform>"  # under which scripts are compiled
+FILENAME = "<transform>"
+"""The file name under which scripts are compiled."""
 MOST = 64_000
+"""Most bytes of a log."""
 _CUT = "\n... (cut here: a log holds at most 64 kB)\n"
 
 
 class Log:
-    """Text of at most ``MOST`` bytes in UTF-8; says where it was cut."""
+    """Text of at most ``MOST`` bytes in UTF-8. A longer text is cut, and says where."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -37,9 +39,9 @@ class Log:
 
 
 class _Split:
-    """A stand-in for ``sys.stdout`` that sends one thread's text to the log."""
+    """Replaces ``sys.stdout``: text of one thread goes to the log, text of other threads to the real output."""
 
-    def __init__(self, log: Log, other: Any) -> None:
+    def __init__(self, log: Log, other: TextIO) -> None:
         self._log = log
         self._other = other
         self._thread = threading.get_ident()
@@ -59,7 +61,7 @@ class _Split:
 
 @contextmanager
 def captured(log: Log) -> Iterator[None]:
-    """This thread's standard output, standard error and warnings go to ``log``."""
+    """Send the standard output, standard error and warnings of this thread to ``log``."""
     kept = sys.stdout, sys.stderr
     split = _Split(log, kept[0]), _Split(log, kept[1])
     mine, shown_before = threading.get_ident(), warnings.showwarning
@@ -85,7 +87,7 @@ def captured(log: Log) -> Iterator[None]:
         try:
             yield
         finally:
-            # Another may have put its own in place meanwhile (a notebook's cell): then it stays.
+            # Other code (a notebook's cell) may have replaced the output meanwhile. Its replacement stays.
             if sys.stdout is split[0]:
                 sys.stdout = kept[0]
             if sys.stderr is split[1]:

@@ -1,8 +1,8 @@
-"""A transform script: what it must be, how it is run, and how its errors reach its author.
+"""Checks and runs a transform script, and reports its errors with the script's own lines.
 
-A script is plain Python that defines ``transform(data, params)``. ``pd``, ``np``, ``go`` and ``px`` are there
-without import. It runs in this process: that keeps honest scripts apart from each other's data, output and
-random numbers, and is no fence against hostile ones.
+A script is plain Python that defines ``transform(data, params)``. It can use ``pd``, ``np``, ``go`` and ``px``
+without import. This module runs it in this process. Honest scripts do not see each other's data, output or random
+numbers. A hostile script is not stopped here; ``protected`` stops it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
 import plotly.express as px
 import plotly.graph_objects as go
 import plotly.io as pio
+from pydantic import JsonValue
 
 from ..errors import Loc, Problem, ScriptError, instead, near
+from ..version import __version__
+from .figure import Given
+from .frames import StepFrames
 from .modules import refusal, script_builtins
 from .output import FILENAME, Log, captured
 
@@ -40,63 +44,50 @@ _RETURNED = "__returned__"
 _LONGEST = 2000
 _LONGEST_LINE = 500
 MOST_PROBLEMS = 100
-"""Most problems that are told of one script."""
+"""Most problems that are reported of one script."""
 _LONGEST_NAME = 200
 _MOST_LOOPS = 50
-# numpy's own defaults, as in a process in which nobody has set others.
-_ERRORS: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
-_PRINTING: dict[str, Any] = {
-    "precision": 8,
-    "threshold": 1000,
-    "edgeitems": 3,
-    "linewidth": 75,
-    "suppress": False,
-    "nanstr": "nan",
-    "infstr": "inf",
-    "sign": "-",
-    "floatmode": "maxprec",
-    "formatter": None,
-}
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# Output, seeds, warnings and the default template belong to the process: scripts take turns.
+# Output, seeds, warnings and the default template belong to the process, so only one script runs at a time.
 _TURN = threading.RLock()
+T = TypeVar("T")
 
 
 def problem(text: str, line: int | None, message: str, kind: str = "script_error") -> Problem:
-    """A Problem of a script with the script's own line number and text; one of no line in particular (None) leads
-    to the first."""
+    """A Problem of a script with the line number and the text of the line. Without a line (None) it points to the
+    first."""
     told = message if line is None else f"Line {line}: {message}"
     return Problem(PLACE, told, kind, {"line": line or 1, "text": text_of_line(text, line or 1)})
 
 
 def text_of_line(text: str, line: int) -> str:
-    """A line of a script by its number, from 1; empty where there is none. Of a very long one its beginning."""
+    """A line of a script by its number, from 1. Empty if there is no such line; a very long line is cut."""
     return text_in(lines_of(text), line)
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a script as Python counts them: splitlines() also breaks at form feeds and the like."""
+    """The lines of a script as Python counts them. ``splitlines()`` also breaks at form feeds and the like."""
     return _LINE_END.split(text)
 
 
 def text_in(lines: Sequence[str], line: int) -> str:
-    """As ``text_of_line``, of a script that is split already."""
+    """As ``text_of_line``, for a script that is already split into lines."""
     told = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     return told if len(told) <= _LONGEST_LINE else f"{told[:_LONGEST_LINE]} ..."
 
 
 def check_script(text: str) -> list[Problem]:
-    """Everything wrong with a script that shows without running it; empty if nothing is.
+    """Everything that is wrong with a script and can be seen without running it. Empty if the script is sound.
 
-    Found are syntax errors, a missing, second or misshapen ``transform``, and imports of modules that scripts
-    do not have, each with its line. The same check stands before every run, near and far.
+    It finds syntax errors, a missing or second ``transform``, a ``transform`` with wrong arguments, and imports of
+    modules that scripts do not have, each with its line. The same check comes before every run, local and remote.
     """
     return list(_checked(text))
 
 
 @lru_cache(maxsize=256)
 def _checked(text: str) -> tuple[Problem, ...]:
-    """What ``check_script`` found, kept: a figure from the cache would else cost a walk through its script."""
+    """What ``check_script`` finds, kept in memory: otherwise each cached figure would cost a parse of its script."""
     tree = _parsed(text)
     if isinstance(tree, Problem):
         return (tree,)
@@ -115,14 +106,18 @@ def _parsed(text: str) -> ast.Module | Problem:
         line = error.lineno or (text[: text.index("\0")].count("\n") + 1 if "\0" in text else None)
         return problem(text, line, f"{type(error).__name__}: {error.msg}", "script_syntax")
     except (ValueError, RecursionError, MemoryError) as error:
-        return problem(text, None, f"The script cannot be read: {error or type(error).__name__}.", "script_syntax")
+        return problem(
+            text, None, f"Python cannot parse the script: {error or type(error).__name__}.", "script_syntax"
+        )
     if deep is not None:
-        return problem(text, deep, f"More than {_MOST_LOOPS} loops in one comprehension.", "script_syntax")
+        return problem(
+            text, deep, f"A comprehension has more than {_MOST_LOOPS} loops. Write nested loops.", "script_syntax"
+        )
     return tree
 
 
 def _too_deep(tree: ast.Module) -> int | None:
-    """The line of a comprehension with so many loops that Python's compiler would crash, which has no bound here."""
+    """The line of a comprehension with so many loops that Python's compiler, which has no limit, would crash."""
     for node in ast.walk(tree):
         if len(getattr(node, "generators", ())) > _MOST_LOOPS:
             return int(getattr(node, "lineno", 1))
@@ -139,10 +134,10 @@ def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
         others = {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
         close = near(NAME, others, most=1)
         meant = f" There is '{close[0]}'." if close else ""
-        message = f"The script defines no function {NAME}(data, params) at its top level.{meant}"
+        message = f"The script does not define a function {NAME}(data, params) at its top level.{meant}"
         return [problem(text, others[close[0]] if close else None, message, "script_shape")]
     problems = [
-        problem(text, node.lineno, f"{NAME} is defined a second time; a script defines it once.", "script_shape")
+        problem(text, node.lineno, f"The script defines {NAME} a second time. Keep one of them.", "script_shape")
         for node in found[1:MOST_PROBLEMS]
     ]
     for node in found[:MOST_PROBLEMS]:
@@ -154,10 +149,10 @@ def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
 
 def _misshapen(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
     if isinstance(node, ast.AsyncFunctionDef):
-        return f"{NAME} is asynchronous; write 'def {NAME}(data, params):'."
+        return f"{NAME} is asynchronous. Write 'def {NAME}(data, params):'."
     inside = _own_nodes(node)
     if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inside):
-        return f"{NAME} yields; it returns one figure."
+        return f"{NAME} yields values. Return one figure instead."
     names = node.args
     positional = len(names.posonlyargs) + len(names.args)
     required = positional - len(names.defaults)
@@ -165,11 +160,11 @@ def _misshapen(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
     fits = required <= 2 and (positional >= 2 or names.vararg is not None) and not needed
     if fits:
         return None
-    return f"{NAME} takes two arguments, data and params: write 'def {NAME}(data, params):'."
+    return f"{NAME} takes two arguments, data and params. Write 'def {NAME}(data, params):'."
 
 
 def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function without those of functions and classes inside it."""
+    """The nodes of a function, without the nodes of functions and classes inside it."""
     waiting = list(ast.iter_child_nodes(function))
     while waiting:
         node = waiting.pop()
@@ -193,7 +188,7 @@ def _import_problems(text: str, tree: ast.Module) -> list[Problem]:
 
 
 def _mark_returns(function: ast.FunctionDef) -> None:
-    """Let a function say from which line it returned, for the error about a result that is no figure."""
+    """Make a function report the line of its ``return``, for the error about a result that is not a figure."""
     for node in _own_nodes(function):
         if isinstance(node, ast.Return):
             value = node.value or ast.copy_location(ast.Constant(None), node)
@@ -218,37 +213,38 @@ def _compiled(text: str) -> types.CodeType:
 
 @dataclass(frozen=True)
 class Returned:
-    """What ``transform`` returned, the line of that ``return`` (of its ``def`` if it ran off its end), its log."""
+    """What ``transform`` returned, the line of that ``return`` (or of the ``def``, if it ended without one), and the
+    log."""
 
-    value: Any
+    value: Given
     line: int
     log: str
 
 
-class Values(dict[str, Any]):
-    """``params`` of a script; a missing one is an error that names those there are."""
+class Values(dict[str, JsonValue]):
+    """``params`` of a script. A missing one is an error that names those that exist."""
 
-    def __missing__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> NoReturn:
         raise KeyError(f"There is no param '{name}'. {instead(str(name), self, 'params')}")
 
 
-def run(text: str, data: Any, params: Mapping[str, Any]) -> Returned:
+def run(text: str, data: Mapping[str, StepFrames], params: Mapping[str, JsonValue]) -> Returned:
     """Run a script and call its ``transform(data, params)``.
 
-    Python's and numpy's global random numbers start from the same seed at every run, and are as they were
+    The global random numbers of Python and numpy start from the same seed at every run, and are restored
     afterwards. A generator that the script makes without a seed, and the clock, differ from run to run.
 
     Raises
     ------
     ScriptError
-        If the check finds something, or the script raises: a Problem at ``["config", "transform"]`` whose
-        ``ctx`` has ``line`` and ``text`` of the script, and ``log`` with what was printed until then.
+        If the check finds something, or the script raises. Its Problem is at ``["config", "transform"]`` and its
+        ``ctx`` has ``line`` and ``text`` of the script; its ``log`` is what the script printed until then.
     """
     code = _compiled(text)
     log = Log()
     returned: list[int] = []
 
-    def remember(value: Any, line: int) -> Any:
+    def remember(value: T, line: int) -> T:
         returned[:] = [line]
         return value
 
@@ -257,13 +253,13 @@ def run(text: str, data: Any, params: Mapping[str, Any]) -> Returned:
         module.__dict__.update(
             {"__builtins__": script_builtins(), "pd": pd, "np": np, "go": go, "px": px, _RETURNED: remember}
         )
-        sys.modules[_MODULE] = module  # dataclasses and the like look their module up by name
+        sys.modules[_MODULE] = module  # dataclasses and the like look up their module by name
         try:
             exec(code, module.__dict__)  # noqa: S102
             value = module.__dict__[NAME](data, Values(params))
         except KeyboardInterrupt:
             raise
-        except BaseException as error:
+        except BaseException as error:  # a script may raise anything, also SystemExit, and must not end the server
             raise ScriptError(_worded(text, error), log.text()) from error
         finally:
             sys.modules.pop(_MODULE, None)
@@ -277,8 +273,8 @@ def _line_of_def(text: str) -> int:
 
 @contextmanager
 def _steady() -> Iterator[None]:
-    """The same seeds, default template, defaults of ``px`` and numpy settings for every run, and as they were
-    afterwards: a figure hangs on no notebook's settings and no other script's."""
+    """Set the same seeds, default template, defaults of ``px`` and numpy settings for every run; restore them
+    afterwards. So a figure does not depend on the settings of a notebook or of another script."""
     python, numpy, template = random.getstate(), np.random.get_state(), pio.templates.default
     express = {name: getattr(px.defaults, name) for name in px.defaults.__slots__}
     random.seed(SEED)
@@ -286,7 +282,7 @@ def _steady() -> Iterator[None]:
     _set_template(TEMPLATE)
     px.defaults.reset()
     try:
-        with np.errstate(**_ERRORS), np.printoptions(**_PRINTING):
+        with _numpy_defaults():
             yield
     finally:
         random.setstate(python)
@@ -296,13 +292,34 @@ def _steady() -> Iterator[None]:
             setattr(px.defaults, name, value)
 
 
+@contextmanager
+def _numpy_defaults() -> Iterator[None]:
+    """The settings that numpy has in a process in which nobody has changed them."""
+    with (
+        np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"),
+        np.printoptions(
+            precision=8,
+            threshold=1000,
+            edgeitems=3,
+            linewidth=75,
+            suppress=False,
+            nanstr="nan",
+            infstr="inf",
+            sign="-",
+            floatmode="maxprec",
+            formatter=None,
+        ),
+    ):
+        yield
+
+
 def _set_template(name: str | None) -> None:
-    if pio.templates.default != name:  # setting it costs 10 ms even where nothing changes
+    if pio.templates.default != name:  # setting it takes 10 ms even if nothing changes
         pio.templates.default = name
 
 
 def _worded(text: str, error: BaseException) -> Problem:
-    """The error at the script's own innermost line, in the script's words."""
+    """The Problem of an error, at the innermost line of the script itself."""
     if isinstance(error, SyntaxError) and error.filename != FILENAME:
         line = _innermost(error)
     else:
@@ -322,11 +339,11 @@ def _innermost(error: BaseException) -> int | None:
 def _message(error: BaseException) -> str:
     try:
         said = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-    except Exception as second:
-        said = f"(its text could not be made: {type(second).__name__})"
-    # plotly lists every property there is after these words; the nearest name stands before them.
+    except Exception as second:  # the script's own __str__ may raise anything
+        said = f"(its text could not be written: {type(second).__name__})"
+    # After these words plotly lists every property that it knows; the nearest name comes before them.
     said = said.partition("\n    Valid properties")[0].strip()[:_LONGEST]
-    # Half a character pair is no text that an answer could carry.
+    # JSON cannot carry half of a surrogate pair.
     said = said.encode("utf-8", "replace").decode()
     hint = _column_hint(error) if isinstance(error, KeyError) else None
     if hint:
@@ -336,7 +353,7 @@ def _message(error: BaseException) -> str:
 
 
 def _column_hint(error: KeyError) -> str | None:
-    """For a name that a frame lacks: the columns it has, nearest first."""
+    """For a column that a frame does not have: the columns that it has, nearest first."""
     name = error.args[0] if error.args else None
     if not isinstance(name, str):
         return None
@@ -349,7 +366,8 @@ def _column_hint(error: KeyError) -> str | None:
 
 
 def signature() -> str:
-    """The versions that a figure depends on, as one text: part of every figure's key."""
+    """The versions on which a figure depends, as one text. It is a part of the key of every cached figure."""
     from importlib.metadata import version
 
-    return " ".join(f"{name}={version(name)}" for name in ("battery-workbench", "plotly", "pandas", "numpy"))
+    others = (f"{name}={version(name)}" for name in ("plotly", "pandas", "numpy"))
+    return " ".join([f"battery-workbench={__version__}", *others])

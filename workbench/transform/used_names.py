@@ -1,7 +1,7 @@
-"""Names that a script takes from ``data`` and ``params`` and that its recipe does not have.
+"""Finds names that a script reads from ``data`` and ``params`` and that its recipe does not have.
 
-Only what is certain is told: literal keys of the two arguments of ``transform`` themselves, where the script never
-gives these names another meaning, and no key that it puts in or asks for before.
+It reports only what is certain: literal keys of the two arguments of ``transform``. It skips an argument that the
+script binds to something else, and keys that the script itself sets or tests with ``in``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _CHANGES = ("update", "setdefault", "pop", "popitem", "clear", "__setitem__")
 
 
 def check_keys(text: str, steps: Collection[str] | None, params: Collection[str] | None) -> list[Problem]:
-    """Keys of ``data`` that are no step and keys of ``params`` that are no param, each with its line.
+    """Keys of ``data`` that are not steps, and keys of ``params`` that are not params, each with its line.
 
     Parameters
     ----------
-    text : the script; of one that ``check_script`` refuses nothing is told.
+    text : the script. If ``check_script`` refuses it, the answer is empty.
     steps, params : the names of the recipe; None where they cannot be read.
     """
     if check_script(text):
@@ -84,13 +84,13 @@ def _text(node: ast.AST) -> str | None:
 
 
 def _keeps_its_meaning(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
-    """Whether ``name`` is the argument wherever it stands in the function, and gets no keys that cannot be seen."""
+    """Whether ``name`` is always the argument within the function, and the script sets only literal keys in it."""
     inside = [node for statement in function.body for node in ast.walk(statement)]
     if any(name in _bound_by(node) for node in inside):
         return False
     if any(_changes_unseen(node, {name}) or _asks_unseen(node, name) for node in inside):
         return False
-    # Handed on whole, it may be given keys by a helper that changes what it is given.
+    # If the script passes it to a helper, the helper may set keys in it.
     return not (_is_handed_on(function, name) and _has_changing_helper(tree, function))
 
 
@@ -114,7 +114,7 @@ def _bound_by(node: ast.AST) -> Collection[str]:
 
 
 def _changes_unseen(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether a node may put keys that are no literals into one of ``names``."""
+    """Whether a node may set keys that are not literals in one of ``names``."""
     if isinstance(node, ast.Subscript):
         stored = not isinstance(node.ctx, ast.Load)
         return stored and isinstance(node.value, ast.Name) and node.value.id in names and _text(node.slice) is None
@@ -128,7 +128,7 @@ def _changes_unseen(node: ast.AST, names: Collection[str]) -> bool:
 
 
 def _asks_unseen(node: ast.AST, name: str) -> bool:
-    """Whether a node asks if a key that is no literal is in ``name``."""
+    """Whether a node tests with ``in`` whether a key that is not a literal is in ``name``."""
     if not (isinstance(node, ast.Compare) and any(isinstance(op, ast.In | ast.NotIn) for op in node.ops)):
         return False
     asked = any(_is(part, name) for other in node.comparators for part in ast.walk(other))
@@ -136,7 +136,7 @@ def _asks_unseen(node: ast.AST, name: str) -> bool:
 
 
 def _keys_given(call: ast.Call) -> set[str | None]:
-    """The keys that ``update``, ``setdefault`` and the like are called with; None stands for what cannot be seen."""
+    """The keys in a call of ``update``, ``setdefault`` and the like. None means a key that is not a literal."""
     keys: set[str | None] = {keyword.arg for keyword in call.keywords}
     first = call.args[0] if call.args else None
     if isinstance(first, ast.Dict):
@@ -147,7 +147,7 @@ def _keys_given(call: ast.Call) -> set[str | None]:
 
 
 def _put_in(tree: ast.Module) -> set[str]:
-    """All literal keys that the script puts into anything."""
+    """All literal keys that the script sets in anything."""
     found: set[str | None] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
@@ -158,7 +158,7 @@ def _put_in(tree: ast.Module) -> set[str]:
 
 
 def _asked_for(function: ast.FunctionDef, name: str) -> set[str]:
-    """The literal keys of which the function asks whether they are in ``name``."""
+    """The literal keys that the function tests with ``in``."""
     found = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.In | ast.NotIn) for op in node.ops):
@@ -167,7 +167,7 @@ def _asked_for(function: ast.FunctionDef, name: str) -> set[str]:
 
 
 def _forgiven(function: ast.FunctionDef) -> set[ast.AST]:
-    """What stands in a ``try`` or ``suppress`` that takes a missing key."""
+    """The nodes inside a ``try`` or ``suppress`` that catches a missing key."""
     found: set[ast.AST] = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Try):
@@ -189,14 +189,14 @@ def _caught(handler: ast.ExceptHandler) -> list[str]:
 
 
 def _is_handed_on(function: ast.FunctionDef, name: str) -> bool:
-    """Whether ``name`` stands anywhere but before a dot, before a bracket or after ``in``."""
+    """Whether the function uses ``name`` other than before a dot, before a bracket or after ``in``."""
     plain = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Attribute | ast.Subscript)}
     plain |= {id(one) for node in ast.walk(function) if isinstance(node, ast.Compare) for one in node.comparators}
     return any(_is(node, name) and id(node) not in plain for node in ast.walk(function))
 
 
 def _has_changing_helper(tree: ast.Module, function: ast.FunctionDef) -> bool:
-    """Whether any other function, or the module itself, puts keys that cannot be seen into anything it names."""
+    """Whether another function, or the module itself, sets keys that are not literals in anything."""
     own = set(ast.walk(function))
     return any(
         _changes_unseen(node, {one.id for one in ast.walk(node) if isinstance(one, ast.Name)})

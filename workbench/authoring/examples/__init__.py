@@ -5,10 +5,29 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
+
+from pydantic import JsonValue
 
 HERE = Path(__file__).parent
 NAMES = ("fade", "curves")
+
+
+class Plan(TypedDict):
+    steps: dict[str, JsonValue]
+
+
+class Config(TypedDict):
+    plan: Plan
+    params: dict[str, JsonValue]
+    transform: str
+
+
+class Example(TypedDict):
+    """An answer of a writer: a name and a recipe."""
+
+    name: str
+    config: Config
 
 
 @cache
@@ -17,15 +36,15 @@ def examples() -> str:
     return "\n\n".join(f"```json\n{_text(example(name))}\n```" for name in NAMES)
 
 
-def example(name: str) -> dict[str, Any]:
+def example(name: str) -> Example:
     """One example: a name and a recipe."""
-    made: dict[str, Any] = json.loads((HERE / f"{name}.json").read_text("utf-8"))
+    made: Example = json.loads((HERE / f"{name}.json").read_text("utf-8"))
     script = HERE / made["config"]["transform"]
     made["config"]["transform"] = script.read_text("utf-8")
     return made
 
 
-def _text(made: dict[str, Any]) -> str:
+def _text(made: Example) -> str:
     """As JSON with a line for each step and each param."""
     config = made["config"]
     steps, params = (_lines(part) for part in (config["plan"]["steps"], config["params"]))
@@ -35,5 +54,5 @@ def _text(made: dict[str, Any]) -> str:
     )
 
 
-def _lines(part: dict[str, Any]) -> str:
+def _lines(part: dict[str, JsonValue]) -> str:
     return ",\n".join(f"{json.dumps(name)}: {json.dumps(about)}" for name, about in part.items())

@@ -1,4 +1,4 @@
-"""``bench.quick(path)``: a file that was never seen before as a figure, with an account of what was assumed."""
+"""``bench.quick``: draws a file that is not in the store, and reports what was assumed about it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import html
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
 from ...errors import BadRequest, instead
+from ...ingest import IngestKeywords
 from ...local import LocalBackend
 from ...messages import counted, spaced
 from ...recipe.recipe import Recipe
@@ -20,16 +21,18 @@ from .recipes import View, over, views
 from .temporary_store import Taken, discard, take
 
 if TYPE_CHECKING:
-    from .. import Bench
+    from ...notebook.view import View as LiveView
+    from ..bench import Bench
 
 __all__ = ["Quick", "QuickReport", "quick"]
 
 
 class QuickReport:
-    """What is known of a file after a quick look: ``.lines`` are (level, sentence), shown one below the other.
+    """What a quick look found out about a file: ``.lines`` are pairs of level and sentence.
 
-    Levels: ``file``, ``drawn`` and ``also`` (other ways to draw it); ``assumed``, ``repaired`` and ``odd`` as in the
-    report of an ingest; ``kept``; ``readers`` (why no reader takes it for a test); ``lint`` (odd about the figure).
+    The levels are ``file``; ``drawn``; ``also`` (other views of the file); ``assumed``, ``repaired`` and ``odd``, as in
+    the report of an ingest; ``kept``; ``readers`` (why no reader recognizes a test); ``lint`` (what to check in the
+    figure).
     """
 
     def __init__(self, lines: Sequence[tuple[str, str]]) -> None:
@@ -51,8 +54,8 @@ class QuickReport:
 class Quick:
     """A file as a figure: ``.figure``, ``.report``, ``.table()``, and ``.recipe`` on ``.bench``, a bench of its own.
 
-    The bench stands in a temporary folder, which goes with this object (or by ``.close()``); nothing is registered
-    anywhere else. ``.show()`` opens the live view, which reads detail on zoom where time is in s.
+    The store of that bench is in a temporary folder. It is deleted with this object, or by ``.close()``. Nothing is
+    stored anywhere else. ``.show()`` opens the live view, which reads more samples on zoom where time is in s.
     """
 
     def __init__(self, taken: Taken, view: View, bench: Bench, others: Sequence[View]) -> None:
@@ -68,19 +71,19 @@ class Quick:
         return frames.frame_of(self._taken.backend.sampled(self._taken.record, "series"))
 
     def cycles(self) -> pd.DataFrame:
-        """One row per cycle; BadRequest if it is a plain table."""
+        """One row per cycle; BadRequest if the file is a plain table."""
         return self._summary("cycles")
 
     def steps(self) -> pd.DataFrame:
-        """One row per step; BadRequest if it is a plain table."""
+        """One row per step; BadRequest if the file is a plain table."""
         return self._summary("steps")
 
-    def show(self) -> Any:
+    def show(self) -> LiveView:
         """The live view of the figure."""
         return self.bench.show(self.recipe)
 
     def close(self) -> None:
-        """Remove the temporary store; figure and report stay."""
+        """Delete the temporary store. Figure and report can still be used."""
         self._close()
 
     def __enter__(self) -> Quick:
@@ -91,7 +94,7 @@ class Quick:
 
     def _summary(self, name: str) -> pd.DataFrame:
         if self._taken.held.source != "measurements":
-            raise BadRequest(f"'{self._taken.name}' is a plain table, which has no {name}.")
+            raise BadRequest(f"'{self._taken.name}' is a plain table, and a plain table has no {name}.")
         return frames.frame_of(self._taken.backend.sampled(self._taken.record, name))
 
     def __repr__(self) -> str:
@@ -114,16 +117,16 @@ def quick(
     show: str | None = None,
     x: str | None = None,
     y: str | Sequence[str] | None = None,
-    **options: Any,
+    **options: Unpack[IngestKeywords],
 ) -> Quick:
-    """As ``Bench.quick``; ``bench_on`` makes a bench of a workbench."""
+    """As ``Bench.quick``; ``bench_on`` makes a bench of a backend."""
     taken = take(given, options)
     try:
         found = views(taken.held)
         return Quick(
             taken, _chosen(taken, found, show, x, [y] if isinstance(y, str) else y), bench_on(taken.backend), found
         )
-    except BaseException:
+    except BaseException:  # also on Ctrl-C: the temporary folder must go
         discard(taken.backend, taken.folder)
         raise
 
@@ -132,14 +135,16 @@ def _chosen(taken: Taken, found: list[View], show: str | None, x: str | None, y:
     names = [view.name for view in found]
     if x is not None or y is not None:
         if show is not None:
-            raise BadRequest("show= names a way to draw the file, x= and y= say their own; give one or the other.")
+            raise BadRequest("show= selects a view, x= and y= select columns. Give one or the other.")
         return _forced(taken, x, y)
     if show is None and found:
         return found[0]
     if show is None:
-        raise BadRequest(f"'{taken.name}' holds nothing to draw: {', '.join(taken.held.columns)}.")
+        raise BadRequest(
+            f"No view fits '{taken.name}'. Choose x= and y= among its columns: {', '.join(taken.held.columns)}."
+        )
     if show not in names:
-        raise BadRequest(f"'{taken.name}' cannot be shown as '{show}'. {instead(show, names, 'ways')}")
+        raise BadRequest(f"'{taken.name}' cannot be shown as '{show}'. {instead(show, names, 'views')}")
     return found[names.index(show)]
 
 
@@ -166,28 +171,29 @@ def _report(taken: Taken, view: View, others: Sequence[View], figure: Figure) ->
     about = _columns(figure) if view.name in ("table", "xy") else view.about
     lines.append(("drawn", f"{about[:1].upper()}{about[1:]}.{_shown(figure)}"))
     lines += [("also", f"show='{one.name}': {one.about}.") for one in others if one.name != view.name]
-    lines += taken.told
+    lines += taken.notes
     if view.name == "cycles" and (left := _left_out(taken, figure)):
         lines.append(("assumed", left))
-    return [*lines, *(("lint", odd.message) for odd in figure.workbench.lint)]
+    return [*lines, *(("lint", found.message) for found in figure.workbench.lint)]
 
 
 def _columns(figure: Figure) -> str:
-    """The columns of a plot of some over another, in words."""
+    """The columns that a plot draws and the one that they are drawn over, in words."""
     values = figure.workbench.values
     group = f", by '{values['group']}'" if values["group"] is not None else ""
-    return ", ".join(f"'{name}'" for name in values["y"]) + f" over '{values['x']}'{group}"
+    drawn = values["y"] if isinstance(values["y"], list) else [values["y"]]
+    return ", ".join(f"'{name}'" for name in drawn) + f" over '{values['x']}'{group}"
 
 
 def _shown(figure: Figure) -> str:
-    """How many of the samples were drawn, where it is not all of them."""
+    """How many of the samples were drawn; empty if it is all of them."""
     answer = figure.workbench.answer
     steps = answer.at_hand.dataset.steps if answer is not None and answer.at_hand is not None else {}
     for result in steps.values():
         for samples in result.values() if isinstance(result, dict) else ():
             if not samples.complete:
                 of = spaced(samples.total)
-                return f" Shown are {spaced(len(samples.rows))} real samples of {of}, the extremes among them."
+                return f" It shows {spaced(len(samples.rows))} of {of} measured samples, the extremes among them."
     return ""
 
 
@@ -197,6 +203,6 @@ def _left_out(taken: Taken, figure: Figure) -> str | None:
     if not cycles.n or drawn >= cycles["Cycle count"].values[-1]:
         return None
     return (
-        f"The last cycle, of count {cycles['Cycle count'].values[-1]}, was cut short and is left out; "
-        "it shows with quick.bench.figure(quick.recipe, partial=True)."
+        f"The last cycle, of count {cycles['Cycle count'].values[-1]}, is incomplete and left out. "
+        "Draw it with quick.bench.figure(quick.recipe, partial=True)."
     )

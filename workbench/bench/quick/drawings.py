@@ -1,8 +1,8 @@
-"""The transforms of quick recipes: their text becomes the script, so each stands on ``battery`` and plotly alone."""
+"""The transforms of quick recipes. Their text becomes the script, so they use only what a script has."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,12 @@ from plotly.subplots import make_subplots
 
 from workbench import battery
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Data = Mapping[str, Any]
+    """Frames by step, as a script gets them; a series step is a mapping of frames."""
+
 SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 PANELS = ("Voltage [V]", "Current [A]", "Temperature [degC]")
 TITLES = {"Temperature [degC]": "Temp. / °C"}
@@ -18,12 +24,32 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 CYCLE, OUT, IN = "Cycle count", "Discharge capacity [A.h]", "Charge capacity [A.h]"
 
 
-def over_time(data: Any, params: Any) -> go.Figure:
-    """Voltage, current and what else is asked for over time, one panel each."""
+class TimeParams(TypedDict):
+    """``unit`` of the time axis, a key of ``SECONDS``."""
+
+    unit: str
+
+
+class CycleParams(TypedDict):
+    """``partial`` also shows an incomplete last cycle."""
+
+    partial: bool
+
+
+class LineParams(TypedDict):
+    """Columns ``y`` over the column ``x``, one curve for each value of the column ``group``."""
+
+    x: str
+    y: list[str]
+    group: str | None
+
+
+def over_time(data: Data, params: TimeParams) -> go.Figure:
+    """Voltage, current and the other columns of the step over time, one panel each."""
     samples = next(iter(data["samples"].values()))
     columns = [column for column in samples.columns if column in PANELS and samples[column].notna().any()]
     back = np.flatnonzero(np.diff(samples["Time [s]"]) < 0)
-    if len(back):  # a clock that starts again is another curve
+    if len(back):  # the curve is interrupted where the time starts again
         samples = pd.DataFrame(
             np.insert(samples.to_numpy(float), back + 1, np.nan, axis=0), columns=samples.columns
         )
@@ -51,8 +77,8 @@ def over_time(data: Any, params: Any) -> go.Figure:
     )
 
 
-def of_size(values: Any, column: str) -> tuple[Any, str]:
-    """Values with the title of their axis; currents of coin cells in mA or µA."""
+def of_size(values: pd.Series[float], column: str) -> tuple[pd.Series[float], str]:
+    """Values with the title of their axis; small currents in mA or µA."""
     if column == "Current [A]":
         most = values.abs().max()
         for unit, factor in (("µA", 1e6), ("mA", 1e3)):
@@ -61,16 +87,16 @@ def of_size(values: Any, column: str) -> tuple[Any, str]:
     return values, TITLES.get(column, battery.axis_title(column))
 
 
-def whole_cycles(rows: Any) -> Any:
-    """Without a last cycle that was stopped before its discharge came down to the usual voltage."""
+def whole_cycles(rows: pd.DataFrame) -> pd.DataFrame:
+    """The cycles without an incomplete last one, which did not reach the minimum voltage of the others."""
     if len(rows) < 3 or rows["Min voltage [V]"].isna().all():
         return rows
     cut = rows["Min voltage [V]"].iloc[-1] > rows["Min voltage [V]"].median() + 0.05
     return rows.iloc[:-1] if cut else rows
 
 
-def per_cycle(data: Any, params: Any) -> go.Figure:
-    """Capacity of every cycle, and below it the coulombic efficiency."""
+def per_cycle(data: Data, params: CycleParams) -> go.Figure:
+    """Capacity of every cycle, and in a second panel the coulombic efficiency."""
     rows = data["cycles"] if params["partial"] else whole_cycles(data["cycles"])
     milli = max(rows[OUT].max(), rows[IN].max()) < 0.1
     unit, factor = ("mA h", 1000) if milli else ("A h", 1)
@@ -86,7 +112,7 @@ def per_cycle(data: Any, params: Any) -> go.Figure:
             row=1,
             col=1,
         )
-    # Of a cycle that hardly charged, the efficiency is a quotient of noise.
+    # The efficiency of a cycle with almost no charge is a quotient of noise.
     efficiency = (100 * rows["Coulombic efficiency"]).where(rows[IN] > 0.01 * rows[IN].max())
     fig.add_scatter(
         x=rows[CYCLE],
@@ -100,7 +126,7 @@ def per_cycle(data: Any, params: Any) -> go.Figure:
         col=1,
     )
     inner = efficiency[np.isfinite(efficiency)]
-    if len(inner) > 4:  # a first cycle far off would flatten all others
+    if len(inner) > 4:  # a first cycle far from the others would flatten them
         low, high = inner.quantile(0.05), inner.quantile(0.95)
         room = max(high - low, 0.1)
         fig.update_yaxes(range=[low - room, high + room], row=2)
@@ -111,11 +137,11 @@ def per_cycle(data: Any, params: Any) -> go.Figure:
     return fig.update_layout(margin={"t": 24}, height=520, **look)
 
 
-def nyquist(data: Any, params: Any) -> go.Figure:
-    """Every spectrum as minus the imaginary over the real part."""
+def nyquist(data: Data, params: dict[str, str]) -> go.Figure:
+    """Every spectrum: minus the imaginary part over the real part."""
     samples = next(iter(data["samples"].values())).dropna(subset=["Z_Re [Ohm]", "Z_Im [Ohm]"])
     loops = next((name for name in (CYCLE, "Step count") if samples[name].nunique() > 1), None)
-    groups: list[Any] = [(0, samples)] if loops is None else list(samples.groupby(loops))
+    groups: list[tuple[int, pd.DataFrame]] = [(0, samples)] if loops is None else list(samples.groupby(loops))
     milli = samples[["Z_Re [Ohm]", "Z_Im [Ohm]"]].abs().max().max() < 1
     colors = battery.sequential(len(groups))
     fig = go.Figure()
@@ -137,20 +163,22 @@ def nyquist(data: Any, params: Any) -> go.Figure:
 
 
 def unit_of(column: str) -> str:
-    """The unit in brackets; columns without one have each their own, those without a name one together."""
+    """The unit in brackets. A column without a unit has a panel of its own; columns without a name share one."""
     if column.startswith("column "):
         return "value"
     return column.rpartition("[")[2].rstrip("]") if column.endswith("]") else column
 
 
-def lines(data: Any, params: Any) -> go.Figure:
-    """Columns over another, one panel for each unit; groups by colour."""
+def lines(data: Data, params: LineParams) -> go.Figure:
+    """Columns over another column, one panel for each unit, one colour for each group."""
     frame = next(iter(data["rows"].values())) if hasattr(data["rows"], "complete") else data["rows"]
     x, group = params["x"], params["group"]
     units = list(dict.fromkeys(unit_of(column) for column in params["y"]))
     fig = make_subplots(rows=len(units), shared_xaxes=True, vertical_spacing=0.05)
     several = {unit: sum(unit_of(column) == unit for column in params["y"]) > 1 for unit in units}
-    parts: list[Any] = [("", frame)] if group is None else list(frame.groupby(group, sort=False))
+    parts: list[tuple[str, pd.DataFrame]] = (
+        [("", frame)] if group is None else list(frame.groupby(group, sort=False))
+    )
     for used, column in enumerate(params["y"]):
         row = units.index(unit_of(column)) + 1
         for place, (part, rows) in enumerate(parts):

@@ -1,4 +1,4 @@
-"""What a file is drawn as: the ways that fit what it holds, the best one first, each as a recipe."""
+"""The views of ``bench.quick``: which of them fit a file, the best one first, and the recipe of each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MANY_CYCLES = 8
 MOST_POINTS = 10_000
 MOST_PANELS, MOST_Y = 4, 8
 MOST_GROUPS = 20
-# Quantities of cells come before all else; clocks, counters and conditions come only where nothing else is there.
+# Quantities of cells come first. Clocks, counters and conditions are drawn only if there is nothing else.
 _TELLING = (
     r"capacity|retention|^q_",
     r"efficien|^ce$",
@@ -45,7 +45,11 @@ _ABSCISSAS = (
 
 @dataclass(frozen=True)
 class Column:
-    """What is known of a column: whether it is of numbers, how many values it has, whether they vary and rise."""
+    """What is known about a column.
+
+    ``numeric``: it holds numbers or times; ``filled``: how many values it has; ``varies``: they differ; ``rises``: each
+    is greater than the one before; ``groups``: the number of different texts; ``within``: it varies inside a group.
+    """
 
     name: str
     numeric: bool
@@ -58,7 +62,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Held:
-    """What a file holds: its source in the store, rows, columns, cycles, and how long it lasts."""
+    """What a file holds: its source in the store, rows, columns, cycles, and its duration in s."""
 
     source: str
     rows: int
@@ -69,12 +73,13 @@ class Held:
     step_columns: Sequence[str] = ()
 
     def has(self, *names: str) -> bool:
+        """Whether each of these columns is there and has values."""
         return all(name in self.columns and self.columns[name].filled for name in names)
 
 
 @dataclass(frozen=True)
 class View:
-    """One way to draw a file: its name for ``show=``, what it shows, and its recipe."""
+    """A view of a file: its name for ``show=``, what it shows, and its recipe."""
 
     name: str
     about: str
@@ -82,7 +87,7 @@ class View:
 
 
 def views(held: Held) -> list[View]:
-    """The ways to draw a file, the one that says most first."""
+    """The views that fit a file, the one that says most first."""
     found: list[View] = []
     spectra = held.columns[REAL].filled if held.has(REAL, IMAGINARY) else 0
     if spectra >= max(3, held.rows / 2):
@@ -116,7 +121,7 @@ def _over_time(held: Held) -> Recipe:
 def _per_cycle(held: Held) -> Recipe:
     measured = steps.list(held.source, fields=["id", "name"])
     cycles = steps.summary("cycles", measured, CYCLES)
-    asked = param("partial", False, label="Show a last cycle that was cut short")
+    asked = param("partial", False, label="Show an incomplete last cycle")
     return Recipe(plan=plan(measured=measured, cycles=cycles), transform=drawings.per_cycle, params=[asked])
 
 
@@ -137,12 +142,12 @@ def _table(held: Held) -> Recipe:
 
 
 def over(held: Held, x: str, y: Sequence[str], group: str | None = None) -> Recipe:
-    """Columns over another one: of the samples, else of the cycles or the steps.
+    """The recipe of columns over another one: of the samples, else of the cycles or the steps.
 
     Raises
     ------
     BadRequest
-        If none of these has all the columns; names the nearest.
+        If none of these has all the columns; the message names the nearest.
     """
     wanted = [x, *y, *([group] if group is not None else [])]
     listed = steps.list(held.source, fields=["id", "name"])
@@ -164,21 +169,21 @@ def _summary_with(held: Held, wanted: Sequence[str]) -> str:
     if unknown is None:
         quoted = ", ".join(f"'{name}'" for name in wanted)
         raise BadRequest(
-            f"No table of the file has all of {quoted}; they stand in its samples, cycles and steps apart."
+            f"No table of the file has all of {quoted}. Choose columns of its samples, of its cycles or of its steps."
         )
     raise BadRequest(f"The file has no column '{unknown}'. {instead(unknown, known, 'columns')}")
 
 
 def _abscissa(held: Held) -> tuple[str, str | None]:
-    """The column to draw over, and the one whose values are groups."""
+    """The column of the x axis, and the column whose values are groups."""
     alone = ROW if ROW in held.columns else "Step count"
     groups = [c.name for c in held.columns.values() if 1 < c.groups <= MOST_GROUPS]
     group = groups[0] if groups and held.source != "measurements" else None
     numeric = [c for c in held.columns.values() if c.numeric and c.varies and c.filled]
-    if len([c for c in numeric if c.name != ROW]) < 2:  # what is alone is drawn over its rows
+    if len([c for c in numeric if c.name != ROW]) < 2:  # a single column is drawn over its rows
         return alone, group
     patterns: Sequence[str] = _ABSCISSAS
-    if held.source == "measurements":  # a curve without time: over its state, not over a counter
+    if held.source == "measurements":  # a curve without time is drawn over its state of charge
         numeric = [c for c in numeric if c.name not in ("Step count", drawings.CYCLE, VOLTAGE)]
         patterns = _ABSCISSAS[2:]
     for pattern in patterns:

@@ -1,4 +1,4 @@
-"""Plain tables: delimited text or parquet with columns of numbers, whatever they are called."""
+"""Reading of plain tables: delimited text or parquet with columns of numbers under any names."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _CLOCK = re.compile(r"date|time|start|end|stamp|clock", re.IGNORECASE)
 
 
 class NoTable(Exception):
-    """The file is no table with numbers."""
+    """The file is not a table with numbers."""
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """The rows of a file, its columns called as in its header line, or ``column 1`` ... where it has none.
+    """The rows of a file. Its columns have the names of the header line, or ``column 1`` ... if there is none.
 
     Raises
     ------
     NoTable
-        If it is no delimited text or parquet with a column of numbers.
+        If it is not delimited text or parquet with a column of numbers.
     FileRefused
-        If it is one, and too large for a quick look.
+        If the table is too large for a quick look.
     """
     with path.open("rb") as file:
         head = file.read(4)
@@ -47,8 +47,8 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def _too_large(path: Path) -> FileRefused:
     return FileRefused(
-        f"'{path.name}' has more than {spaced(MOST_ROWS)} rows or {MOST_BYTES >> 20} MiB, too much for a quick look "
-        "at a table of no known format; ingest it with a column_map."
+        f"'{path.name}' has more than {spaced(MOST_ROWS)} rows or {MOST_BYTES >> 20} MiB. That is too much for "
+        "a quick look at a table of unknown format. Ingest it with a column_map."
     )
 
 
@@ -117,7 +117,7 @@ def _parsed(text: str, path: Path) -> pd.DataFrame:
 
 
 def _shape(lines: Sequence[str]) -> tuple[str, int]:
-    """The delimiter, and how many fields most lines have with it."""
+    """The delimiter, and the number of fields that most lines have with it."""
     data = [line for line in lines if line.strip() and not _is_comment(line)]
     if not data:
         raise NoTable
@@ -130,7 +130,7 @@ def _shape(lines: Sequence[str]) -> tuple[str, int]:
 
 
 def _refuse_prose(body: Sequence[Sequence[str]], width: int) -> None:
-    """Lines of words are no table: most rows have all fields, and at least one column is of numbers."""
+    """NoTable for lines of words: in a table most rows have all fields, and at least one column has numbers."""
     whole = [row for row in body if len(row) == width]
     columns = list(zip(*whole, strict=True))
     if not whole or len(whole) < 0.9 * len(body):
@@ -171,7 +171,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def _with_times(frame: pd.DataFrame) -> pd.DataFrame:
-    """Columns of ISO date-times as such."""
+    """The frame with its ISO date-times as times."""
     for name in frame.columns:
         if not pd.api.types.is_numeric_dtype(frame[name]) and _CLOCK.search(str(name)):
             times = pd.to_datetime(frame[name], errors="coerce", utc=True, format="ISO8601")

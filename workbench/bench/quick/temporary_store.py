@@ -1,19 +1,18 @@
-"""A file in a store of its own, which goes when nobody looks at it any more; and what the file holds."""
+"""The temporary store of ``bench.quick``: ingests one file into it, and describes what the file holds."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ...errors import BadRequest, FileRefused
-from ...ingest.options import IngestOptions
+from ...ingest.options import IngestKeywords, IngestOptions
 from ...ingest.report.report import FileReport
 from ...ingest.report.settled_by import settled_by
 from ...local import LocalBackend
@@ -28,12 +27,12 @@ from .tables import NoTable, read_table
 TABLES = "materialProperties"
 _LOOKED_AT = 200_000
 OPTIONS = ("format", "column_map", "sign", "repair")
-"""Those of an ingest that a quick look takes."""
+"""The options of an ingest that a quick look takes."""
 
 
 @dataclass
 class Taken:
-    """A file in its own store: the workbench on it, the record, what it holds, and what was assumed on the way."""
+    """A file in its temporary store: the backend, the id of its record, what it holds, and what was assumed."""
 
     name: str
     backend: LocalBackend
@@ -41,18 +40,18 @@ class Taken:
     held: Held
     record: str
     format: str
-    told: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
-def take(given: str | Path | pd.DataFrame, options: Mapping[str, Any]) -> Taken:
-    """A file, or a frame, through the same readers and checks as an ingest, into a store in a temporary folder.
+def take(given: str | Path | pd.DataFrame, options: IngestKeywords) -> Taken:
+    """Ingest a file or a frame into a store in a temporary folder, with the ordinary readers and checks.
 
-    A file that no reader takes as a test is taken as a plain table of columns, unless ``options`` say how to read it.
+    A file that no reader recognizes as a test is stored as a plain table, unless ``options`` say how to read it.
 
     Raises
     ------
     FileRefused
-        If it is neither; with the words of the readers.
+        If the file is neither; with the reasons of the readers.
     """
     folder = Path(tempfile.mkdtemp(prefix="workbench-quick-"))
     backend: LocalBackend | None = None
@@ -67,16 +66,16 @@ def take(given: str | Path | pd.DataFrame, options: Mapping[str, Any]) -> Taken:
             return _as_measurement(backend, folder, path, report)
         if not report.why:
             made = " and ".join(report.created) or "records of other kinds"
-            report.why = f"'{path.name}' holds no samples of a test: an ingest makes {made} of it."
+            report.why = f"'{path.name}' holds no samples of a test. An ingest makes {made} of it."
         frame = _table(path, report, options)
         return _as_table(backend, folder, path, frame, report)
-    except BaseException:
+    except BaseException:  # also on Ctrl-C: the temporary folder must go
         discard(backend, folder)
         raise
 
 
 def discard(backend: LocalBackend | None, folder: Path) -> None:
-    """Close the store and remove it."""
+    """Close the store and delete it."""
     if backend is not None:
         backend.close()
     shutil.rmtree(folder, ignore_errors=True)
@@ -89,18 +88,20 @@ def _file(given: str | Path | pd.DataFrame, folder: Path) -> Path:
         try:
             frame.rename(columns=str).to_parquet(path, index=False)
         except (TypeError, ValueError, OverflowError) as error:
-            raise BadRequest(f"The frame has a column that no file can hold: {error}.") from None
+            raise BadRequest(f"The frame has a column that cannot be stored: {error}.") from None
         return path
     path = Path(given).expanduser()
     if path.is_dir():
-        raise BadRequest(f"'{path}' is a folder; quick draws one file. bench.ingest(folder) takes all of them.")
+        raise BadRequest(
+            f"'{path}' is a folder, and quick draws one file. bench.ingest(folder) reads all of them."
+        )
     if not path.is_file():
         raise FileRefused(f"There is no file '{path}'.")
     return path
 
 
-def _table(path: Path, report: FileReport, options: Mapping[str, Any]) -> pd.DataFrame:
-    if any(options.get(key) for key in ("format", "column_map", "sign")):
+def _table(path: Path, report: FileReport, options: IngestKeywords) -> pd.DataFrame:
+    if options.get("format") or options.get("column_map") or options.get("sign"):
         raise FileRefused(report.why)
     try:
         return read_table(path)
@@ -128,17 +129,17 @@ def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: Fil
             duration = float(column.max or 0) - float(column.min or 0)
     names = {key: [column.name for column in one.columns] if one is not None else [] for key, one in infos.items()}
     held = Held("measurements", report.rows, columns, report.cycles, duration, names["cycles"], names["steps"])
-    told = [("assumed", line) for line in _assumed(report)]
-    told += [(level, line) for level in ("repaired", "odd") for line in getattr(report, level)]
+    notes = [("assumed", line) for line in _assumed(report)]
+    notes += [("repaired", line) for line in report.repaired] + [("odd", line) for line in report.odd]
     if report.kept:
-        told.append(
+        notes.append(
             ("kept", "Columns under their own names: " + ", ".join(f"'{name}'" for name in report.kept) + ".")
         )
-    return Taken(path.name, backend, folder, held, record, report.format, told)
+    return Taken(path.name, backend, folder, held, record, report.format, notes)
 
 
 def _assumed(report: FileReport) -> list[str]:
-    """What was assumed of the file itself, each with the option that settles it."""
+    """What was assumed about the file, each with the option that settles it."""
     there = zip(report.codes, report.assumed, strict=True)
     return [f"{said}{_option(code, said)}" for code, said in there if "'Unspecified'" not in said]
 
@@ -163,21 +164,21 @@ def _as_table(backend: LocalBackend, folder: Path, path: Path, frame: pd.DataFra
     material = backend.create(Material, {"name": path.name[:200] or "table"})
     fields = {"material_id": material.id, "name": path.name[:200]}
     record = backend.create_with_tables(MaterialProperty, fields, {"series": table})
-    told = [
+    notes = [
         (
             "assumed",
-            "No reader takes it for a test, so it is drawn as a plain table: nothing was converted or checked. "
+            "No reader recognizes a test in it, so it is drawn as a plain table: nothing was converted or checked. "
             f"Settled by {column_map({'their column': 'Voltage [V]'})} for each column of a test.",
         ),
         ("readers", report.why),
     ]
     return Taken(
-        path.name, backend, folder, Held(TABLES, table.n, _described(table, frame)), record.id, "table", told
+        path.name, backend, folder, Held(TABLES, table.n, _described(table, frame)), record.id, "table", notes
     )
 
 
 def _plain(column: TableColumn) -> TableColumn:
-    """A column that a series can keep: values of several kinds as their texts."""
+    """A column that a series can store: values of several kinds become their texts."""
     if column.kind != "mixed":
         return column
     return TableColumn.text([None if value is None else str(value) for value in column.tolist()])
@@ -203,8 +204,8 @@ def _described(table: Table, frame: pd.DataFrame) -> dict[str, Column]:
     return made
 
 
-def _parts(table: Table) -> list[np.ndarray] | None:
-    """The rows of each group, by the first column of a few texts that come again."""
+def _parts(table: Table) -> list[NDArray[np.int64]] | None:
+    """The row numbers of each group: by the first text column with few different values that repeat."""
     for column in table.values():
         if column.kind == "text" and table.n <= _LOOKED_AT:
             keys = np.array([str(value) for value in column.tolist()])
@@ -214,8 +215,8 @@ def _parts(table: Table) -> list[np.ndarray] | None:
     return None
 
 
-def _varies_within(values: np.ndarray, parts: list[np.ndarray]) -> bool:
-    """Whether a column changes inside a group, and does not only tell the groups apart."""
+def _varies_within(values: NDArray[np.float64], parts: list[NDArray[np.int64]]) -> bool:
+    """Whether a column changes inside a group, and not only from group to group."""
     spans = [
         np.ptp(part[np.isfinite(part)]) if np.isfinite(part).any() else 0 for part in (values[p] for p in parts)
     ]

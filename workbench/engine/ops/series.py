@@ -125,7 +125,7 @@ def _bound(x: str, kind: Kind, value: str | float | None, which: str, source: So
     try:
         return to_micros(datetime.fromisoformat(value))
     except (ValueError, OverflowError):
-        message = f"'{value}' is no date-time. Write it like 2026-01-31T12:00:00Z."
+        message = f"'{value}' is not a date-time. Write it like 2026-01-31T12:00:00Z."
         raise Invalid(Problem(("window", which), message)) from None
 
 

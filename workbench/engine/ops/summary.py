@@ -134,7 +134,7 @@ def rated_capacities(ids: Sequence[str], reader: Reader) -> tuple[dict[str, floa
         capacities[row["id"]] = None if value is None or unit is None else in_ampere_hours(float(value), str(unit))
         if value is not None and capacities[row["id"]] is None:
             message = (
-                f"The rated capacity of '{row['name']}' is in '{unit}', which is no known unit of charge, "
+                f"The rated capacity of '{row['name']}' is in '{unit}', which is not a known unit of charge, "
                 "so step types do without it. Give it in A.h."
             )
             warnings.append(Warn("unit_unknown", message))

@@ -211,7 +211,7 @@ class Committer:
         return [
             {
                 "filename": _FILE_NAME.sub("_", shown(path.name))[-255:],
-                "piece": self._store.pieces.put(_bytes_of(path)),
+                "piece": self._store.blobs.put(_bytes_of(path)),
                 "size": file["size"],
             }
             for path, file in zip(paths, prepared.files, strict=True)

@@ -42,7 +42,7 @@ class NonSeries:
         self._cells = Cells(store, scope, actor)
 
     def take(self, job: Job, holding: Holding, report: FileReport) -> None:
-        """Store what `readers.holdings.holding` found in a file; ``report`` is filled in.
+        """Store what `readers.non_series.recognise.holding` found in a file; ``report`` is filled in.
 
         Raises
         ------

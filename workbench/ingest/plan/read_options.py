@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import version
 from typing import Any, TypedDict
 
 from ...cycling.conform import REPAIRS
 from ...errors import BadRequest, instead
 from ...messages import Place
 from ...readers.reading import SIGNS
+from ...version import __version__
 from ..limits import Limits
 
 
 @cache
 def reader_version() -> str:
     """The version whose readers are at work; another one may read the same bytes otherwise."""
-    return version("battery-workbench")
+    return __version__
 
 
 class SaidReading(TypedDict, total=False):

@@ -19,7 +19,7 @@ import orjson
 from ...errors import FileRefused, WorkbenchError
 from ...messages import typed_in
 from ...readers import format_of
-from ...readers.non_series.recognise import holding
+from ...readers.non_series.recognise import HoldingFields, holding
 from ..limits import Limits
 from ..plan.paths import shown
 from ..plan.read_options import ReadOptions
@@ -34,7 +34,7 @@ class Outcome(TypedDict, total=False):
     it is ``refused`` with a sentence, and then with the format as which it was read."""
 
     prepared: Mapping[str, Any]
-    holding: Mapping[str, Any]
+    holding: HoldingFields
     refused: str
     format: str
     unmapped: bool

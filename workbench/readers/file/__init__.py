@@ -1,1 +1,1 @@
-"""The bytes of a file before any table: archives, sheets, nested structures, and parsers that are not ours."""
+"""The bytes of a file before it is a table: archives, workbooks, nested structures, parsers of other packages."""

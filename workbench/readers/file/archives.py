@@ -1,4 +1,4 @@
-"""Files within files: gzip, and zip archives of one file, opened and unpacked within bounds."""
+"""Packed files: gzip, and zip archives of one file, opened and unpacked within limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _BLOCK = 1 << 18
 BROKEN_ZIP = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError)
-"""What damaged, encrypted or foreign archives make of `zipfile`."""
+"""The errors of `zipfile` for archives that are damaged, encrypted or of another program."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Packing:
 
 
 class Scratch:
-    """A file of our own in the temporary folder that lives as long as this object."""
+    """A temporary file that is deleted together with this object."""
 
     def __init__(self, ending: str = "") -> None:
         descriptor, name = tempfile.mkstemp(prefix="workbench-", suffix=ending)
@@ -47,12 +47,12 @@ def _remove(name: str) -> None:
 
 
 def packing_of(path: Path, raw: bytes) -> Packing | None:
-    """How a file that begins with ``raw`` is packed; None where it is not, or holds more files than one.
+    """How a file that begins with ``raw`` is packed; None if it is not packed, or holds more than one file.
 
     Raises
     ------
     FileRefused
-        If it is an archive whose only file needs a password.
+        If it is an archive of one file that needs a password.
     """
     if raw.startswith(_GZIP):
         return Packing("gzip")
@@ -71,7 +71,7 @@ def packing_of(path: Path, raw: bytes) -> Packing | None:
 
 
 def _counts(member: zipfile.ZipInfo) -> bool:
-    """Whether a member is a file that somebody put there; systems add others."""
+    """Whether a member is a file of the user; operating systems add others."""
     parts = member.filename.split("/")
     return not member.is_dir() and not any(part.startswith((".", "__MACOSX")) for part in parts)
 
@@ -84,14 +84,14 @@ def opened(file: IO[bytes], packed: Packing) -> BinaryIO:
 
 
 def broken(name: str, packed: Packing) -> str:
-    """What is said of packed data that cannot be unpacked."""
+    """The message about packed data that cannot be unpacked."""
     if packed.kind == "gzip":
         return f"'{name}' is gzip data that are incomplete or damaged. Copy or pack the file again."
     return f"'{name}' is a zip archive that is incomplete or damaged. Copy or pack the file again."
 
 
 def past_bounds(name: str, unpacked: int, packed: int) -> TooLarge | None:
-    """The error of a file that unpacks to more than it may; ``unpacked`` and ``packed`` are bytes so far."""
+    """The error of a file that unpacks to more than the limits; ``unpacked`` and ``packed`` are bytes so far."""
     if unpacked > limits.RATIO_FREE and unpacked / max(packed, 1) > limits.MOST_RATIO:
         return TooLarge(f"'{name}' unpacks to more than {limits.MOST_RATIO} times its size. Unpack it first.")
     if unpacked > limits.MOST_UNPACKED:
@@ -101,7 +101,7 @@ def past_bounds(name: str, unpacked: int, packed: int) -> TooLarge | None:
 
 @contextmanager
 def unpacked(path: Path, name: str, packed: Packing | None, ending: str = "") -> Iterator[Path]:
-    """A path to the unpacked bytes of a file, for a library that wants one: itself, or a copy for the while.
+    """A path to the unpacked bytes of a file, for a library that needs a path: the file itself or a temporary copy.
 
     Raises
     ------
@@ -131,12 +131,12 @@ def _copy(path: Path, name: str, packed: Packing, target: Path) -> None:
                     made.write(block)
         except TooLarge:
             raise
-        except Exception as error:
+        except Exception as error:  # the libraries that unpack raise errors of many classes for damaged data
             raise FileRefused(broken(name, packed)) from error
 
 
 def members(path: Path) -> dict[str, int]:
-    """Name -> unpacked size of the files of a zip archive; {} where it is none or is damaged."""
+    """Name -> unpacked size, bytes, of the files in a zip archive; {} if the file is not one or is damaged."""
     try:
         with zipfile.ZipFile(path) as container:
             return {member.filename: member.file_size for member in container.infolist()}
@@ -145,7 +145,13 @@ def members(path: Path) -> dict[str, int]:
 
 
 def check_members(path: Path, name: str) -> None:
-    """Refuse a container that would unpack to more than it should, before anything is unpacked."""
+    """Refuse a zip archive that unpacks to more than the limits, before anything is unpacked.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        If it is damaged, or over the limits.
+    """
     try:
         with zipfile.ZipFile(path) as container:
             found = container.infolist()

@@ -1,4 +1,4 @@
-"""Nested structures, as of MATLAB files: the pieces in them that hold samples, and the sets whose layout is known."""
+"""Nested structures, such as MATLAB files: finds the parts that hold samples, by the layouts of public data sets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,17 @@ from ...cycling.columns import CURRENT, CYCLER_CYCLE, CYCLER_STEP, TIME, VOLTAGE
 from ...errors import TooLarge
 from ...messages import spaced
 from ..formats.delimited import COLUMNS
+from ..reading import Sign
 from ..table.columns import From, Plan, plan_columns, unique_labels
 
-Structure = Any
+Vector: TypeAlias = NDArray[np.generic]
+Structure: TypeAlias = "dict[str, Structure] | list[Structure] | Vector | str | int | float | None"
 """Dicts, lists, arrays and scalars, as `scipy.io.loadmat(simplify_cells=True)` gives them."""
+Group: TypeAlias = dict[str, Structure]
 Path = tuple[str | int, ...]
 
 _DEEPEST = 12
-_MOST_PIECES = 200_000
+_MOST_PARTS = 200_000
 _CYCLE = re.compile(r"^cyc\w*?0*(\d+)$", re.IGNORECASE)
 _DATES = (2, 6)
 
@@ -32,17 +35,17 @@ _DATES = (2, 6)
 class PublicSet:
     """The layout of a public set of ageing data.
 
-    ``fields`` must stand in each piece, to the letter. ``charge``: a signed counter that current is derived from
-    where the set has none. ``cycles``: what begins a cycle: each piece, each cycle named in the path, or
-    ("word") by the words in ``type`` each charge or each discharge, whichever the cell began with.
+    Each part must have these ``fields``, with exactly these names. ``charge``: a signed counter from which the current
+    is computed if the set has no current. ``cycles``: what starts a cycle: each part ("part"), each cycle that the
+    path names ("path"), or each charge or discharge by the words in ``type`` ("word"), whichever came first.
     """
 
     name: str
     fields: tuple[str, ...]
     columns: tuple[From, ...]
-    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign: Sign = "charge"
     charge: str | None = None
-    cycles: Literal["piece", "path", "word", ""] = ""
+    cycles: Literal["part", "path", "word", ""] = ""
 
 
 SETS = (
@@ -90,7 +93,7 @@ SETS = (
             From("Discharge capacity [A.h]", ("qd",), "A.h", positive=True),
             From("Temperature [degC]", ("t (2)",), "degC"),
         ),
-        cycles="piece",
+        cycles="part",
     ),
     PublicSet(
         "Panasonic and LG drive cycles",
@@ -112,24 +115,24 @@ SETS = (
             From(VOLTAGE, ("voltage",), "V"),
             From("Temperature [degC]", ("temperature",), "degC"),
         ),
-        cycles="piece",
+        cycles="part",
     ),
 )
 ANY = PublicSet("MATLAB structure", (), COLUMNS, sign="found", cycles="path")
 
 
 @dataclass
-class Piece:
-    """Vectors of one length that are samples: ``columns`` by their names in the file, and what stands around them."""
+class Part:
+    """Samples: vectors of one length, ``columns``, by their names in the file, and the facts ``around`` them."""
 
     path: Path
     set: PublicSet
     columns: dict[str, NDArray[np.float64]]
     plan: Plan
-    around: dict[str, Any] = field(default_factory=dict)
+    around: Group = field(default_factory=dict)
 
     def values(self, name: str) -> NDArray[np.float64] | None:
-        """A canonical column in our unit, its sign as in the file; None where there is none."""
+        """(n,) the canonical column ``name`` in our unit, with the sign of the file; None if there is none."""
         planned = self.plan.find(name)
         if planned is not None:
             return np.asarray(planned.apply(self.columns[planned.header]), np.float64)
@@ -139,7 +142,7 @@ class Piece:
 
     @property
     def begun(self) -> datetime | None:
-        """When the piece began, where a date vector or text beside it says so."""
+        """When the part began, from a date vector beside it; None if there is none."""
         for key in ("time", "date", "start_time"):
             found = _moment(self.around.get(key))
             if found is not None:
@@ -148,7 +151,7 @@ class Piece:
 
     @property
     def word(self) -> str:
-        """What the piece is called: charge, discharge ..."""
+        """The kind of operation: charge, discharge ..."""
         for key in ("type", "comment", "description"):
             if isinstance(self.around.get(key), str):
                 return str(self.around[key])
@@ -156,7 +159,7 @@ class Piece:
 
     @property
     def cycle(self) -> int | None:
-        """The number of the cycle that the path names."""
+        """The number of the cycle in the path; None if the path names none."""
         for step in self.path:
             found = _CYCLE.match(step) if isinstance(step, str) else None
             if found:
@@ -165,7 +168,7 @@ class Piece:
 
 
 def _derived(charge: NDArray[np.float64], time: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """Current in A from a counter in mA.h over s."""
+    """(n,) current, A: the slope of a counter in mA.h over the time in s."""
     if time is None or len(time) < 3:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,7 +176,7 @@ def _derived(charge: NDArray[np.float64], time: NDArray[np.float64] | None) -> N
     return np.where(np.isfinite(made), made, np.nan)
 
 
-def _moment(value: Any) -> datetime | None:
+def _moment(value: Structure) -> datetime | None:
     if isinstance(value, np.ndarray) and value.shape == (_DATES[1],) and value.dtype.kind in "fiu":
         year, month, day, hour, minute = (int(part) for part in value[:5])
         try:
@@ -183,24 +186,30 @@ def _moment(value: Any) -> datetime | None:
     return None
 
 
-def pieces(structure: Structure, column_map: Mapping[str, str] | None = None) -> Iterator[Piece]:
-    """The pieces of a structure that hold samples, in the order in which they stand."""
-    for number, piece in enumerate(_walk(structure, (), {}, column_map or {})):
-        if number >= _MOST_PIECES:
+def parts_of(structure: Structure, column_map: Mapping[str, str] | None = None) -> Iterator[Part]:
+    """The parts of a structure that hold samples, in the order of the file.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many.
+    """
+    for number, part in enumerate(_walk(structure, (), {}, column_map or {})):
+        if number >= _MOST_PARTS:
             raise TooLarge(
-                f"The file holds more than {spaced(_MOST_PIECES)} separate series. Save one cell by itself."
+                f"The file holds more than {spaced(_MOST_PARTS)} separate series. Save one cell by itself."
             )
-        yield piece
+        yield part
 
 
-def _walk(node: Structure, path: Path, around: dict[str, Any], column_map: Mapping[str, str]) -> Iterator[Piece]:
+def _walk(node: Structure, path: Path, around: Group, column_map: Mapping[str, str]) -> Iterator[Part]:
     if len(path) > _DEEPEST:
         return
     if isinstance(node, dict):
         near = around | {key: value for key, value in node.items() if _is_fact(value)}
-        piece = _piece(node, path, near, column_map)
-        if piece is not None:
-            yield piece
+        part = _part_of(node, path, near, column_map)
+        if part is not None:
+            yield part
             return
         for key, value in node.items():
             yield from _walk(value, (*path, key), near, column_map)
@@ -211,39 +220,38 @@ def _walk(node: Structure, path: Path, around: dict[str, Any], column_map: Mappi
 
 
 def without_samples(node: Structure, depth: int = 0) -> Counter[str]:
-    """The operations of a structure, by the words in ``type``, that hold no samples: impedance, mostly."""
+    """Word in ``type`` -> the number of operations without samples; most are impedance."""
     found: Counter[str] = Counter()
     if depth > _DEEPEST:
         return found
-    if isinstance(node, dict) and isinstance(node.get("type"), str):
-        found[node["type"]] += next(_walk(node, (), {}, {}), None) is None
+    word = node.get("type") if isinstance(node, dict) else None
+    if isinstance(word, str):
+        found[word] += next(_walk(node, (), {}, {}), None) is None
         return found
     for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
         found += without_samples(inner, depth + 1)
     return found
 
 
-def _columns_of_lists(
-    node: dict[str, Any], path: Path, near: dict[str, Any], column_map: Mapping[str, str]
-) -> Iterator[Piece]:
-    """A structure of lists of vectors is a list of structures of vectors."""
+def _columns_of_lists(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Iterator[Part]:
+    """The parts of a structure that holds lists of vectors: the vectors at one place of all lists are one part."""
     lists = {key: value for key, value in node.items() if isinstance(value, list) and len(value) > 1}
     lengths = {len(value) for value in lists.values()}
     if len(lists) < 3 or len(lengths) != 1:
         return
     for place in range(lengths.pop()):
-        piece = _piece({key: value[place] for key, value in lists.items()}, (*path, place), near, column_map)
-        if piece is not None:
-            yield piece
+        part = _part_of({key: value[place] for key, value in lists.items()}, (*path, place), near, column_map)
+        if part is not None:
+            yield part
 
 
-def _is_fact(value: Any) -> bool:
+def _is_fact(value: Structure) -> bool:
     if isinstance(value, str | int | float):
         return True
     return isinstance(value, np.ndarray) and value.shape == (_DATES[1],) and value.dtype.kind in "fiu"
 
 
-def _piece(node: dict[str, Any], path: Path, near: dict[str, Any], column_map: Mapping[str, str]) -> Piece | None:
+def _part_of(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Part | None:
     vectors = {
         key: value
         for key, value in node.items()
@@ -254,18 +262,18 @@ def _piece(node: dict[str, Any], path: Path, near: dict[str, Any], column_map: M
             continue
         length = len(vectors[known.fields[0]]) if known.fields else _usual(vectors)
         columns = {key: value.astype(np.float64) for key, value in vectors.items() if len(value) == length}
-        labels = unique_labels(_apart(list(columns)))
+        labels = unique_labels(_distinct(list(columns)))
         named = dict(zip(labels, columns.values(), strict=True))
         mapped = {theirs: ours for theirs, ours in column_map.items() if theirs in named}
         plan = plan_columns(labels, known.columns, column_map=mapped)
         has = {column.name for column in plan.columns}
         if {TIME, VOLTAGE} <= has and (CURRENT in has or (known.charge in columns)):
-            return Piece(path, known, named, plan, near)
+            return Part(path, known, named, plan, near)
     return None
 
 
-def _apart(names: list[str]) -> list[str]:
-    """Names of which none differs from another by case alone: "t" and "T" would be one column."""
+def _distinct(names: list[str]) -> list[str]:
+    """The names with a number where two differ in case only: "t" and "T" would be one column."""
     made: list[str] = []
     for name in names:
         same = sum(name.casefold() == other.casefold() for other in names[: len(made)])
@@ -273,14 +281,14 @@ def _apart(names: list[str]) -> list[str]:
     return made
 
 
-def _usual(vectors: Mapping[str, NDArray[Any]]) -> int:
+def _usual(vectors: Mapping[str, Vector]) -> int:
     lengths = [len(value) for value in vectors.values()]
     return max(set(lengths), key=lengths.count) if lengths else 0
 
 
 def _by_words(discharges: list[bool]) -> Iterator[int]:
-    """The cycle of each piece. One that begins with a charge holds all charges up to its discharge; one that begins
-    with a discharge holds what follows, up to the next."""
+    """The cycle of each part, from 0. If the cell began with a charge, a cycle is all charges and then a discharge.
+    If it began with a discharge, a cycle is a discharge and all that follows up to the next one."""
     begins, passed, last = discharges[0], 0, not discharges[0]
     for discharge in discharges:
         passed += discharge == begins and (begins or discharge != last)
@@ -288,15 +296,15 @@ def _by_words(discharges: list[bool]) -> Iterator[int]:
         yield passed
 
 
-def counts(of: list[Piece]) -> dict[str, list[int | None]]:
-    """Step and cycle number of each piece, as far as the set tells."""
+def counts(of: list[Part]) -> dict[str, list[int | None]]:
+    """Step and cycle number of each part, as far as the layout of the set gives them."""
     how = of[0].set.cycles
     steps: list[int | None] = [number for number, _ in enumerate(of, 1)]
     cycles: list[int | None] = [None] * len(of)
-    if how == "piece":
+    if how == "part":
         return {CYCLER_CYCLE: steps}
     if how == "path":
-        cycles = [piece.cycle for piece in of]
+        cycles = [part.cycle for part in of]
     if how == "word":
-        cycles = list(_by_words([piece.word.casefold().startswith("dis") for piece in of]))
+        cycles = list(_by_words([part.word.casefold().startswith("dis") for part in of]))
     return {CYCLER_STEP: steps} | ({CYCLER_CYCLE: cycles} if any(cycle is not None for cycle in cycles) else {})

@@ -1,4 +1,4 @@
-"""Parsers that are not ours, kept from taking the process or the words of a refusal with them."""
+"""Calls of parsers from other packages: their errors become refusals, and their logs and warnings are silent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...errors import FileRefused, TooLarge
 
 @contextmanager
 def guarded(refusal: Callable[[str], str]) -> Iterator[None]:
-    """Run a foreign parser; whatever it makes of a damaged file is refused in the words of ``refusal(reason)``."""
+    """Run a parser of another package. Any error becomes a ``FileRefused`` with the message ``refusal(reason)``."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -20,21 +20,21 @@ def guarded(refusal: Callable[[str], str]) -> Iterator[None]:
         except (FileRefused, TooLarge):
             raise
         except BaseException as error:
-            # A panic in the Rust beneath some libraries is no Exception; whatever else is none is not ours to hold.
+            # A panic in the Rust code of a library is a BaseException. Others, such as Ctrl-C, must pass.
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             raise FileRefused(refusal(reason(error))) from None
 
 
 def reason(error: BaseException) -> str:
-    """The first line of what an error says, short."""
+    """The first line of the message of an error, at most 160 characters; its class if it has no message."""
     said = str(error).strip().splitlines()
     return said[0][:160] if said else type(error).__name__
 
 
 @contextmanager
 def silent(*loggers: str) -> Iterator[None]:
-    """Keep libraries from logging; our notes say what matters."""
+    """Silence the logs of libraries. Our notes say what matters."""
     kept = [(logging.getLogger(name), logging.getLogger(name).level) for name in loggers]
     for logger, _ in kept:
         logger.setLevel(logging.CRITICAL + 1)

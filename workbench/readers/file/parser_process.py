@@ -1,4 +1,4 @@
-"""Foreign parsers in C that damaged files can crash run in a process of their own, bounded in memory and time."""
+"""Parsers in C that a damaged file can crash run in a process of their own, with limits on memory and time."""
 
 from __future__ import annotations
 
@@ -11,45 +11,85 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict, final
 
 import orjson
 import pyarrow as pa
 
+from ...cycling.findings import FindingFields
 from ...errors import FileRefused, TooLarge, WorkbenchError
-from ...messages import place, typed_in
+from ...messages import Place, place, typed_in
 from .. import limits
+from ..reading import Sign
 from .archives import Scratch
 
-Facts = dict[str, Any]
-Loader = Callable[[Facts], tuple[Facts, pa.Table]]
+
+class Job(TypedDict):
+    """What the process is to do, as JSON."""
+
+    loader: str
+    """``module:function``."""
+    path: str
+    name: str
+    """What messages call the file."""
+    table: str
+    """The file into which the process writes its table."""
+    column_map: dict[str, str]
+    typed_in: Place
+    """Where the user typed the options, for messages."""
+    seconds: int
+
+
+@final
+class Facts(TypedDict):
+    """What a loader says of the table that it read. All but ``set`` are there only where ``set`` is a name."""
+
+    set: str | None
+    sign: NotRequired[Sign]
+    start: NotRequired[str | None]
+    """ISO 8601."""
+    notes: NotRequired[list[FindingFields]]
+
+
+@final
+class Refusal(TypedDict):
+    """What the process answers where the loader refused the file."""
+
+    refused: str
+    kind: str
+
+
+Loader = Callable[[Job], tuple[Facts, pa.Table]]
 _SECONDS, _SECONDS_PER_MB = 8.0, 1.0
-"""How long a parser may compute; a sound file of 1 MB takes some hundredths."""
+"""CPU time that a parser may use. A file of 1 MB that is not damaged takes some hundredths of a second."""
 _PATIENCE = 120.0
-"""How long its process may take besides, to start and to wait for its turn on a busy machine."""
+"""Time that the process may take in addition, s: to start, and to wait on a busy machine."""
 _OUT_OF_TIME = 24
-"""The signal of a process that has computed for longer than it may."""
+"""The signal (SIGXCPU) that ends a process when its CPU time is used up."""
 _PROGRAM = "from workbench.readers.file.parser_process import main; main()"
 
 
-def apart(loader: str, path: Path, name: str, column_map: Mapping[str, str] | None) -> tuple[Facts, pa.Table]:
-    """What ``loader`` ("module:function" of this package) makes of a file, from a process of its own.
+def load_in_process(
+    loader: Loader, path: Path, name: str, column_map: Mapping[str, str] | None
+) -> tuple[Facts, pa.Table]:
+    """What ``loader``, a function of a module, makes of a file in a process of its own.
 
     Raises
     ------
     FileRefused, TooLarge
-        As the loader does; and where its process dies or takes too long.
+        If the loader raises it; ``FileRefused`` also if the process crashes or takes too long.
     """
     scratch = Scratch(".arrow")
-    job: Facts = {
-        "loader": loader,
+    seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
+    job: Job = {
+        "loader": f"{loader.__module__}:{loader.__qualname__}",
         "path": os.fsencode(path).decode("latin-1"),
         "name": name,
         "table": str(scratch.path),
+        "column_map": dict(column_map or {}),
+        "typed_in": place(),
+        "seconds": math.ceil(seconds),
     }
-    job |= {"column_map": dict(column_map or {}), "typed_in": place()}
-    seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
-    job["seconds"] = math.ceil(seconds)
     answer = _ask(job, name, seconds)
     if "refused" in answer:
         kind = TooLarge if answer["kind"] == "TooLarge" else FileRefused
@@ -58,7 +98,7 @@ def apart(loader: str, path: Path, name: str, column_map: Mapping[str, str] | No
         return answer, pa.ipc.open_file(source).read_all()
 
 
-def _ask(job: Facts, name: str, seconds: float) -> Facts:
+def _ask(job: Job, name: str, seconds: float) -> Facts | Refusal:
     home = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
     program = [sys.executable, "-c", _PROGRAM]
@@ -79,42 +119,45 @@ def _ask(job: Facts, name: str, seconds: float) -> Facts:
         raise _too_long(name, seconds)
     if done.returncode or not lines:
         raise FileRefused(f"'{name}' is so damaged that its parser crashed. Write or copy it again.")
-    answer: Facts = orjson.loads(lines[-1])
+    answer: Facts | Refusal = orjson.loads(lines[-1])
     return answer
 
 
 def _too_long(name: str, seconds: float) -> FileRefused:
-    return FileRefused(f"'{name}' takes longer to read than {seconds:.0f} s. It is damaged or hostile.")
+    return FileRefused(
+        f"'{name}' takes longer to read than {seconds:.0f} s. It is damaged or hostile. Write or copy it again."
+    )
 
 
 def main() -> None:
-    """Answer one job from the standard input with a line of JSON, its table in a file."""
+    """Do one job from the standard input: answer with a line of JSON, and write the table into its file."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a parser prints must not be taken for an answer
-    job = orjson.loads(sys.stdin.buffer.read())
+    os.dup2(2, 1)  # a parser may print, and that is not an answer
+    job: Job = orjson.loads(sys.stdin.buffer.read())
     _bound(job["seconds"])
+    answer: Facts | Refusal
     try:
         with typed_in(job["typed_in"]):
-            facts, table = _loader(job["loader"])({**job, "path": os.fsdecode(job["path"].encode("latin-1"))})
+            answer, table = _loader(job["loader"])({**job, "path": os.fsdecode(job["path"].encode("latin-1"))})
         with pa.OSFile(job["table"], "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
     except MemoryError:
-        facts = {"refused": f"'{job['name']}' needs more memory than a file may.", "kind": "TooLarge"}
+        answer = {"refused": f"'{job['name']}' needs more memory than a file may.", "kind": "TooLarge"}
     except WorkbenchError as error:
-        facts = {"refused": str(error), "kind": type(error).__name__}
-    answers.write(orjson.dumps(facts) + b"\n")
+        answer = {"refused": str(error), "kind": type(error).__name__}
+    answers.write(orjson.dumps(answer) + b"\n")
     answers.flush()
 
 
 def _loader(name: str) -> Loader:
     module, _, function = name.partition(":")
-    found: Loader = getattr(importlib.import_module(f"workbench.readers.{module}"), function)
+    found: Loader = getattr(importlib.import_module(module), function)
     return found
 
 
 def _bound(seconds: int) -> None:
-    """Bound memory and computing time from here on."""
-    with suppress(ImportError, ValueError, OSError):  # where the system has no such bound, there is none
+    """Limit memory and CPU time from here on."""
+    with suppress(ImportError, ValueError, OSError):  # some systems have no such limits
         import resource
 
         most = 3 * limits.MOST_IN_MEMORY

@@ -1,4 +1,4 @@
-"""Workbooks as text: which sheet is the series, which go on with it, and which hold impedance beside it."""
+"""Which sheets of a workbook are read: those of the series, in order, and those with impedance."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_KEPT = 2
 
 @dataclass
 class _Chain:
-    """Sheets that go on with each other: one series."""
+    """Sheets that continue each other: one series."""
 
     format: TextFormat
     header: HeaderLine
@@ -46,24 +46,24 @@ class _Chain:
 
 
 def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) -> Head:
-    """What is to be read of a file: itself, or of a workbook the text of its sheets of one series.
+    """What is read from a file: the file itself, or the text of those sheets of a workbook that are one series.
 
-    ``known`` tells the format of a text. A ``column_map`` may say which sheet: ``{"Sheet2!Volts": "Voltage [V]"}``.
+    ``known`` gives the format of a text. A ``column_map`` may name the sheet: ``{"Sheet2!Volts": "Voltage [V]"}``.
 
     Raises
     ------
     FileRefused
-        If no sheet can be read, or the one that is asked for is not there.
+        If no sheet can be read, or the workbook does not have the named sheet.
     """
     if not is_workbook(head):
         return head
     sheets = _sheets(head)
     if not sheets:
-        raise FileRefused(f"'{head.name}' is an empty workbook.")
+        raise FileRefused(f"'{head.name}' is an empty workbook. Export the test again with its data.")
     wanted = {header.partition(_SHEET)[0] for header in column_map or {} if _names_sheet(header, sheets)}
     if len(wanted) > 1:
         raise FileRefused(
-            f"The column map names {quoted(sorted(wanted))} of '{head.name}'; a series is of one sheet."
+            f"The column map names {quoted(sorted(wanted))} of '{head.name}', but a series comes from one. Name one."
         )
     if wanted:
         sheet = chosen(sheets, wanted.pop(), head.name)
@@ -84,7 +84,7 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
 
 
 def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[str, str] | None:
-    """A column map whose headers do not name the sheet any more that was read."""
+    """The column map without the name of the sheet that was read in front of its headers."""
     if column_map is None or not head.left:
         return column_map
     named = f"{head.left[0]}{_SHEET}".casefold()
@@ -95,7 +95,7 @@ def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[s
 
 
 def sheet_notes(head: Head) -> list[Finding]:
-    """What is said of the sheets of a workbook that were not read."""
+    """The note about the sheets of a workbook that were not read."""
     if len(head.left) < 2:
         return []
     read, *left = head.left
@@ -112,15 +112,15 @@ def _names_sheet(header: str, sheets: list[Sheet]) -> bool:
 
 
 def _sheets(head: Head) -> list[Sheet]:
-    """The sheets of a workbook; that of the last ones is kept, since a file is recognised before it is read."""
+    """The sheets of a workbook. The last workbooks are cached, since a file is recognised before it is read."""
     state = head.path.stat()
     return _cached(_Key(head, (str(head.path), head.name, state.st_size, state.st_mtime_ns)))
 
 
 class _Key:
-    """A head that equals another of the same file as it stands."""
+    """A head as a cache key: heads of the same file, unchanged, are equal."""
 
-    def __init__(self, head: Head, identity: tuple[object, ...]) -> None:
+    def __init__(self, head: Head, identity: tuple[str, str, int, int]) -> None:
         self.head, self.identity = head, identity
 
     def __hash__(self) -> int:
@@ -156,7 +156,7 @@ def _chains(sheets: list[Sheet], known: Known) -> list[_Chain]:
 
 
 def _goes_on(chain: _Chain, sheet: Sheet, header: HeaderLine) -> bool:
-    """Whether a sheet is the next part of a series: the same header, the same name but for its number, later."""
+    """Whether a sheet continues a series: the same header, the same name except its number, and later times."""
     last = chain.sheets[-1]
     if header.fields != chain.header.fields or not _are_parts(last.name, sheet.name):
         return False
@@ -170,7 +170,7 @@ def _goes_on(chain: _Chain, sheet: Sheet, header: HeaderLine) -> bool:
 
 
 def _are_parts(before: str, after: str) -> bool:
-    """Whether sheets can be parts of one series by their names: Channel_1_1 and Channel_1_2, not Cell 1 and Cell 2."""
+    """Whether the names allow that sheets are one series: Channel_1_1 and Channel_1_2, but not Cell 1 and Cell 2."""
     words, numbers = zip(
         *((re.sub(r"[\W\d_]+", "", n).casefold(), re.findall(r"\d+", n)) for n in (before, after)), strict=True
     )
@@ -182,7 +182,7 @@ def _are_parts(before: str, after: str) -> bool:
 
 
 def _is_statistics(chain: _Chain) -> bool:
-    """Whether sheets hold a summary that a cycler made of the series beside: a row for each cycle or step."""
+    """Whether sheets hold a summary by the cycler: a row for each cycle or step."""
     summed = any("on cycle" in key or "on step" in key for key in chain.header.keys)
     return summed or all(_STATISTICS.match(sheet.name) for sheet in chain.sheets)
 

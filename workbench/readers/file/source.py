@@ -1,4 +1,4 @@
-"""The bytes of a file: unpacked, decoded and bounded, first its head and then its lines as a stream."""
+"""The bytes of a file, unpacked and decoded within limits: first its `Head`, then its lines as a `LineStream`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...errors import FileRefused, TooLarge
 from .. import limits
-from .archives import Packing, broken, opened, packing_of, past_bounds
+from .archives import Packing, Scratch, broken, opened, packing_of, past_bounds
 
 _BLOCK = 1 << 18
 _TAIL = 1 << 14
@@ -26,11 +26,11 @@ _BOMS = (
 class Head:
     """The beginning of a file.
 
-    ``raw`` is what stands on the disk, ``data`` the same unpacked; ``lines`` the text lines of it, without a
-    last one that is not whole, and empty if the file is no text (``encoding`` None). ``whole``: there is no more.
-    ``kept`` holds what ``path`` needs to exist, where that is a copy of our own (the text of a sheet). ``beside``
-    are tables that stand beside this one in the same file, such as the sheets of impedance; ``left`` names what
-    was read of it, and then what else could be; ``read_sheets`` are the sheets of which the text was joined.
+    ``raw`` are the bytes on the disk, ``data`` the same unpacked. ``lines`` are its lines of text, without a last one
+    that is incomplete; empty if the file is not text (``encoding`` None). ``whole``: the file has no more than this.
+    ``kept`` keeps the temporary file at ``path`` alive, if there is one (the text of a sheet). ``beside`` are further
+    tables of the same file, such as sheets of impedance. ``left`` names the sheet that is read, and then the sheets
+    that could be read instead. ``read_sheets`` are the sheets whose text was joined.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Head:
     encoding: str | None
     lines: tuple[str, ...]
     whole: bool
-    kept: object = None
+    kept: Scratch | None = None
     beside: tuple[Head, ...] = ()
     left: tuple[str, ...] = ()
     read_sheets: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Head:
 
 
 def look(path: Path, name: str | None = None) -> Head:
-    """The head of a file; ``name`` is what sentences call it.
+    """The head of a file; ``name`` is its name in messages.
 
     Raises
     ------
@@ -60,13 +60,14 @@ def look(path: Path, name: str | None = None) -> Head:
         If there is no such file, it is a folder, is empty, or cannot be opened or unpacked.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise FileRefused(f"'{path}' is not an ordinary file.")  # to open a pipe may take for ever
+        # Opening a pipe could wait for ever.
+        raise FileRefused(f"'{path}' is not an ordinary file. Copy its content into one.")
     try:
         with open(path, "rb") as file:
             raw = file.read(limits.HEAD_BYTES)
         if not raw:
             raise FileRefused(
-                f"'{path.name}' is empty: a cycler file with at least a header and one row was expected."
+                f"'{path.name}' is empty. A cycler file has at least a header and one row. Export or copy it again."
             )
         packed = packing_of(path, raw)
         data = _unpacked(path, packed)
@@ -91,7 +92,7 @@ def _unpacked(path: Path, packed: Packing | None) -> bytes:
             with opened(file, packed) as inner:
                 return inner.read(limits.HEAD_BYTES + 1)
         except Exception as error:
-            # Which error damaged data give depends on the library beneath zlib; some have their own.
+            # The class of the error for damaged data depends on the zlib that Python uses.
             raise FileRefused(broken(path.name, packed)) from error
 
 
@@ -109,7 +110,7 @@ def _encoding(data: bytes) -> str | None:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """utf-16 without its mark: every other byte is 0 and no other is; None for binary data."""
+    """utf-16 without a byte order mark: every second byte is 0 and no other is. None for binary data."""
     even, odd = data[0:4096:2], data[1:4096:2]
     for encoding, zeros, others in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
         if len(zeros) > 16 and not others.count(0) and zeros.count(0) > 0.9 * len(zeros):
@@ -118,7 +119,7 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _old_encoding(data: bytes) -> str:
-    """Chinese, where the words that Chinese cyclers write come out of it; else one byte a character."""
+    """Chinese (gb18030) if that gives words that Chinese cyclers write, else latin-1."""
     try:
         text = codecs.getincrementaldecoder("gb18030")().decode(data)
     except UnicodeDecodeError:
@@ -127,7 +128,7 @@ def _old_encoding(data: bytes) -> str:
 
 
 def _is_texty(data: bytes) -> bool:
-    """Whether bytes that are not utf-8 may be old one-byte text: few control characters."""
+    """Whether bytes that are not utf-8 may be text of one byte per character: few are control characters."""
     control = sum(data.count(bytes([code])) for code in range(32) if code not in (9, 10, 12, 13, 26, 27))
     return control <= len(data) // 1000
 
@@ -141,11 +142,11 @@ def _lines(data: bytes, encoding: str, whole: bool) -> tuple[str, ...]:
 
 
 class LineStream:
-    """The lines of a text file from line ``skip`` on, as utf-8 bytes, below a line ``before`` of one's own.
+    """The lines of a text file from line ``skip`` on, as utf-8 bytes, below a line ``before`` of the caller.
 
-    It has what pandas asks of a file: ``read``. Bounds are kept while reading: unpacked size and ratio, the
-    length of a line, and the bytes handed over since the last ``batch_begins()``. ``failure`` is the error that
-    ``read`` raised, for a caller that only sees what its parser makes of it. ``tail`` holds the last lines.
+    It has what pandas needs of a file: ``read``. It checks limits while it reads: unpacked size and ratio, length of
+    a line, and bytes since the last ``batch_begins()``. ``failure`` is the error that ``read`` raised: a parser may
+    turn it into another one. ``tail`` holds the last lines.
     """
 
     mode = "r"
@@ -202,7 +203,7 @@ class LineStream:
         except (FileRefused, TooLarge) as error:
             self.failure = error
             raise
-        except Exception as error:
+        except Exception as error:  # damaged packed data give errors of many classes
             if self._packed is None:
                 raise
             self.failure = FileRefused(broken(self.name, self._packed))
@@ -261,5 +262,6 @@ class LineStream:
         self._open_line = len(raw) - last - 1 if last >= 0 else longest
         if longest > limits.LONGEST_LINE:
             raise TooLarge(
-                f"'{self.name}' has a line of more than {limits.LONGEST_LINE >> 10} KiB. This is not a cycler export."
+                f"'{self.name}' has a line of more than {limits.LONGEST_LINE >> 10} KiB. This is not a cycler "
+                "export. Export it again as text with one line per row."
             )

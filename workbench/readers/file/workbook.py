@@ -1,4 +1,4 @@
-"""Workbooks (.xlsx, .xls): each sheet is read as the text that it would be saved as."""
+"""Workbooks (.xlsx, .xls): each sheet becomes a csv text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import IO, TypeAlias
 
 import python_calamine
 
@@ -27,14 +27,16 @@ _OVERLAP = 64
 _CELL = re.compile(rb"""\br=["']([A-Za-z]{1,4})(\d{1,9})["']""")
 _STRING = re.compile(rb"<(?:\w+:)?si[ >]")
 _SHARED = re.compile(rb"""\bt=["']s["']""")
+Cell: TypeAlias = int | float | str | bool | time | date | timedelta
+"""What calamine makes of a cell; an empty one is an empty text."""
 _EXCEL_EPOCH = datetime(1899, 12, 30)
 _NO_DATE = 1910
-"""A date before this year is a duration that was formatted as a time: no cycler is as old."""
+"""A date before this year is a duration with the format of a date: no cycler is that old."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet as text: its head, and how many lines it has."""
+    """A sheet as text: its head and the number of its lines."""
 
     name: str
     head: Head
@@ -54,19 +56,19 @@ def is_workbook(head: Head) -> bool:
 
 
 def _parts(path: Path) -> list[str]:
-    """The members that say what kind of workbook a zip archive is."""
+    """The files in a zip archive that show which kind of workbook it is."""
     return [
         name for name in members(path) if name.casefold() in ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
     ]
 
 
 def sheets_of(head: Head) -> list[Sheet]:
-    """All sheets of a workbook that hold anything, as text.
+    """All sheets of a workbook that are not empty, as text.
 
     Raises
     ------
     FileRefused, TooLarge
-        If it is damaged, of a kind that is not read (.xlsb, .ods), or past a bound.
+        If it is damaged, of a kind that cannot be read (.xlsb, .ods), or over a limit.
     """
     packed = None if head.data.startswith(_OLE) or _parts(head.path) else head.packed
     with unpacked(head.path, head.name, head.packed if head.data.startswith(_OLE) else packed) as path:
@@ -75,7 +77,7 @@ def sheets_of(head: Head) -> list[Sheet]:
         with guarded(lambda why: _damaged(head.name, why)):
             workbook = python_calamine.CalamineWorkbook.from_path(str(path))
             if len(workbook.sheet_names) > limits.MOST_MEMBERS:
-                raise TooLarge(f"'{head.name}' has more than {limits.MOST_MEMBERS} sheets.")
+                raise TooLarge(f"'{head.name}' has more than {limits.MOST_MEMBERS} sheets. Split it.")
             found = []
             for name in workbook.sheet_names:
                 sheet = _as_text(workbook.get_sheet_by_name(name), name, head)
@@ -89,7 +91,7 @@ def _damaged(name: str, why: str) -> str:
 
 
 def _check(path: Path, name: str) -> None:
-    """Refuse what would take more memory than its size allows, before anything is parsed."""
+    """Refuse a workbook that would take too much memory, before it is parsed."""
     check_members(path, name)
     if "xl/workbook.xml" not in {part.casefold() for part in _parts(path)}:
         raise FileRefused(f"'{name}' is a workbook of a kind that cannot be read. Save it as .xlsx or csv.")
@@ -105,24 +107,24 @@ def _check(path: Path, name: str) -> None:
                         longest = max(longest, _longest_string(file))
     except TooLarge:
         raise
-    except Exception as error:
+    except Exception as error:  # zipfile raises errors of many classes for damaged archives
         raise FileRefused(_damaged(name, str(error)[:100])) from None
     if longest * shared > limits.MOST_IN_MEMORY:
         raise TooLarge(
-            f"The texts in the cells of '{name}' add up to more than {limits.MOST_IN_MEMORY >> 30} GiB."
+            f"The texts in the cells of '{name}' add up to more than {limits.MOST_IN_MEMORY >> 30} GiB. Split the file."
         )
 
 
-def _blocks(file: Any) -> Iterator[bytes]:
-    """Blocks of a file, each after the end of the one before."""
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+    """Blocks of a file, each with the last bytes of the block before in front, so that no match is cut."""
     rest = b""
     while block := file.read(_BLOCK):
         yield rest + block
         rest = block[-_OVERLAP:]
 
 
-def _check_extent(file: Any, name: str) -> int:
-    """Refuse a sheet whose cells lie so far apart that most of it is empty; the number of shared texts in it."""
+def _check_extent(file: IO[bytes], name: str) -> int:
+    """The number of shared texts in a sheet. Refuses a sheet that is too large or almost empty."""
     rows = columns = cells = shared = 0
     for block in _blocks(file):
         found = _CELL.findall(block)
@@ -136,7 +138,8 @@ def _check_extent(file: Any, name: str) -> int:
         )
     if rows * columns > limits.FREE_CELLS + limits.MOST_EMPTY * cells:
         raise TooLarge(
-            f"A sheet of '{name}' spans {spaced(rows)} rows and {spaced(columns)} columns for {spaced(cells)} cells."
+            f"A sheet of '{name}' spans {spaced(rows)} rows and {spaced(columns)} columns for {spaced(cells)} cells. "
+            "Delete the cells far away from the table."
         )
     return shared
 
@@ -148,8 +151,8 @@ def _column(letters: bytes) -> int:
     return number
 
 
-def _longest_string(file: Any) -> int:
-    """An upper bound of the longest shared text."""
+def _longest_string(file: IO[bytes]) -> int:
+    """An upper bound of the length of the longest shared text, bytes."""
     longest = since = 0
     for block in _blocks(file):
         starts = [found.start() for found in _STRING.finditer(block)]
@@ -159,7 +162,7 @@ def _longest_string(file: Any) -> int:
     return max(longest, since)
 
 
-def _as_text(sheet: Any, name: str, head: Head) -> Sheet | None:
+def _as_text(sheet: python_calamine.CalamineSheet, name: str, head: Head) -> Sheet | None:
     scratch = Scratch(".csv")
     rows = 0
     with open(scratch.path, "w", encoding="utf-8", newline="") as file:
@@ -175,8 +178,8 @@ def _as_text(sheet: Any, name: str, head: Head) -> Sheet | None:
     return Sheet(name, replace(made, kept=scratch), rows)
 
 
-def _cell(value: Any) -> str:
-    """A cell as text, numbers with all their digits."""
+def _cell(value: Cell) -> str:
+    """A cell as text; numbers keep all their digits."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, str):
@@ -198,7 +201,13 @@ def _duration(span: timedelta) -> str:
 
 
 def chosen(sheets: list[Sheet], wanted: str, file: str) -> Sheet:
-    """The sheet of a name; FileRefused with the nearest where there is none."""
+    """The sheet with this name.
+
+    Raises
+    ------
+    FileRefused
+        If there is no such sheet; names the nearest one.
+    """
     for sheet in sheets:
         if sheet.name.casefold() == wanted.casefold():
             return sheet
@@ -208,7 +217,7 @@ def chosen(sheets: list[Sheet], wanted: str, file: str) -> Sheet:
 
 
 def joined(first: Head, others: list[Sheet], skip: Callable[[Head], int]) -> Head:
-    """The text of sheets one after the other; ``skip`` tells how many lines of a later one stand above its rows."""
+    """The text of sheets one after the other; ``skip`` gives the number of lines above the rows of a later sheet."""
     if not others:
         return first
     scratch = Scratch(".csv")

@@ -1,4 +1,4 @@
-"""Arbin .res: Access databases, read through the commands of mdbtools where these are installed."""
+"""Arbin .res files: Access databases, read with the commands of mdbtools if they are installed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,9 +24,9 @@ from .. import limits
 from ..file.archives import unpacked
 from ..file.outside_parsers import guarded
 from ..file.source import Head
-from ..reading import Counters, Reading
+from ..reading import Counters, JsonObject, Reading
 from ..table.columns import From, plan_columns, unique_labels
-from ..table.typed_columns import read_typed
+from ..table.typed_columns import batches_of, read_typed
 from .arbin import ARBIN
 
 _SAMPLES, _TESTS, _AUXILIARY = "Channel_Normal_Table", "Global_Table", "Auxiliary_Table"
@@ -35,7 +35,7 @@ _BLOCK = 1 << 18
 _TEMPERATURE = 1
 """``Data_Type`` of an auxiliary temperature; 0 is a voltage."""
 _SECONDS, _SECONDS_PER_MB = 8.0, 1.0
-"""How long mdbtools may take: a sound database of 1 MB takes some hundredths."""
+"""How long mdbtools may take. A database of 1 MB that is not damaged takes some hundredths of a second."""
 _EPOCH_DAYS = 25569
 """Days from 1899-12-30, where Access counts from, to 1970-01-01."""
 
@@ -63,10 +63,15 @@ class Access:
         with unpacked(head.path, head.name, head.packed, ".res") as path:
             database = _Database(path, head.name)
             if _SAMPLES not in database.names:
-                raise FileRefused(f"'{head.name}' is an Access database, but has no table '{_SAMPLES}' of Arbin.")
+                raise FileRefused(
+                    f"'{head.name}' is an Access database, but has no table '{_SAMPLES}' of Arbin. Export the test as "
+                    "csv."
+                )
             samples, *extra = (database.table(name) for name in (_SAMPLES, _AUXILIARY, _TESTS))
         if not samples.num_rows:
-            raise FileRefused(f"'{head.name}' has no rows: the test was set up but recorded nothing.")
+            raise FileRefused(
+                f"'{head.name}' has no rows: the test was set up but recorded nothing. Export it again."
+            )
         notes: list[Finding] = []
         if database.skipped:
             text = f"{counted(database.skipped, 'row')} of the database could not be read and were left out."
@@ -81,17 +86,13 @@ class Access:
             file=head.name,
         )
 
-        def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-            chosen = table if only is None else table.select(list(only))
-            yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
-
-        reading = read_typed(ARBIN, head.name, plan, batches, sign, notes)
+        reading = read_typed(ARBIN, head.name, plan, batches_of(table), sign, notes)
         reading.format, reading.metadata = self.name, _metadata(extra[1])
         return reading
 
 
 class _Database:
-    """A database, through the commands of mdbtools; all of them together have so long as a sound file may take."""
+    """A database, read with the commands of mdbtools. One limit of time holds for all commands together."""
 
     def __init__(self, path: Path, file: str) -> None:
         self._path, self._file = path, file
@@ -102,7 +103,7 @@ class _Database:
             self.names = target.read(1 << 20).decode("utf-8", "replace").split("\n")
 
     def table(self, name: str) -> pa.Table:
-        """One table, dates as days since 1899-12-30; without columns where it does not exist."""
+        """One table, with dates as days since 1899-12-30; a table without columns if it does not exist."""
         if name not in self.names:
             return pa.table({})
         with tempfile.TemporaryFile() as target:
@@ -114,12 +115,12 @@ class _Database:
                     convert_options=csv.ConvertOptions(strings_can_be_null=True),
                 )
 
-    def _skip(self, row: Any) -> str:
+    def _skip(self, row: csv.InvalidRow) -> str:
         self.skipped += 1
         return "skip"
 
     def _run(self, command: str, arguments: list[str], target: IO[bytes]) -> None:
-        """Run a command with its output into a file of bounded size, and go to its beginning."""
+        """Run a command, write its output into ``target``, within the limit, and go back to its start."""
         program = [self._program(command), *arguments]
         with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603
             clock = threading.Timer(max(self._deadline - time.monotonic(), 0.0), process.kill)
@@ -140,20 +141,22 @@ class _Database:
         while source is not None and (block := source.read(_BLOCK)):
             target.write(block)
             if target.tell() > limits.MOST_IN_MEMORY:
-                raise TooLarge(f"'{self._file}' unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB.")
+                raise TooLarge(
+                    f"'{self._file}' unpacks to more than {limits.MOST_IN_MEMORY >> 30} GiB. Export it as csv."
+                )
 
     def _program(self, name: str) -> str:
         found = shutil.which(name)
         if found is None:
             raise FileRefused(
-                f"'{self._file}' is an Arbin database, and the program that opens it is not installed: install "
+                f"'{self._file}' is an Arbin database, and the program that opens it is not installed. Install "
                 "mdbtools (apt install mdbtools, brew install mdbtools), or export the test as csv or xlsx."
             )
         return found
 
 
 def _sorted(samples: pa.Table, notes: list[Finding]) -> pa.Table:
-    """Samples in the order in which they were taken, with their times as moments."""
+    """Samples in the order in which they were taken, with their dates as timestamps."""
     if set(_KEYS) <= set(samples.column_names):
         samples = samples.sort_by([(key, "ascending") for key in _KEYS])
         tests = pc.count_distinct(samples["Test_ID"]).as_py()
@@ -166,7 +169,7 @@ def _sorted(samples: pa.Table, notes: list[Finding]) -> pa.Table:
     return samples
 
 
-def _moments(days: Any) -> Any:
+def _moments(days: pa.ChunkedArray) -> pa.ChunkedArray:
     """Access dates as timestamps, to the millisecond."""
     millis = pc.multiply(pc.subtract(days.cast(pa.float64()), float(_EPOCH_DAYS)), 86_400_000.0)
     good = pc.less(pc.abs(millis), 1e15)
@@ -174,7 +177,7 @@ def _moments(days: Any) -> Any:
 
 
 def _with_temperatures(samples: pa.Table, auxiliary: pa.Table) -> pa.Table:
-    """The samples with the auxiliary temperatures that were taken at them, one column a sensor."""
+    """The samples with the auxiliary temperatures of the same moment, one column for each sensor."""
     if not {*_KEYS, "Auxiliary_Index", "Data_Type", "X"} <= set(auxiliary.column_names) or not auxiliary.num_rows:
         return samples
     warm = auxiliary.filter(pc.equal(auxiliary["Data_Type"], _TEMPERATURE))
@@ -185,8 +188,8 @@ def _with_temperatures(samples: pa.Table, auxiliary: pa.Table) -> pa.Table:
     return samples.sort_by([(key, "ascending") for key in _KEYS])
 
 
-def _metadata(tests: pa.Table) -> dict[str, Any]:
-    """What the database says of its first test."""
+def _metadata(tests: pa.Table) -> JsonObject:
+    """What the database says about its first test."""
     first = tests.slice(0, 1).to_pylist()
     return {key: value for key, value in first[0].items() if value not in (None, "")} if first else {}
 

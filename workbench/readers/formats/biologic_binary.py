@@ -1,34 +1,34 @@
-"""BioLogic .mpr through galvani, if the user has installed it: its licence (GPL) keeps it out of our own needs."""
+"""BioLogic .mpr, read with galvani if the user has installed it: its licence (GPL) keeps it out of our extras."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from types import ModuleType
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ...cycling.columns import CURRENT, TIME
 from ...cycling.findings import Finding
 from ...errors import FileRefused
-from .. import limits
 from ..file.archives import unpacked
 from ..file.outside_parsers import guarded
 from ..file.source import Head
-from ..reading import Counters, Reading
+from ..reading import Counters, Reading, Sign
 from ..table.columns import plan_columns, unique_labels
-from ..table.typed_columns import read_typed
+from ..table.typed_columns import batches_of, read_typed
 from .biologic import BIOLOGIC
 
 _SIGNATURE = b"BIO-LOGIC MODULAR FILE"
 _CHARGE = ("dq/mA.h", "dQ/mA.h")
 _CURRENTS = ("I/mA", "<I>/mA", "I/A")
 _COULOMBS = 3.6
-"""In one mA.h."""
+"""Coulombs in one mA.h."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ModularFile:
     brand: str = "BioLogic"
     endings: tuple[str, ...] = (".mpr",)
     about: str = "Binary of EC-Lab and BT-Lab; known by its first bytes. Read if you have installed galvani (GPL)."
-    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign: Sign = "charge"
     sign_rule: str = BIOLOGIC.sign_rule
     counters: Counters = None
     rule: int = 1
@@ -52,18 +52,16 @@ class ModularFile:
         with unpacked(head.path, head.name, head.packed, ".mpr") as path:
             data, begun = _data(path, head.name)
         if not len(data):
-            raise FileRefused(f"'{head.name}' has no rows: the technique was set up but recorded nothing.")
+            raise FileRefused(
+                f"'{head.name}' has no rows: the technique was set up but recorded nothing. Export it again."
+            )
         notes: list[Finding] = []
         columns = _columns(data, notes)
         labels = unique_labels(list(columns))
         table = pa.table(dict(zip(labels, columns.values(), strict=True)))
         plan = plan_columns(labels, BIOLOGIC.columns, column_map=column_map, file=head.name)
 
-        def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-            chosen = table if only is None else table.select(list(only))
-            yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
-
-        reading = read_typed(self, head.name, plan, batches, sign, notes)
+        reading = read_typed(self, head.name, plan, batches_of(table), sign, notes)
         time = plan.find(TIME)
         if begun is not None and time is not None:
             first = float(table[time.header][0].as_py() or 0.0)
@@ -71,17 +69,17 @@ class ModularFile:
         return reading
 
 
-def _galvani(name: str) -> Any:
+def _galvani(name: str) -> ModuleType:
     try:
         return importlib.import_module("galvani.BioLogic")
     except ImportError:
         raise FileRefused(
-            f"'{name}' is a binary BioLogic file, and no reader of it is installed: pip install galvani (its licence "
-            "is the GPL), or export it as text (.mpt) with EC-Lab or BT-Lab."
+            f"'{name}' is a binary BioLogic file, and its reader is not installed. Run pip install galvani (its "
+            "licence is the GPL), or export it as text (.mpt) with EC-Lab or BT-Lab."
         ) from None
 
 
-def _data(path: Path, name: str) -> tuple[Any, datetime | None]:
+def _data(path: Path, name: str) -> tuple[NDArray[np.void], datetime | None]:
     """The rows as a structured array, and when the acquisition started."""
     galvani = _galvani(name)
     with guarded(
@@ -92,9 +90,9 @@ def _data(path: Path, name: str) -> tuple[Any, datetime | None]:
         return np.asarray(found.data), begun.replace(tzinfo=UTC) if isinstance(begun, datetime) else None
 
 
-def _columns(data: Any, notes: list[Finding]) -> dict[str, Any]:
-    """The columns of numbers; the current is derived from the charge of each sample where only that was recorded."""
-    made: dict[str, Any] = {}
+def _columns(data: NDArray[np.void], notes: list[Finding]) -> dict[str, pa.Array]:
+    """The columns of numbers. If the file has no current, it is computed from the charge of each sample."""
+    made: dict[str, pa.Array] = {}
     for name in data.dtype.names or ():
         values = np.ascontiguousarray(data[name])
         if name != "flags" and values.dtype.kind in "fiub":
@@ -107,8 +105,8 @@ def _columns(data: Any, notes: list[Finding]) -> dict[str, Any]:
     return made
 
 
-def _mean_current(charge: Any, time: Any) -> Any:
-    """(n,) A between each sample and the one before; 0 where no time passed."""
+def _mean_current(charge: NDArray[np.number], time: NDArray[np.number]) -> NDArray[np.float64]:
+    """(n,) mean current, A, between each sample and the one before; 0 if no time passed."""
     passed = np.diff(np.asarray(time, np.float64), prepend=np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         current = np.asarray(charge, np.float64) * _COULOMBS / passed

@@ -1,4 +1,4 @@
-"""Any delimited text with a time, a current and a voltage: columns by their common names, or by a column map."""
+"""Delimited text of any program with time, current and voltage: columns by common names, or by a column map."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TIME_NAMES = (
     "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間", "time", "t", "zeit", "temps", "tiempo",
     "tempo", "时间", "時間",
 )  # fmt: skip
-"""Those that can only be the time of the whole test stand first: a plain time beside them is that of the step."""
+"""Names of the time of the whole test come first: a plain "time" beside them is the time of the step."""
 CURRENT_NAMES = (
     "current",
     "i",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ...cycling.columns import TIME
 from ...cycling.findings import Finding
@@ -20,14 +21,14 @@ from ...messages import column_map as mapping
 from ...messages import counted, quoted
 from .. import limits
 from ..file.archives import unpacked
-from ..file.nested_structures import Piece, Structure, counts, pieces, without_samples
+from ..file.nested_structures import Group, Part, Structure, counts, parts_of, without_samples
 from ..file.outside_parsers import guarded
-from ..file.parser_process import Facts, apart
+from ..file.parser_process import Facts, Job, load_in_process
 from ..file.source import Head
-from ..reading import Counters, Reading
+from ..reading import Counters, Reading, Sign
 from ..table.columns import KNOWN, From, plan_columns, unique_labels
 from ..table.header_units import split_header
-from ..table.typed_columns import read_typed
+from ..table.typed_columns import batches_of, read_typed
 
 _PART = "!"
 _COMPRESSED = 15
@@ -36,7 +37,7 @@ _OWN = tuple(From(name, (split_header(name).key,)) for name in KNOWN)
 
 @dataclass(frozen=True)
 class Matlab:
-    """MATLAB files up to version 7; those of 7.3 are HDF5 (``hdf5.py``) and share what follows."""
+    """MATLAB files up to version 7. Those of version 7.3 are HDF5 (``hdf5.py``) and use `samples_of` too."""
 
     name: str = "matlab"
     brand: str = "MATLAB"
@@ -45,7 +46,7 @@ class Matlab:
         "Structures of public ageing sets (NASA, Oxford, Severson, XJTU and others) and any with vectors of time, "
         "current and voltage."
     )
-    sign: Literal["charge", "discharge", "found"] = "found"
+    sign: Sign = "found"
     sign_rule: str = "as each set documents it, else found from how the voltage answers"
     counters: Counters = None
     rule: int = 1
@@ -56,12 +57,12 @@ class Matlab:
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a .mat file; see ``readers.read``."""
         with unpacked(head.path, head.name, head.packed, ".mat") as path:
-            facts, table = apart("matlab:loaded", path, head.name, column_map)
+            facts, table = load_in_process(loaded, path, head.name, column_map)
         return reading_of(self.name, facts, table, head, sign)
 
 
-def loaded(job: Facts) -> tuple[Facts, pa.Table]:
-    """Facts and samples of the .mat file of a job; runs apart."""
+def loaded(job: Job) -> tuple[Facts, pa.Table]:
+    """Facts and samples of the .mat file of a job. It runs in a process of its own."""
     path, name = Path(job["path"]), job["name"]
     _check(path, name)
     with guarded(lambda why: f"'{name}' is a damaged MATLAB file ({why}). Save it again."):
@@ -70,16 +71,15 @@ def loaded(job: Facts) -> tuple[Facts, pa.Table]:
     return samples_of(structure, name, job["column_map"])
 
 
-def _loaded(path: Path) -> Structure:
+def _loaded(path: Path) -> Group:
     from scipy.io import loadmat  # slow to import, and few files are of MATLAB
 
-    with open(path, "rb") as file:
-        found: Structure = loadmat(cast(Any, file), simplify_cells=True, verify_compressed_data_integrity=True)
+    found: Group = loadmat(str(path), appendmat=False, simplify_cells=True, verify_compressed_data_integrity=True)
     return found
 
 
 def _check(path: Path, name: str) -> None:
-    """Refuse a file whose parts unpack to more than memory holds."""
+    """Refuse a file whose variables unpack to more than the limit of memory."""
     total = 0
     with open(path, "rb") as file:
         file.seek(126)
@@ -107,21 +107,21 @@ def _unpacked_size(data: bytes, name: str) -> int:
     return total
 
 
-def samples_of(structure: Structure, name: str, column_map: Mapping[str, str]) -> tuple[Facts, pa.Table]:
-    """Facts, and the samples of all pieces of one cell in a structure, one after the other.
+def samples_of(structure: Group, name: str, column_map: Mapping[str, str]) -> tuple[Facts, pa.Table]:
+    """Facts, and the samples of all parts of one cell in a structure, one after the other.
 
-    Where a file holds several cells the first is read, or the one that a column map names as in
+    If a file holds several cells, the first is read, or the one that a column map names, as in
     ``{"Cell2!t": "Time [s]"}``.
 
     Raises
     ------
     FileRefused
-        If nothing in it has time, current and voltage; says what there is.
+        If it has no vectors of time, current and voltage; says what it has.
     """
     wanted = {key.partition(_PART)[0] for key in column_map if _PART in key}
     plain = {key.rpartition(_PART)[2]: ours for key, ours in column_map.items()}
     with guarded(lambda why: f"'{name}' holds a structure that cannot be read ({why})."):
-        found = list(pieces(structure, plain))
+        found = list(parts_of(structure, plain))
     if not found:
         raise FileRefused(
             f"'{name}' holds no structure with vectors of time, current and voltage. It holds "
@@ -131,8 +131,13 @@ def samples_of(structure: Structure, name: str, column_map: Mapping[str, str]) -
     chosen = _one_cell(found, wanted, name, notes)
     table, start = _table(chosen, notes)
     notes += _left_out(structure.get(_cell(chosen[0]), structure))
-    facts = {"notes": [asdict(note) for note in notes], "start": None if start is None else start.isoformat()}
-    return facts | {"set": chosen[0].set.name, "sign": chosen[0].set.sign}, table
+    facts: Facts = {
+        "set": chosen[0].set.name,
+        "sign": chosen[0].set.sign,
+        "start": None if start is None else start.isoformat(),
+        "notes": [note.fields for note in notes],
+    }
+    return facts, table
 
 
 def _left_out(structure: Structure) -> list[Finding]:
@@ -150,12 +155,9 @@ def reading_of(format: str, facts: Facts, table: pa.Table, head: Head, sign: str
     notes = [Finding(**note) for note in facts["notes"]]
     table = table.rename_columns(unique_labels(table.column_names))
     plan = plan_columns(list(table.column_names), _OWN, file=head.name)
-
-    def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-        part = table if only is None else table.select(list(only))
-        yield from part.to_batches(max_chunksize=limits.CHUNK_ROWS)
-
-    reading = read_typed(_Shape(format, facts["set"], facts["sign"]), head.name, plan, batches, sign, notes)
+    reading = read_typed(
+        _Shape(format, facts["set"] or format, facts["sign"]), head.name, plan, batches_of(table), sign, notes
+    )
     reading.start_time = None if facts["start"] is None else datetime.fromisoformat(facts["start"])
     return reading
 
@@ -164,7 +166,7 @@ def reading_of(format: str, facts: Facts, table: pa.Table, head: Head, sign: str
 class _Shape:
     name: str
     brand: str
-    sign: Literal["charge", "discharge", "found"]
+    sign: Sign
     counters: Counters = None
 
 
@@ -179,22 +181,22 @@ def _outline(structure: Structure, within: str = "", depth: int = 0) -> list[str
     return names
 
 
-def _cell(piece: Piece) -> str:
-    """The cell that a piece is of: the variable, and its number where a batch holds many."""
-    first = str(piece.path[0]) if piece.path else ""
-    number = next((step for step in piece.path[1:3] if isinstance(step, int)), None)
+def _cell(part: Part) -> str:
+    """The cell of a part: its variable, with its number if a batch holds several cells."""
+    first = str(part.path[0]) if part.path else ""
+    number = next((step for step in part.path[1:3] if isinstance(step, int)), None)
     return f"{first} {number + 1}" if first == "batch" and number is not None else first
 
 
-def _one_cell(found: list[Piece], wanted: set[str], file: str, notes: list[Finding]) -> list[Piece]:
-    cells = list(dict.fromkeys(_cell(piece) for piece in found))
+def _one_cell(found: list[Part], wanted: set[str], file: str, notes: list[Finding]) -> list[Part]:
+    cells = list(dict.fromkeys(_cell(part) for part in found))
     if wanted and not wanted <= set(cells):
         raise FileRefused(f"'{file}' has no cell {quoted(sorted(wanted - set(cells)))}; it has {quoted(cells)}.")
     if len(wanted) > 1:
         raise FileRefused(f"The column map names {quoted(sorted(wanted))} of '{file}'; a series is of one cell.")
     chosen = wanted.pop() if wanted else cells[0]
-    kept = [piece for piece in found if _cell(piece) == chosen]
-    kept = [piece for piece in kept if piece.set is kept[0].set]
+    kept = [part for part in found if _cell(part) == chosen]
+    kept = [part for part in kept if part.set is kept[0].set]
     if len(cells) > 1:
         others = quoted(cell for cell in cells if cell != chosen)
         how = mapping({f"{next(cell for cell in cells if cell != chosen)}{_PART}its time": TIME})
@@ -203,12 +205,12 @@ def _one_cell(found: list[Piece], wanted: set[str], file: str, notes: list[Findi
     return kept
 
 
-def _table(of: list[Piece], notes: list[Finding]) -> tuple[pa.Table, datetime | None]:
-    """All samples with canonical names where they are known, and when the first was taken."""
+def _table(of: list[Part], notes: list[Finding]) -> tuple[pa.Table, datetime | None]:
+    """All samples, under canonical names where these are known, and when the first sample was taken."""
     times = _times(of, notes)
-    made: dict[str, Any] = {TIME: np.concatenate(times)}
+    made: dict[str, NDArray[np.float64] | pa.Array] = {TIME: np.concatenate(times)}
     for name in KNOWN:
-        parts = [piece.values(name) for piece in of]
+        parts = [part.values(name) for part in of]
         if name != TIME and any(part is not None for part in parts):
             made[name] = _column(parts, of)
     if of[0].set.charge is not None:
@@ -217,34 +219,34 @@ def _table(of: list[Piece], notes: list[Finding]) -> tuple[pa.Table, datetime | 
     lengths = [len(time) for time in times]
     for name, numbers in counts(of).items():
         made[name] = pa.array(np.repeat(np.array([-1 if n is None else n for n in numbers]), lengths))
-    words = [piece.word for piece in of]
+    words = [part.word for part in of]
     if any(words):
         made["Operation"] = pa.array(np.repeat(np.array(words, object), lengths).tolist(), pa.string())
-    free = dict.fromkeys(c.header for piece in of for c in piece.plan.columns if c.role == "free")
+    free = dict.fromkeys(c.header for part in of for c in part.plan.columns if c.role == "free")
     for header in list(free)[: limits.MOST_COLUMNS - len(made)]:
-        made[_name(header, made)] = _column([piece.columns.get(header) for piece in of], of)
-    warmth = [piece.around.get("ambient_temperature") for piece in of]
+        made[_name(header, made)] = _column([part.columns.get(header) for part in of], of)
+    warmth = [part.around.get("ambient_temperature") for part in of]
     if "Ambient temperature [degC]" not in made and all(isinstance(value, int | float) for value in warmth):
         made["Ambient temperature [degC]"] = np.repeat(np.array(warmth, np.float64), lengths)
     return pa.table(made), of[0].begun
 
 
-def _name(header: str, taken: Mapping[str, Any]) -> str:
+def _name(header: str, taken: Collection[str]) -> str:
     return header if header not in taken else f"{header} (file)"
 
 
-def _column(parts: Sequence[Any], of: list[Piece]) -> Any:
-    lengths = [len(next(iter(piece.columns.values()))) for piece in of]
+def _column(parts: Sequence[NDArray[np.float64] | None], of: list[Part]) -> pa.Array:
+    lengths = [len(next(iter(part.columns.values()))) for part in of]
     values = [np.full(n, np.nan) if part is None else part for part, n in zip(parts, lengths, strict=True)]
     whole = np.concatenate(values)
     return pa.array(whole, mask=np.isnan(whole))
 
 
-def _times(of: list[Piece], notes: list[Finding]) -> list[Any]:
-    """The times of each piece on one clock: by their dates, as they stand, or one after the other."""
-    raw = [piece.values(TIME) for piece in of]
+def _times(of: list[Part], notes: list[Finding]) -> list[NDArray[np.float64]]:
+    """(n,) times of each part on one clock: by their dates, as they are, or one part after the other."""
+    raw = [part.values(TIME) for part in of]
     times = [time for time in raw if time is not None]
-    begun = [piece.begun for piece in of]
+    begun = [part.begun for part in of]
     first = begun[0]
     if first is not None and all(moment is not None for moment in begun):
         return [
@@ -252,7 +254,7 @@ def _times(of: list[Piece], notes: list[Finding]) -> list[Any]:
         ]
     if all(float(b[0]) >= float(a[-1]) for a, b in itertools.pairwise(times)):
         return times
-    text = f"Time starts again in each of {counted(len(of), 'piece')}; they were joined one after another."
+    text = f"Time starts again in each of {counted(len(of), 'part')}; they were joined one after another."
     notes.append(Finding("assumed", "pieces_joined", text))
     made, last = [], 0.0
     for time in times:

@@ -1,4 +1,4 @@
-"""Neware exports as text (BTSDA): the flat csv, one line a sample, and the one of three nested levels."""
+"""Neware exports as text (BTSDA): the flat csv with one line per sample, and the csv of three nested levels."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ NEWARE = TextFormat(
 
 
 def unnest() -> Callable[[bytes], bytes]:
-    """A function that turns blocks of three nested kinds of lines into lines of samples only.
+    """A function that keeps only the lines of samples from blocks of three nested kinds of lines.
 
-    A line of a cycle begins at the margin, one of a step behind one delimiter, one of a sample behind two; the
-    sample gets the numbers of its cycle and step in these two places.
+    The line of a cycle starts without a delimiter, that of a step with one, that of a sample with two. The sample gets
+    the numbers of its cycle and step in these two places.
     """
     number = {"cycle": b"", "step": b"", "rest": b""}
 

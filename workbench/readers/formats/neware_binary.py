@@ -1,26 +1,26 @@
-"""Neware binary files, .nda and .ndax, through fastnda where it is installed (the extra ``neware``)."""
+"""Neware binary files, .nda and .ndax, read with fastnda if it is installed (the extra ``neware``)."""
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import logging
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from types import ModuleType
 
 import pyarrow as pa
+from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
 from .. import limits
 from ..file.archives import check_members, members, unpacked
+from ..file.outside_parsers import guarded, silent
 from ..file.source import Head
-from ..reading import Counters, Reading
+from ..reading import Counters, JsonObject, Reading, Sign
 from ..table.columns import From, Split, plan_columns, unique_labels
-from ..table.typed_columns import read_typed
+from ..table.typed_columns import batches_of, read_typed
 
 COLUMNS = (
     From("Time [s]", ("total time",), "s"),
@@ -38,7 +38,7 @@ SPLITS = (
 
 @dataclass(frozen=True)
 class NewareBinary:
-    """A binary format of Neware; ``begins`` is what its first bytes are, ``member`` a file that a zip must hold."""
+    """A binary format of Neware; ``begins`` are its first bytes, ``member`` is a file that its zip must hold."""
 
     name: str
     brand: str
@@ -46,7 +46,7 @@ class NewareBinary:
     about: str
     begins: bytes
     member: str = ""
-    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign: Sign = "charge"
     sign_rule: str = "positive charges; turned"
     counters: Counters = "step"
     rule: int = 1
@@ -79,70 +79,62 @@ class NewareBinary:
             )
         ]
 
-        def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-            chosen = table if only is None else table.select(list(only))
-            yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
-
         if not table.num_rows:
-            raise FileRefused(f"'{head.name}' has no rows: the test was set up but recorded nothing.")
-        reading = read_typed(self, head.name, plan, batches, sign, notes)
+            raise FileRefused(
+                f"'{head.name}' has no rows: the test was set up but recorded nothing. Export it again."
+            )
+        reading = read_typed(self, head.name, plan, batches_of(table), sign, notes)
         reading.metadata = metadata
         return reading
 
     def _is_member(self, path: Path) -> bool:
         return any(name.rsplit("/", 1)[-1] == self.member for name in members(path))
 
-    @contextlib.contextmanager
+    @contextmanager
     def _unpacked(self, head: Head) -> Iterator[Path]:
-        """The path of the file itself; a .ndax is an archive too, and stays one."""
+        """The path of the unpacked file. A .ndax is a zip archive itself and is not unpacked."""
         whole = bool(self.member) and self._is_member(head.path)
         with unpacked(head.path, head.name, None if whole else head.packed, self.endings[0]) as path:
             yield path
 
 
-def _fastnda(name: str) -> Any:
+def _fastnda(name: str) -> ModuleType:
     try:
         return importlib.import_module("fastnda")
     except ImportError:
         raise FileRefused(
-            f"'{name}' is a binary Neware file, and its reader is not installed: pip install "
+            f"'{name}' is a binary Neware file, and its reader is not installed. Run pip install "
             "'battery-workbench[neware]', or export the test as csv."
         ) from None
 
 
 def _table_of(path: Path, name: str) -> pa.Table:
-    """The rows of a file; ``name`` is what sentences call it."""
+    """The rows of a file; ``name`` is its name in messages."""
     fastnda = _fastnda(name)
-    with _quiet():
-        try:
-            frame = fastnda.read(str(path))
-        except BaseException as error:
-            # A panic in the Rust beneath polars is no Exception; whatever else is none is not ours to hold.
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-                raise
-            said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
-            raise FileRefused(
-                f"'{name}' is damaged, incomplete or of an unknown Neware version ({said}); export it again, "
-                "or as csv."
-            ) from None
+    # fastnda writes about time jumps and pulses to the log. Our notes say what matters.
+    with silent("fastnda"), guarded(lambda why: _damaged(name, why)):
+        frame = fastnda.read(str(path))
     if frame.height > limits.MOST_ROWS:
-        raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows.")
+        raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows. Split the test.")
     return frame.to_arrow()
 
 
-def _metadata(path: Path) -> dict[str, Any]:
-    """Scalars of the header, flat; {} where the header cannot be read, for the data were."""
-    with _quiet():
-        try:
-            found = _fastnda(path.name).read_metadata(str(path))
-        except Exception:
-            return {}
-    flat: dict[str, Any] = {}
-    _flatten(found, "", flat)
-    return flat
+def _damaged(name: str, why: str) -> str:
+    return f"'{name}' is damaged, incomplete or of an unknown Neware version ({why}). Export it again, or as csv."
 
 
-def _flatten(item: Any, place: str, flat: dict[str, Any]) -> None:
+def _metadata(path: Path) -> JsonObject:
+    """The numbers and texts of the header, flat; {} where the header cannot be read."""
+    fastnda = _fastnda(path.name)
+    with suppress(FileRefused), silent("fastnda"), guarded(lambda why: _damaged(path.name, why)):
+        found = fastnda.read_metadata(str(path))
+        flat: JsonObject = {}
+        _flatten(found, "", flat)
+        return flat
+    return {}  # The samples were read, so a header that is damaged does not matter.
+
+
+def _flatten(item: JsonValue, place: str, flat: JsonObject) -> None:
     if len(flat) >= 100:
         return
     if isinstance(item, Mapping):
@@ -150,20 +142,6 @@ def _flatten(item: Any, place: str, flat: dict[str, Any]) -> None:
             _flatten(value, f"{place}.{key}" if place else str(key), flat)
     elif isinstance(item, str | int | float | bool) and not place.startswith("UNKNOWN") and item != "":
         flat[place] = item[:200] if isinstance(item, str) else item
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """fastnda speaks of time jumps and pulses through logging and warnings; our notes say what matters."""
-    logger = logging.getLogger("fastnda")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(level)
 
 
 NDA = NewareBinary(

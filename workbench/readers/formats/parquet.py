@@ -10,7 +10,7 @@ PYPROBE = ParquetFormat(
     name="pyprobe-parquet",
     brand="PyProBE",
     endings=(".parquet",),
-    about="Known by 'Event' and 'Capacity [Ah]'; its current charges where ours of equal name discharges.",
+    about="Known by 'Event' and 'Capacity [Ah]'; its positive current charges, while ours discharges.",
     needs=(("time",), ("current",), ("voltage",)),
     columns=(
         From("Time [s]", ("time",), "s"),

@@ -1,4 +1,4 @@
-"""Impedance in files of other makes: parted by blanks, or without any header."""
+"""Impedance spectra as text whose fields are separated by blanks, or without a header."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import FileRefused
 from ..file.source import Head
@@ -16,15 +15,15 @@ from ..table.header_units import split_header
 from ..table.impedance import BARE, settle_imaginary
 from ..table.text_format import TextFormat, read_text
 from ..table.text_layout import HeaderLine, header_lines, is_number
+from ..table.values import Floats
 from .delimited import IMPEDANCE
 
-Floats = NDArray[np.float64]
 _BLANKS = re.compile(r"[ \t]+")
 _LEAST_POINTS, _LEAST_DECADES = 5, 2.0
 
 
 def tabbed() -> Callable[[bytes], bytes]:
-    """A function that makes tabs of the blanks between the fields of lines, block by block."""
+    """A function that replaces the blanks between fields by tabs, block by block."""
     held = {"rest": b""}
 
     def rewrite(block: bytes) -> bytes:
@@ -41,7 +40,7 @@ def _with_tabs(head: Head) -> Head:
 
 @dataclass(frozen=True)
 class ByBlanks(TextFormat):
-    """A text whose fields are parted by blanks."""
+    """A text whose fields are separated by blanks."""
 
     def header(self, head: Head) -> HeaderLine | None:
         marked = any(line.has(self.needs) for line in header_lines(head))
@@ -56,7 +55,7 @@ class ByBlanks(TextFormat):
 
 @dataclass(frozen=True)
 class WithoutHeader(TextFormat):
-    """Nothing but rows of three numbers: frequency, real and imaginary part."""
+    """Only rows of three numbers: frequency, real and imaginary part."""
 
     def header(self, head: Head) -> HeaderLine | None:
         delimiter = _delimiter(head)
@@ -69,9 +68,8 @@ class WithoutHeader(TextFormat):
         header = self.header(head)
         if header is None:
             raise FileRefused(
-                f"'{head.name}' is not a spectrum without a header: rows of three numbers were "
-                f"expected, a frequency, Z' "
-                "and Z'', over two decades at least."
+                f"'{head.name}' is not a spectrum without a header. Its rows must be three numbers (a frequency, Z' "
+                "and Z'') over at least two decades of frequency. Write a line of column names above them."
             )
         if _delimiter(head) == "":
             return read_text(replace(self, rewrite=tabbed), _with_tabs(head), header, column_map, sign)
@@ -79,7 +77,7 @@ class WithoutHeader(TextFormat):
 
 
 def _delimiter(head: Head) -> str | None:
-    """What parts the numbers of a file that is nothing but a spectrum ("" for blanks); None if it is none."""
+    """The delimiter of a file that holds only a spectrum ("" for blanks); None for any other file."""
     lines = [line for line in head.lines if line.strip()]
     if head.encoding is None or len(lines) < _LEAST_POINTS:
         return None
@@ -104,7 +102,7 @@ IMPEDANCE_BLANKS = ByBlanks(
     name="impedance-blanks",
     brand="impedance spectra",
     endings=(".z", ".txt"),
-    about="As impedance, its fields parted by blanks, as Scribner ZPlot and ZView write them.",
+    about="As impedance, with fields separated by blanks, as Scribner ZPlot and ZView write them.",
     needs=IMPEDANCE.needs,
     columns=IMPEDANCE.columns,
     sign="found",
@@ -116,7 +114,7 @@ IMPEDANCE_BARE = WithoutHeader(
     name="impedance-bare",
     brand="impedance spectra",
     endings=(".z", ".txt", ".csv"),
-    about="Rows of three numbers without a header: frequency, Z' and Z'', told by their course.",
+    about="Rows of three numbers without a header: frequency, Z' and Z''; known by how the numbers run.",
     needs=IMPEDANCE.needs,
     columns=IMPEDANCE.columns,
     sign="found",

@@ -1,16 +1,18 @@
-"""BPX parameter sets, checked by the bpx package; a set becomes a cell specification."""
+"""BPX parameter sets, checked by the bpx package: a set becomes a specification of a cell."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any
+
+from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
 from ..file.archives import unpacked
 from ..file.outside_parsers import guarded, silent
 from ..file.source import Head
+from ..reading import JsonObject
 
 _MOST = 32 << 20
 _UNIT = re.compile(r"^(?P<name>.*\S)\s*\[(?P<unit>[^\]]+)\]$")
@@ -25,20 +27,20 @@ class BpxSet:
         start = head.data[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
         return start.startswith(b"{") and b'"Header"' in start and b'"BPX"' in start
 
-    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
-        """The specification that a set becomes: ratings and properties of its cell, and the set itself.
+    def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
+        """One specification: ratings and properties of the cell of the set, and the set itself.
 
         Raises
         ------
         FileRefused
-            If it is no sound BPX, or names no capacity or cut-off voltages; says which.
+            If it is not a valid BPX set, or lacks the capacity or a cut-off voltage; says which.
         """
         document = _document(head)
         _checked(document, head.name)
-        header = document.get("Header", {})
-        cell = document.get("Parameterisation", {}).get("Cell", {})
+        header = _object(document, "Header")
+        cell = _object(_object(document, "Parameterisation"), "Cell")
         values = {name: (value, unit) for name, value, unit in map(_split, cell, cell.values())}
-        ratings = {}
+        ratings: JsonObject = {}
         for key, name in (("capacity", _CAPACITY), ("voltage_min", _LOW), ("voltage_max", _HIGH)):
             value, unit = values.pop(name, (None, None))
             if not isinstance(value, int | float):
@@ -67,7 +69,7 @@ class BpxSet:
         ]
 
 
-def _document(head: Head) -> dict[str, Any]:
+def _document(head: Head) -> JsonObject:
     with unpacked(head.path, head.name, head.packed, ".json") as path:
         if path.stat().st_size > _MOST:
             raise TooLarge(
@@ -76,25 +78,31 @@ def _document(head: Head) -> dict[str, Any]:
         with guarded(lambda why: f"'{head.name}' is not valid JSON ({why}). Write or copy it again."):
             document = json.loads(path.read_bytes())
     if not isinstance(document, dict):
-        raise FileRefused(f"'{head.name}' is JSON, but not a BPX object.")
+        raise FileRefused(f"'{head.name}' is JSON, but not a BPX object. Write or copy it again.")
     return document
 
 
-def _checked(document: dict[str, Any], name: str) -> None:
+def _object(within: JsonObject, key: str) -> JsonObject:
+    """The object under a key; empty where there is none."""
+    found = within.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _checked(document: JsonObject, name: str) -> None:
     with guarded(lambda why: f"'{name}' is not a valid BPX parameter set: {why}."), silent("bpx"):
         from bpx import parse_bpx_obj  # slow to import, and few files are parameter sets
 
         parse_bpx_obj(json.loads(json.dumps(document)))
 
 
-def _split(key: str, value: Any) -> tuple[str, Any, str | None]:
+def _split(key: str, value: JsonValue) -> tuple[str, JsonValue, str | None]:
     found = _UNIT.match(key)
     return (found["name"], value, found["unit"]) if found else (key, value, None)
 
 
-def _properties(values: dict[str, tuple[Any, str | None]]) -> dict[str, Any]:
-    """Numbers as value and unit, names as properties have them."""
-    made: dict[str, Any] = {}
+def _properties(values: dict[str, tuple[JsonValue, str | None]]) -> JsonObject:
+    """Numbers with a unit as value and unit, under names of properties: lower case, with underscores."""
+    made: JsonObject = {}
     for name, (value, unit) in values.items():
         key = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
         made[key] = (

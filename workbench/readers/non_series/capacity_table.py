@@ -1,12 +1,11 @@
-"""Tables of capacity by cycle without samples: of one cell, or of many that a column names."""
+"""Tables of capacity by cycle, without samples: of one cell, or of several cells that a column names."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
@@ -14,9 +13,10 @@ from ...messages import spaced
 from ..file.outside_parsers import guarded
 from ..file.source import Head, LineStream
 from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
+from ..reading import JsonObject
 from ..table.header_units import split_header, unit_of
 from ..table.text_layout import HeaderLine, header_lines, lay_out
-from ..table.values import are_whole, numbers
+from ..table.values import Cells, Floats, Texts, are_whole, numbers
 
 CYCLE = (
     "cycle",
@@ -47,28 +47,28 @@ _MOST_ROWS, _MOST_CELLS = 1_000_000, 10_000
 
 
 class CapacityTable:
-    """Text with a cycle number and a capacity, and neither voltage nor current."""
+    """Text with a cycle number and a capacity, but without voltage and current."""
 
     def matches(self, head: Head) -> bool:
         return _header(head) is not None
 
-    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
-        """One record a cell: ``cell`` (None where the file names none) and ``columns``, lists by name.
+    def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
+        """One record per cell: ``cell`` (None if the file names none) and ``columns``, lists by name.
 
-        "Cycle from cycler" are the numbers of the file; capacities and energies are in A.h and W.h and never negative.
+        "Cycle from cycler" has the numbers of the file. Capacities and energies are in A.h and W.h and never negative.
 
         Raises
         ------
         FileRefused, TooLarge
-            If no row has a capacity, or there are more rows or cells than a table by hand can have.
+            If no row has a capacity, or there are too many rows or cells.
         """
         header = _header(head)
         if header is None:
-            raise FileRefused(f"'{head.name}' has no columns of cycle and capacity.")
+            raise FileRefused(f"'{head.name}' has no columns of cycle and capacity. Name them in a header line.")
         frame = _frame(head, header)
         heads = {str(label): split_header(str(label)) for label in frame}
         cycle = next(label for name in CYCLE for label, h in heads.items() if h.key == name)
-        made: dict[str, Any] = {"Cycle from cycler": _numbers(frame[cycle])}
+        made = {"Cycle from cycler": numbers(frame[cycle])[0]}
         for name, names in _COLUMNS.items():
             label = next((label for known in names for label, h in heads.items() if h.key == known), None)
             if label is not None:
@@ -96,7 +96,7 @@ def _header(head: Head) -> HeaderLine | None:
 
 
 def _is_sample(field: str) -> bool:
-    """Whether a header is of a voltage or current; ``V_min`` is not, though "min" is a unit."""
+    """Whether a header names a voltage or current. ``V_min`` does not, although "min" is a unit."""
     header = split_header(field)
     unit = unit_of(header.unit)
     return header.key in (*VOLTAGE_NAMES, *CURRENT_NAMES) and (unit is None or unit.base in ("V", "A"))
@@ -117,35 +117,29 @@ def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
     return made
 
 
-def _numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
-    return np.asarray(numbers(values)[0], np.float64)
-
-
-def _in_unit(
-    values: pd.Series[Any], unit: str | None, name: str, label: str, notes: list[Finding]
-) -> NDArray[np.float64]:
+def _in_unit(values: Cells, unit: str | None, name: str, label: str, notes: list[Finding]) -> Floats:
     base = name[name.index("[") + 1 : -1]
     known = unit_of(unit)
     if known is None or known.base != base:
         notes.append(Finding("assumed", "unit", f"'{label}' names no unit. It was read in {base}."))
-        return _numbers(values)
-    return np.asarray(known.convert(_numbers(values)), np.float64)
+        return numbers(values)[0]
+    return known.convert(numbers(values)[0])
 
 
 def _by_cell(
-    columns: dict[str, NDArray[np.float64]], good: NDArray[np.bool_], cells: pd.Series[Any] | None, file: str
-) -> list[dict[str, Any]]:
+    columns: dict[str, Floats], good: NDArray[np.bool_], cells: Texts | None, file: str
+) -> list[JsonObject]:
     if cells is None:
         return [{"cell": None, "columns": _lists(columns, good)}]
     names = np.asarray(cells)
     listed = list(dict.fromkeys(names[good].tolist()))
     if len(listed) > _MOST_CELLS:
-        raise TooLarge(f"'{file}' names more than {spaced(_MOST_CELLS)} cells.")
+        raise TooLarge(f"'{file}' names more than {spaced(_MOST_CELLS)} cells. Split the file.")
     return [{"cell": str(name), "columns": _lists(columns, good & (names == name))} for name in listed]
 
 
-def _lists(columns: dict[str, NDArray[np.float64]], rows: NDArray[np.bool_]) -> dict[str, list[Any]]:
-    made: dict[str, list[Any]] = {}
+def _lists(columns: dict[str, Floats], rows: NDArray[np.bool_]) -> dict[str, JsonValue]:
+    made: dict[str, JsonValue] = {}
     for name, values in columns.items():
         kept = values[rows]
         whole = name == "Cycle from cycler" and are_whole(kept)

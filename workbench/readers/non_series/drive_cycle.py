@@ -1,21 +1,20 @@
-"""Drive cycles: text of two columns, time and current."""
+"""Drive cycles: text with two columns, time and current."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
-from ...messages import spaced
+from ...messages import counted, spaced
 from ..file.outside_parsers import guarded
 from ..file.source import Head, LineStream
 from ..formats.delimited import CURRENT_NAMES, TIME_NAMES
+from ..reading import JsonObject
 from ..table.header_units import Header, Unit, split_header, unit_of
 from ..table.text_layout import DELIMITERS, split_line
-from ..table.values import numbers
+from ..table.values import Cells, Floats, numbers
 
 _POWER = ("power", "p", "leistung")
 _MOST = 1_000_000
@@ -23,26 +22,31 @@ _COMMENTS = "#%~ \t"
 
 
 class DriveCycle:
-    """Text of time and current; the line of names may be a comment."""
+    """Text with time and current. The line of column names may be a comment."""
 
     def matches(self, head: Head) -> bool:
         return _header(head) is not None
 
-    def records(self, head: Head, notes: list[Finding]) -> list[dict[str, Any]]:
-        """The drive cycle: its name, and rows of seconds and amperes with the sign they have in the file.
+    def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
+        """One drive cycle: its name, and rows of time in s and current in A with the sign of the file.
 
         Raises
         ------
         FileRefused
-            If it is of power, which a drive cycle of current cannot hold, or a row is no pair of numbers.
+            If it is a profile of power, or a row is not two numbers.
+        TooLarge
+            If it has too many rows.
         """
         found = _header(head)
         if found is None:
-            raise FileRefused(f"'{head.name}' has no line that names a time and a current.")
+            raise FileRefused(
+                f"'{head.name}' has no line that names a time and a current. Write 'time [s],current [A]' above its "
+                "rows."
+            )
         line, delimiter, (time, flow) = found
         if flow.key in _POWER:
             raise FileRefused(
-                f"'{head.name}' is a profile of power ('{flow.text}'), and a drive cycle is of current: divide the "
+                f"'{head.name}' is a profile of power ('{flow.text}'), but a drive cycle needs a current. Divide the "
                 "power by the voltage of your cell, and name the column 'current [A]'."
             )
         stream = LineStream(head, line + 1)
@@ -56,21 +60,25 @@ class DriveCycle:
             raise TooLarge(f"'{head.name}' has more than {spaced(_MOST)} rows. No drive cycle is that long.")
         rows = np.column_stack([_converted(frame["time"], time, "s"), _converted(frame["current"], flow, "A")])
         rows = rows[~np.isnan(rows).all(axis=1)]
-        if not len(rows) or not np.isfinite(rows).all():
-            wrong = int((~np.isfinite(rows)).any(axis=1).sum())
-            raise FileRefused(f"'{head.name}' has no rows of two numbers, or {wrong} that are not.")
+        if not len(rows):
+            raise FileRefused(f"'{head.name}' has no rows below its column names. Export it again with its data.")
+        wrong = int((~np.isfinite(rows)).any(axis=1).sum())
+        if wrong:
+            raise FileRefused(
+                f"'{head.name}' must have rows of two numbers, but {counted(wrong, 'row')} cannot be read. Fix them."
+            )
         text = "The current keeps the sign of the file. Check what the sign means where you use the current."
         notes.append(Finding("assumed", "sign_kept", text))
         return [{"name": head.name, "data": rows.tolist()}]
 
 
-def _converted(values: pd.Series[Any], header: Header, base: str) -> Any:
+def _converted(values: Cells, header: Header, base: str) -> Floats:
     unit = unit_of(header.unit)
     return (unit if unit is not None and unit.base == base else Unit(base)).convert(numbers(values)[0])
 
 
 def _header(head: Head) -> tuple[int, str, tuple[Header, Header]] | None:
-    """Line, delimiter and names, where the last line above the first numbers names time and current and no more."""
+    """Line number, delimiter and headers of a line that names a time and a current and no other column."""
     for place, line in enumerate(head.lines[:50]):
         for delimiter in DELIMITERS:
             fields = [field for field in split_line(line.lstrip(_COMMENTS), delimiter) if field.strip()]

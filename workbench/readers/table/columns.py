@@ -1,10 +1,10 @@
-"""From the headers of a file to the columns of a series: what each one becomes, in which unit."""
+"""Matches the headers of a file to the columns of a series: which column each becomes, and in which unit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +21,17 @@ KNOWN = {described.name: described for described in SERIES_COLUMNS}
 _PLACES = {name: place for place, name in enumerate(KNOWN)}
 _LONGEST_NAME = 200
 _TURNED = ("z im", "z phase")
-"""Columns that a map may name with a minus, as files write them: ``{"Z2": "-Z_Im [Ohm]"}``."""
+"""Columns whose name may have a minus in a column map: ``{"Z2": "-Z_Im [Ohm]"}``."""
 DATE_ORDERS = {"day first": True, "month first": False}
-"""How a column map says in which order a date is written: ``{"Date Time": "Date [day first]"}``."""
+"""Words of a column map for the order of a date: ``{"Date Time": "Date [day first]"}``."""
 
 
 @dataclass(frozen=True)
 class From:
-    """One column of a format: ``to`` is our name, ``names`` are folded headers it goes by, best first.
+    """One column of a format: ``to`` is our name, ``names`` are the folded headers it can have, best first.
 
-    ``unit`` is what the values are in where the header names none. ``positive``: the sign is taken off, for
-    counters that some exports run below zero. ``negate``: the sign is turned (``-Im(Z)``).
+    ``unit`` is the unit of the values if the header names none. ``positive``: the sign is removed, for counters that
+    some exports write below zero. ``negate``: the sign is reversed (``-Im(Z)``).
     """
 
     to: str
@@ -43,7 +43,7 @@ class From:
 
 @dataclass(frozen=True)
 class Split:
-    """A counter that runs in both directions and starts again with each step: charged here, discharged there."""
+    """A counter of both directions that starts again with each step: it becomes one of charge and one of discharge."""
 
     names: tuple[str, ...]
     charge: str
@@ -55,10 +55,10 @@ class Split:
 
 @dataclass(frozen=True)
 class Planned:
-    """What becomes of one column of the file: ``header`` as it stands there, ``name`` and ``role`` with us.
+    """What one column of the file becomes: its ``header`` in the file, our ``name`` and its ``role``.
 
-    ``unit`` converts to the unit of ``name``; None leaves the values. ``stated``: header or user named the unit.
-    ``day_first``: how the user says that the dates of a clock are written.
+    ``unit`` converts to the unit of ``name``; None keeps the values. ``stated``: the header or the user named the unit.
+    ``day_first``: the order of dates as the user said it; None if the user did not say it.
     """
 
     header: str
@@ -70,12 +70,12 @@ class Planned:
     negate: bool = False
     day_first: bool | None = None
     restarts: bool = False
-    """A time that begins again with each step."""
+    """A time that starts again with each step."""
     per_time: bool = False
-    """A charge of each sample, which over the time since the one before is a current."""
+    """The charge of each sample: divided by the time since the sample before, it is a current."""
 
-    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """(n,) float of the file -> (n,) float in our unit and sign."""
+    def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n,) float of the file -> (n,) float in our unit and with our sign."""
         if self.unit is not None:
             values = self.unit.convert(values)
         if self.positive:
@@ -85,7 +85,7 @@ class Planned:
 
 @dataclass
 class Plan:
-    """All columns of one file, canonical ones first, and how its headers were made unique."""
+    """All columns of one file, canonical ones first; ``labels`` are its headers, made unique."""
 
     labels: list[str]
     columns: list[Planned] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Plan:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Our name -> header, of the columns that are known."""
+        """Our name -> header, for the columns that the workbench knows."""
         return {column.name: column.header for column in self.columns if column.name in KNOWN}
 
     @property
@@ -109,7 +109,7 @@ class Plan:
 
 
 def unique_labels(headers: Sequence[str]) -> list[str]:
-    """Headers as they are, made unique: a bare ``Units`` belongs to its neighbour, others get a number.
+    """The headers, made unique. A plain ``Units`` gets the name of the column before it; others get a number.
 
     >>> unique_labels(["Aux #1", " Units", "Aux #1", ""])
     ['Aux #1', 'Aux #1 units', 'Aux #1 (2)', 'Column 4']
@@ -145,18 +145,18 @@ def plan_columns(
     column_map: Mapping[str, str] | None = None,
     file: str = "the file",
 ) -> Plan:
-    """Match headers to the columns of a format; what nobody asks for stays, under its own name.
+    """Match headers to the columns of a format. All other columns keep their own names.
 
-    ``column_map`` (header in the file -> our name, ``{"Volts": "Voltage [V]"}``) goes first. A unit there that
-    is not the canonical one says what the file's values are in: ``{"I": "Current [mA]"}``; ``Date [day first]`` and
-    ``Date [month first]`` say how clock times are written. ``within_step`` are names of times that begin again with
-    each step: they are taken where a file has no other; ``charges`` of charges that samples passed, where a file has
-    no current.
+    ``column_map`` (header in the file -> our name, ``{"Volts": "Voltage [V]"}``) comes first. A unit there that is not
+    the canonical one is the unit of the values: ``{"I": "Current [mA]"}``. ``Date [day first]`` and
+    ``Date [month first]`` give the order of dates. ``within_step`` are names of times that start again with each step;
+    they are used if the file has no other time. ``charges`` are names of charges of single samples; they are used if
+    the file has no current.
 
     Raises
     ------
     FileRefused
-        If the map names a header that the file has not, or gives one name to two columns.
+        If the map names a header that the file does not have, or gives one name to two columns.
     """
     heads = {label: split_header(label) for label in labels}
     claimed: dict[str, Planned] = {}
@@ -261,7 +261,7 @@ def _match(column: From, heads: Mapping[str, Header], claimed: Mapping[str, Plan
 
 
 def in_order(made: Mapping[str, T]) -> dict[str, T]:
-    """Canonical columns first, in the order of the catalog, then the others as they stand."""
+    """Canonical columns first, in the order of the catalog, then the others in their order."""
     return dict(sorted(made.items(), key=lambda item: order_of(item[0])))
 
 

@@ -1,4 +1,4 @@
-"""Which way a current goes: what a file's own sign means, and the direction where a file has none."""
+"""The direction of a current: what the sign of a file means, and the direction if the file has no sign."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from .values import Floats
 
 _SMALL = 0.01
-"""Share of the largest current below which a current is no evidence of a direction."""
+"""A current below this share of the largest one does not show a direction."""
 
 _FAINT = 0.002
-"""Jumps that add up to less than this share of the voltage's whole way are no evidence against it."""
+"""Jumps that sum to less than this share of all voltage changes do not count against the trend."""
 
 
 class Polarity(NamedTuple):
-    """What positive means, and what the voltage does that shows it."""
+    """What a positive current means, and the movement of the voltage that shows it."""
 
     means: Literal["charge", "discharge"]
     shown: str
 
 
 def polarity(current: Floats, voltage: Floats) -> Polarity | None:
-    """What positive means in these samples, or None where they do not tell.
+    """What a positive current means in these samples; None if they do not show it. Both are (n,), A and V.
 
-    A cell has a positive resistance: its voltage jumps up where the current towards charging grows. And it
-    rises while it is charged. Both are asked, and neither may contradict the other.
+    A cell has a positive resistance, so its voltage jumps up where the charging current grows. It also rises while
+    the cell is charged. Both are checked, and they must not contradict each other.
     """
     good = np.isfinite(current) & np.isfinite(voltage)
     current, voltage = current[good], voltage[good]
@@ -42,7 +42,7 @@ def polarity(current: Floats, voltage: Floats) -> Polarity | None:
     steady = ~jumps & (np.abs(mean) > _SMALL * np.abs(current).max())
     by_trend = _score(np.sign(mean[steady]) * volts[steady])
     if by_jump * by_trend < 0:
-        # A cell without resistance in sight has no jumps to speak of, only noise at the steps.
+        # A cell with a very small resistance shows no jumps, only noise at the steps.
         moved, jumped = float(np.abs(volts[steady]).sum()), float(np.abs(volts[jumps]).sum())
         by_jump, by_trend = (0, by_trend) if jumped < _FAINT * moved else (by_jump, 0)
     verdict = by_jump or by_trend
@@ -56,20 +56,20 @@ def polarity(current: Floats, voltage: Floats) -> Polarity | None:
 
 
 def _score(products: Floats) -> int:
-    """Sign of a sum if it stands out of its terms, else 0."""
+    """The sign of a sum that is clear against the size of its terms, else 0."""
     total, size = float(products.sum()), float(np.abs(products).sum())
     return int(np.sign(total)) if size > 0 and abs(total) > 0.2 * size else 0
 
 
 class StateVotes:
-    """What a sign means by the words beside it: current towards discharge in rows of a discharge, or against."""
+    """What the sign means by a column of states: whether current is positive in rows of a discharge or of a charge."""
 
     def __init__(self) -> None:
         self.rows = 0
         self._sum, self._size = 0.0, 0.0
 
     def feed(self, current: Floats, directions: Floats) -> None:
-        """The next rows: signed currents, and by the words +1 (discharge), -1 (charge) or NaN."""
+        """Take the next rows, (n,): signed currents, and by the words +1 (discharge), -1 (charge) or NaN."""
         known = np.isfinite(current) & np.isfinite(directions)
         products = current[known] * directions[known]
         self.rows += len(products)
@@ -78,7 +78,7 @@ class StateVotes:
 
     @property
     def means(self) -> Literal["charge", "discharge"] | None:
-        """What a positive current means, if the words agree on it."""
+        """What a positive current means; None if the words do not agree."""
         if self._size == 0 or abs(self._sum) < 0.5 * self._size:
             return None
         return "discharge" if self._sum > 0 else "charge"
@@ -86,7 +86,7 @@ class StateVotes:
 
 @dataclass(frozen=True)
 class Directions:
-    """The direction of each run of a file: run i begins at row ``starts[i]``; +1 discharge, -1 charge, 0 rest."""
+    """The direction of each run of a file: run i starts at row ``starts[i]``; +1 discharge, -1 charge, 0 rest."""
 
     starts: NDArray[np.int64]
     signs: NDArray[np.int8]
@@ -100,8 +100,8 @@ class Directions:
 class RunScan:
     """Collects, batch by batch, the runs of an unsigned current and how the voltage moves in each.
 
-    A run ends where the step or cycle number changes, where current begins or ends to flow, and where a
-    counter falls. Memory grows with the number of runs only.
+    A run ends where the step or cycle number changes, where current starts or stops, and where a counter falls.
+    Memory grows with the number of runs only.
     """
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class RunScan:
         self._peaks: list[Floats] = []
 
     def feed(self, current: Floats, voltage: Floats, step: Floats, cycle: Floats, counter: Floats) -> None:
-        """One batch; ``step``, ``cycle`` and ``counter`` may be all NaN where a file has none."""
+        """Take a batch, each (n,). ``step``, ``cycle`` and ``counter`` are all NaN if the file has none."""
         n = len(current)
         if not n:
             return
@@ -142,7 +142,7 @@ class RunScan:
         self.rows += n
 
     def directions(self) -> tuple[Directions, int]:
-        """The directions, and how many rows with a current have none."""
+        """The directions, and the number of rows with a current whose direction is unknown."""
         starts = np.concatenate(self._starts)
         first, last = np.concatenate(self._first), np.concatenate(self._last)
         flows, steps = np.concatenate(self._flows), np.concatenate(self._steps)

@@ -1,4 +1,4 @@
-"""What is said of dates that could be read two ways, and of clock times without a zone."""
+"""Notes on dates that can be read in two ways, and on clock times without a time zone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .values import one_clock
 
 
 def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> list[Finding]:
-    """Notes on the clock times in a column: which way day and month were read, and that no zone is named."""
+    """Notes on the clock times in a column: the order of day and month, and that they name no time zone."""
     made = []
     if swappable:
         day_first = pattern.startswith("%d")
@@ -25,7 +25,7 @@ def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> l
 
 
 def start_notes(text: str, day_first: bool) -> list[Finding]:
-    """Notes on a beginning of the test that a header names as ``text``."""
+    """Notes on the start of the test that the header gives as ``text``."""
     made = []
     begun, swapped = one_clock(text, day_first), one_clock(text, not day_first)
     if begun is not None and begun != swapped:
@@ -40,7 +40,7 @@ def start_notes(text: str, day_first: bool) -> list[Finding]:
 
 
 def zone_note(what: str) -> Finding:
-    """The note on times without a zone; ``what`` they are, with a verb."""
+    """The note on times without a zone; ``what`` is the subject of the sentence with its verb."""
     return Finding("assumed", "time_zone", f"{what} no time zone. They were read as UTC.")
 
 

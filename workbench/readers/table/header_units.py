@@ -1,11 +1,10 @@
-"""Units as cyclers write them, and the column headers that carry them."""
+"""Units as cyclers write them, and column headers split into name and unit."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Unit:
-    """Values of this unit times ``times``, divided by ``over``, plus ``plus`` are values of ``base``.
+    """A unit: a value times ``times``, divided by ``over``, plus ``plus``, is a value in ``base``.
 
-    Division and multiplication are kept apart so that 3.3 mA becomes the double nearest to 0.0033.
+    It divides by 1000 instead of multiplying by 0.001, so that 3.3 mA becomes the double nearest to 0.0033.
     """
 
     base: str
@@ -23,8 +22,8 @@ class Unit:
     over: float = 1.0
     plus: float = 0.0
 
-    def convert(self, values: NDArray[Any]) -> NDArray[Any]:
-        """(n,) float in this unit -> (n,) float in ``base``."""
+    def convert(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n,) float in this unit -> (n,) float in ``base``. Values that need no conversion keep their bits."""
         if (self.times, self.over, self.plus) != (1.0, 1.0, 0.0):
             values = values.astype(np.float64)
         if self.times != 1.0:
@@ -79,7 +78,7 @@ def _units() -> dict[str, Unit]:
         made[spelling] = Unit("A", 1.0, 1e9)
     made |= {"MHz": Unit("Hz", 1e6), "MOhm": Unit("Ohm", 1e6), "A.s": Unit("A.h", 1.0, 3600.0)}
     made |= {"coulomb": Unit("A.h", 1.0, 3600.0), "J": Unit("W.h", 1.0, 3600.0)}
-    # The degree sign is often lost on the way (to "?", U+FFFD or its three bytes read as latin-1).
+    # Programs often damage the degree sign: to "?", to U+FFFD, or to its three bytes read as latin-1.
     for spelling in ("degC", "°C", "C", "℃", "?C", "�C", "ï¿½C", "Â°C", "deg C", "celsius", "degree_celsius"):
         made[spelling] = Unit("degC")
     made |= {"K": Unit("degC", plus=-273.15), "kelvin": Unit("degC", plus=-273.15)}
@@ -89,17 +88,22 @@ def _units() -> dict[str, Unit]:
 
 
 UNITS = _units()
+"""Spelling -> unit.
+
+`engine.ratings` has its own few units of charge. It multiplies (0.9 mA.h times 0.001), these divide (0.9 / 1000), and
+that gives another double. One table for both would change the bits of answers.
+"""
 _FOLDED = {
     spelling.casefold(): unit for spelling, unit in reversed(UNITS.items()) if spelling not in ("MHz", "MOhm")
 }
 _BRACKETED = re.compile(r"^(?P<name>.*?[^\s(\[])\s*[(\[](?P<unit>[^()\[\]]*)[)\]]$", re.DOTALL)
 _OF_SCRIBNER = {"Z'(a)": "z'", "Z''(b)": "z''"}
-"""Their brackets hold the names of the columns of a plot, no units."""
+"""Headers whose brackets hold the name of a plot column, not a unit."""
 _SPACES = re.compile(r"[\s_]+")
 
 
 def unit_of(text: str | None) -> Unit | None:
-    """The unit of a spelling, exactly or with case ignored; None if it is none we know."""
+    """The unit of a spelling, first with its case and then without; None if it is unknown."""
     if text is None:
         return None
     spelling = text.strip().rstrip(".")
@@ -108,7 +112,7 @@ def unit_of(text: str | None) -> Unit | None:
 
 @dataclass(frozen=True)
 class Header:
-    """A column header taken apart: ``key`` is its name folded for comparison, ``unit`` the text of its unit."""
+    """A column header in parts: ``key`` is its name, folded for comparison, ``unit`` the text of its unit."""
 
     text: str
     key: str
@@ -116,7 +120,7 @@ class Header:
 
 
 def fold(name: str) -> str:
-    """A name for comparison: case, blanks, underscores and full stops do not count.
+    """A name for comparison, without regard to case, blanks, underscores and full stops.
 
     >>> fold("Chg._Cap. ")
     'chg cap'

@@ -1,4 +1,4 @@
-"""Impedance as files write it: modulus and phase give both parts, and the sign of the imaginary part is settled."""
+"""Impedance columns: real and imaginary part from modulus and phase, and the sign of the imaginary part."""
 
 from __future__ import annotations
 
@@ -6,28 +6,35 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from ...cycling.columns import FREQUENCY
+from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...table import Column
 from .columns import Plan, Planned
-from .values import number_column, numbers
-
-Floats = NDArray[np.float64]
+from .values import Floats, number_column, numbers
 
 RE, IM, MODULUS, PHASE = "Z_Re [Ohm]", "Z_Im [Ohm]", "Z_Mod [Ohm]", "Z_Phase [deg]"
 BARE = (FREQUENCY, RE, IM)
-"""What the columns of a file without a header are called."""
+"""The names of the columns of a file without a header."""
 _OF_A_CELL = 100.0
-"""Hz: below it no cell is inductive, whatever its leads are."""
+"""Hz. Below this frequency no cell is inductive, whatever its cables are."""
 _CLEAR = 0.6
 
 
-def with_parts(made: dict[str, Column]) -> dict[str, Column]:
-    """The columns with real and imaginary part, where they are of impedance and lack these."""
+def completed(made: dict[str, Column], n: int) -> dict[str, Column]:
+    """The columns of ``n`` rows; those of impedance get what they lack.
+
+    Modulus and phase give the real and imaginary part. Time, current and voltage that the file does not have are null.
+    """
+    if FREQUENCY not in made:
+        return made
+    nulls = {name: Column("number", np.zeros(n), np.zeros(n, bool)) for name in (CURRENT, VOLTAGE, TIME)}
+    return nulls | _with_parts(made)
+
+
+def _with_parts(made: dict[str, Column]) -> dict[str, Column]:
     if not {FREQUENCY, MODULUS, PHASE} <= made.keys() or {RE, IM} & made.keys():
         return made
     angle = np.deg2rad(made[PHASE].floats())
@@ -38,15 +45,15 @@ def with_parts(made: dict[str, Column]) -> dict[str, Column]:
 def settle_imaginary(
     plan: Plan, first: pd.DataFrame, decimal: str | None, mapped: bool, notes: list[Finding]
 ) -> None:
-    """Turn an imaginary part (or a phase) that a file writes with its sign reversed, in place, and say so.
+    """Reverse the imaginary part (or phase) if the file writes it with the other sign. Changes ``plan``.
 
-    The rule: what is capacitive has a negative imaginary part. At the low frequencies of a cell nothing else is there,
-    so the sign found there tells the convention of the file. ``mapped``: a person has said what the columns are.
+    The rule: a capacitive impedance has a negative imaginary part. At low frequencies a cell is always capacitive, so
+    the sign there shows the convention of the file. ``mapped``: a person has said what the columns are.
 
     Raises
     ------
     FileRefused
-        If a file without a header does not tell.
+        If a file without a header does not show the sign.
     """
     frequency = plan.find(FREQUENCY)
     column = plan.find(IM) or plan.find(PHASE)
@@ -56,7 +63,7 @@ def settle_imaginary(
     way = _at_low(_values(frequency, first, decimal), _values(column, first, decimal))
     if bare and abs(way) < _CLEAR:
         raise FileRefused(
-            "The file has no header, and the sign of its third column does not show whether it is Z'' or -Z'': write "
+            "The file has no header, and the sign of its third column does not show whether it is Z'' or -Z''. Write "
             "the line 'Freq/Hz,Re(Z)/Ohm,Im(Z)/Ohm' above its rows."
         )
     if bare:
@@ -88,7 +95,7 @@ def _values(column: Planned, first: pd.DataFrame, decimal: str | None) -> Floats
 
 
 def _at_low(frequency: Floats, imaginary: Floats) -> float:
-    """The sign of an imaginary part at the lower half of the frequencies, from -1 to 1; 0 where they are too high."""
+    """The sign of an imaginary part at the lower half of the frequencies, from -1 to 1; 0 if they are too high."""
     known = np.isfinite(frequency) & np.isfinite(imaginary) & (frequency > 0)
     if not known.any() or float(frequency[known].min()) >= _OF_A_CELL:
         return 0.0

@@ -1,4 +1,4 @@
-"""Impedance that stands beside a series in the same file becomes rows of it, where the cycler measured it."""
+"""Inserts impedance from other sheets of a file into its series, at the place where the cycler measured it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _DTYPES: dict[Kind, type] = {
 
 
 def with_spectra(reading: Reading, tables: Iterable[Table]) -> Reading:
-    """A reading with impedance rows in it; ``tables`` hold those, maybe with cycle and step of the cycler.
+    """The reading with the impedance rows of ``tables``, which may have the cycle and step of the cycler.
 
-    Rows of a known cycle and step stand behind the samples of it, all others behind the last sample. Time, current
-    and voltage are null in them.
+    Rows with a cycle and step of the series come after its samples, all others after the last sample. Their time,
+    current and voltage are null.
     """
     spectra = [_spectrum(table) for table in tables]
     spectra = [table for table in spectra if table.n]
@@ -52,7 +52,7 @@ def _spectrum(table: Table) -> Table:
 
 
 def empty(kind: Kind, n: int) -> Column:
-    """A column of n nulls of a kind."""
+    """A column of ``n`` nulls of this kind."""
     words = ("",) if kind == "text" else ()
     return Column(kind, np.zeros(n, _DTYPES[kind]), np.zeros(n, bool), words)
 
@@ -81,7 +81,7 @@ def _merged(batches: Iterator[Table], spectra: Table) -> Iterator[Table]:
 
 
 def _sweeps(spectra: Table) -> defaultdict[tuple[float, float], list[Table]]:
-    """Spectra by (cycle, step), each sweep by itself: one begins where the step changes or frequency starts anew."""
+    """(cycle, step) -> sweeps. A sweep starts where the cycle or step changes or the frequency starts again."""
     cycle, step = (spectra[name].floats() for name in _COUNTS)
     frequency = spectra[FREQUENCY].floats()
     begins = np.ones(spectra.n, bool)
@@ -106,7 +106,7 @@ def _differ(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _runs(table: Table) -> Iterator[tuple[int, tuple[float, float]]]:
-    """Where runs of equal (cycle, step) begin, with what they are."""
+    """The rows at which runs of equal (cycle, step) start, each with its cycle and step."""
     if not table.n:
         return
     none = np.full(table.n, np.nan)

@@ -1,10 +1,10 @@
-"""What only the rows of a file tell: the kind of each column, how times are written, which way current goes."""
+"""Finds in the rows of a file what its header does not say: kinds of columns, form of times, sign of the current."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -33,9 +33,8 @@ from .dates import date_notes
 from .header_units import Unit, split_header, unit_of
 from .missing_columns import why_refused
 from .states import States
-from .values import are_whole, clock_format, clocks, durations, is_text, numbers
+from .values import Cells, are_whole, clock_format, clocks, durations, is_text, numbers
 
-Floats = NDArray[np.float64]
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
 _DAY = 86400.0
 _SAMPLE = 5000
@@ -44,11 +43,11 @@ _COUNTERS = ("capacity", "amp-hr", "cap")
 
 @dataclass
 class Settings:
-    """How the rows of one file are to be read; made once, before the first batch.
+    """How the rows of one file are read; decided once, before the first batch.
 
     ``kinds``: column name -> kind in every batch. ``time``: how time is written ("number", "duration" or a clock
-    pattern), ``time_from`` the header it stands in. ``turn``: factor on the current, or None with
-    ``directions`` by run or ``states`` by word. ``patterns``: header -> pattern of the clock columns.
+    pattern); ``time_from`` is its header. ``turn``: factor on the current; None if the direction comes from
+    ``directions`` (by run) or ``states`` (by word). ``patterns``: header -> pattern of the clock columns.
     """
 
     kinds: dict[str, str]
@@ -69,7 +68,7 @@ class Settings:
 
 
 class Survey:
-    """Looks at batches of a file: the only one, or all of those columns that the first one leaves undecided."""
+    """Looks at the first batch of a file, and then at all batches of the columns that the first leaves undecided."""
 
     def __init__(
         self,
@@ -95,7 +94,7 @@ class Survey:
         self.check_columns()
 
     def check_columns(self) -> None:
-        """Refuse a file that lacks what every file needs, naming the columns that it has."""
+        """Refuse a file that lacks time, current or voltage; the message names the columns that it has."""
         has = {column.name for column in self.plan.columns}
         impedance = FREQUENCY in has and any(axes <= has for axes in IMPEDANCE_AXES)
         open_circuit = VOLTAGE in has and any(axis in has for axis in OPEN_CIRCUIT_AXES)
@@ -113,13 +112,13 @@ class Survey:
         return next((label for label in self.plan.labels if split_header(label).key in self.states.names), None)
 
     def go_on(self) -> None:
-        """Begin again for a pass over all rows; what the first batch decided for good stays."""
+        """Start a pass over all rows. What the first batch decided stays."""
         self.runs, self.by_state = RunScan(), StateVotes()
 
     def undecided(self, *, typed: bool = False) -> list[str]:
-        """Headers of the columns of which later rows may change the kind, and those that the sign needs.
+        """Headers of the columns whose kind later rows may change, and of those that the sign needs.
 
-        ``typed``: free columns have their types already.
+        ``typed``: free columns already have their types.
         """
         wanted = [column.header for column in self.plan.columns if column.role == "count"]
         if not typed:
@@ -154,7 +153,7 @@ class Survey:
         if self._needs_runs():
             self._feed_runs(frame)
 
-    def _rank(self, name: str, series: pd.Series[Any]) -> None:
+    def _rank(self, name: str, series: Cells) -> None:
         if series.isna().all():
             return
         kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}.get(series.dtype.kind, "text")
@@ -180,7 +179,13 @@ class Survey:
             self.verdict = polarity(current, voltage)
 
     def settle(self, notes: list[Finding], day_first: bool = False) -> Settings:
-        """The settings, and what had to be assumed for them as notes."""
+        """The settings. What had to be assumed for them is added to ``notes``.
+
+        Raises
+        ------
+        FileRefused
+            If there are no rows, the times cannot be read, or the direction of the current cannot be known.
+        """
         if self.first is None:
             raise FileRefused(f"'{self.file}' has no rows.")
         settings = Settings(dict(self.kinds), self.decimal)
@@ -191,7 +196,7 @@ class Survey:
         self.settle_names(settings, notes)
         return settings
 
-    def _column(self, header: str) -> pd.Series[Any]:
+    def _column(self, header: str) -> Cells:
         if self.first is None:
             raise FileRefused(f"'{self.file}' has no rows.")
         return self.first[header]
@@ -216,7 +221,7 @@ class Survey:
             else:
                 self._rank_numeric_clock(settings, column, series)
 
-    def _rank_numeric_clock(self, settings: Settings, column: Planned, series: pd.Series[Any]) -> None:
+    def _rank_numeric_clock(self, settings: Settings, column: Planned, series: Cells) -> None:
         settings.kinds[column.name] = "integer" if series.dtype.kind in "iu" else "number"
         present = series.dropna()
         if present.empty or settings.first_clock is not None:
@@ -281,10 +286,8 @@ class Survey:
             )
         )
 
-    def _join_days(
-        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Finding]
-    ) -> None:
-        """A time of day beside a column of days: it falls where the day changes, and does not begin at 0."""
+    def _join_days(self, settings: Settings, planned: Planned, series: Cells, notes: list[Finding]) -> None:
+        """Join a time of day with a column of dates. It falls where the date changes, and does not start at 0."""
         days = next((header for header, pattern in settings.patterns.items() if "%H" not in pattern), None)
         if days is None or planned.restarts:
             return
@@ -304,14 +307,12 @@ class Survey:
         text = f"'{planned.header}' is the time of day of '{days}'. The time was computed from both."
         notes.append(Finding("assumed", "time_from_clock", text))
 
-    def _mostly_numbers(self, series: pd.Series[Any]) -> bool:
+    def _mostly_numbers(self, series: Cells) -> bool:
         sample = series.dropna().head(_SAMPLE)
         return numbers(sample, self.decimal)[1] < 0.5 * max(len(sample), 1)
 
-    def _choose_unit(
-        self, settings: Settings, planned: Planned, series: pd.Series[Any], notes: list[Finding]
-    ) -> None:
-        """A unit that the header does not name is taken from the clock column where one agrees."""
+    def _choose_unit(self, settings: Settings, planned: Planned, series: Cells, notes: list[Finding]) -> None:
+        """If the header names no unit, use the one that agrees with the clock column."""
         if planned.stated:
             return
         clock = next((header for header in settings.patterns), None)
@@ -337,7 +338,7 @@ class Survey:
         notes.append(Finding("assumed", "time_unit", f"'{planned.header}' names no unit. It was read as {word}."))
 
     def settle_counts(self, settings: Settings, notes: list[Finding]) -> None:
-        """Cycle and step numbers are integers where all are whole; a step count that is none of ours is kept."""
+        """Cycle and step numbers are integers if all are whole, else numbers with a warning."""
         settings.kinds |= {name: "integer" if whole else "number" for name, whole in self.whole.items()}
         for name, whole in self.whole.items():
             if not whole:
@@ -345,7 +346,7 @@ class Survey:
                 notes.append(Finding("odd", "not_whole", text))
 
     def settle_names(self, settings: Settings, notes: list[Finding]) -> None:
-        """Notes on units that had to be assumed, on a current from charges, and on the columns that are kept."""
+        """Notes on units that were assumed, on a current from charges, and on columns that keep their names."""
         current = self.plan.find(CURRENT)
         if current is not None and current.per_time:
             text = (
@@ -372,7 +373,7 @@ class Survey:
             self.taken = self._documented()
         elif below and self.sign != "unsigned":
             settings.turn = self._found_turn(notes)
-        elif self.states is not None and self._tells_direction():
+        elif self.states is not None and self._shows_direction():
             settings.state_column, settings.states = self.state, self.states
             because = f"the words in '{self.state}' say it"
             self.taken = Taken("unsigned", because)
@@ -384,12 +385,12 @@ class Survey:
             self._settle_by_runs(settings, notes)
 
     def _documented(self) -> Taken:
-        """The sign as a person said it, or as the brand documents it."""
+        """The sign that a person said, or else that the brand documents."""
         means: Literal["charge", "discharge"] = "charge" if self.sign == "charge" else "discharge"
         return Taken(means, "you said so" if self.said else f"the headers are those of {self.brand} files")
 
-    def _tells_direction(self) -> bool:
-        """Whether the column of states, if there is one, has words that mean charge or discharge."""
+    def _shows_direction(self) -> bool:
+        """Whether there is a column of states with words that mean charge or discharge."""
         if self.state is None or self.states is None:
             return False
         return not self.states.read or self.by_state.rows > 0
@@ -403,7 +404,7 @@ class Survey:
                 return 1.0
             raise FileRefused(
                 f"The direction of the current in '{self.file}' cannot be known: neither the headers nor a column of "
-                "states document its sign, and the voltage does not tell. Say what a positive current means: "
+                "states give its sign, and the voltage does not show it. Say what a positive current means: "
                 f"{option('sign', 'charge')} or {option('sign', 'discharge')}."
             )
         self.taken = Taken(means, because)
@@ -419,7 +420,7 @@ class Survey:
         if unknown > 0.01 * self.runs.rows:
             raise FileRefused(
                 f"The current in '{self.file}' has no sign, no column says whether the cell is charged, and the "
-                f"voltage does not tell for {counted(unknown, 'row')}. Say which: {option('sign', 'charge')} or "
+                f"voltage does not show it for {counted(unknown, 'row')}. Say which: {option('sign', 'charge')} or "
                 f"{option('sign', 'discharge')}."
             )
         settings.directions = directions
@@ -433,7 +434,7 @@ class Survey:
             notes.append(Finding("odd", "no_direction", text))
 
 
-def _example(series: pd.Series[Any]) -> str:
+def _example(series: Cells) -> str:
     return str(series.dropna().iloc[0])
 
 
@@ -446,10 +447,10 @@ def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:
 
 
 def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Finding]) -> None:
-    """Make a column of sensor values the temperature of a file that has no other, in place.
+    """Use a column of sensor values as the temperature, if the file has no other. Changes ``plan``.
 
-    Exports with free sensor channels name the unit in a text column of its own beside the values. It is taken
-    where it says degrees and the first batch holds what a thermometer at a cell can show.
+    Exports with free sensor channels name the unit in a text column beside the values. The column is used if that
+    unit is a degree and the values of the first batch are possible at a cell.
     """
     if plan.find(TEMPERATURE) is not None:
         return

@@ -1,4 +1,4 @@
-"""What is said of a file that lacks a column: those it has, those that could be meant, and the map that mends it."""
+"""The message about a file that lacks a column: its columns, likely ones, and the column map that fixes it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _STEMS = {
     VOLTAGE: ("volt", "spannung", "tension", "tensión", "potential", "ewe", "ecell", "电压", "電圧"),
 }
 _LETTERS = {CURRENT: ("i",), VOLTAGE: ("u", "v")}
-"""What the first word of a name like ``U_cell`` can be."""
+"""First words of names such as ``U_cell``."""
 
 
 def why_refused(file: str, plan: Plan, missing: list[str]) -> str:
-    """Which of time, current and voltage a file lacks, and what would mend it.
+    """The message: which of time, current and voltage the file lacks, and how to fix it.
 
-    ``missing`` are our names of the columns, ``plan`` what became of those that the file has.
+    ``missing`` are our names of the columns, ``plan`` are the columns of the file.
     """
     words = [WORDS[name] for name in missing]
     listed = " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
@@ -56,7 +56,7 @@ def why_refused(file: str, plan: Plan, missing: list[str]) -> str:
 
 
 def candidates(missing: list[str], headers: list[str]) -> dict[str, str]:
-    """Header -> our name, for headers whose unit or name suggests what is missing; each is used once."""
+    """Header -> our name, for headers whose unit or name fits a missing column. Each header is used once."""
     found: dict[str, str] = {}
     for name in missing:
         left = [header for header in headers if header not in found]
@@ -68,12 +68,12 @@ def candidates(missing: list[str], headers: list[str]) -> dict[str, str]:
 
 
 def is_of_a_test(head: Head, header: HeaderLine | None, plan: Plan) -> bool:
-    """Whether a table can be of a test: two of time, current and voltage are known or suggested, over numbers."""
+    """Whether a table may be a test: it has two of time, current and voltage, or columns like them, and numbers."""
     known = [name for name in WORDS if plan.find(name)]
     free = [column.header for column in plan.columns if column.role in ("free", "clock")]
     if len(known) + len(candidates([name for name in WORDS if name not in known], free)) < 2:
         return False
-    if header is None:  # a parquet file: it has rows by its nature
+    if header is None:  # a parquet file, which always has rows
         return True
     lines = [line for line in head.lines[header.line + 1 :] if line.strip()][:_LOOKED_AT]
     numeric = [sum(map(is_number, split_line(line.strip("\r"), header.delimiter))) >= 2 for line in lines]

@@ -1,4 +1,4 @@
-"""Where in a text file a row stands, and lines within it that repeat its header."""
+"""Line numbers of the rows of a text file, and lines that repeat its header."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MOST_EXAMPLES = 3
 
 
 class Places:
-    """Finds the lines of rows again, and leaves out lines that repeat the header or the units below it.
+    """Finds the line of a row, and leaves out lines that repeat the header or the units below it.
 
-    ``exact``: a line of the file is a row, so that rows have places; not so where lines are rewritten.
+    ``exact``: each line of the file is a row. If lines are rewritten this is not so, and rows have no line numbers.
     """
 
     def __init__(self, head: Head, header: HeaderLine, layout: Layout, *, exact: bool) -> None:
@@ -27,7 +27,7 @@ class Places:
         self._titles = frozenset(_bare(line.encode(), layout.unquote) for line in titles)
 
     def rewrite(self, then: Rewrite | None) -> Rewrite:
-        """For one pass over the file: a function that takes repeated titles out of its blocks, before ``then``."""
+        """For one pass: a function that removes repeated headers from blocks, and then runs ``then``."""
         self.repeated, self.repeated_at = 0, []
         rest, line = b"", self._layout.skip
 
@@ -60,7 +60,7 @@ class Places:
         return _bare(row, unquote=False) in self._titles
 
     def lines_of(self, rows: Collection[int]) -> dict[int, int]:
-        """Row -> line of the file, both of the rows asked for; empty where lines are no rows."""
+        """Row -> line of the file, for these ``rows``; empty if rows have no line numbers."""
         if not self._exact or not rows:
             return {}
         found: dict[int, int] = {}

@@ -1,14 +1,14 @@
-"""The column that says what the cell is doing: which of its words mean charge, and which discharge."""
+"""The column of states of a cycler: which of its words mean charge, and which mean discharge."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+
+from .values import Cells, Floats
 
 _DISCHARGE = re.compile(
     r"d(is)?[\s-]?cha?r?g|disch|dch|entlad|\bdis\b|^d$|放电|décharge|descarga|^d (cc|cv|cp|cr|rate)"
@@ -20,7 +20,7 @@ _MOST_WORDS = 200
 
 @dataclass(frozen=True)
 class States:
-    """Names of the column, and its words. ``read``: words that are not listed are read (``CC_DChg``)."""
+    """Names of the column, and its words. ``read``: the meaning of other words is found from them (``CC_DChg``)."""
 
     names: tuple[str, ...]
     charge: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class States:
     read: bool = False
 
     def direction(self, word: str) -> float:
-        """+1 for discharge, -1 for charge, NaN for a word of neither.
+        """+1 for discharge, -1 for charge, NaN for a word that means neither.
 
         >>> States(("mode",), read=True).direction("CC_DChg")
         1.0
@@ -39,10 +39,10 @@ class States:
             return -1.0
         return _read(word) if self.read else np.nan
 
-    def directions(self, words: pd.Series[Any]) -> NDArray[np.float64]:
+    def directions(self, words: Cells) -> Floats:
         """(n,) directions of the words of a column."""
         codes, known = pd.factorize(words.astype("str").str.strip(), use_na_sentinel=True)
-        # A column of ever new texts holds no states; then only what a format lists counts.
+        # A column with very many different texts does not hold states, so only the listed words count.
         read = self if len(known) <= _MOST_WORDS else States(self.names, self.charge, self.discharge)
         found = np.array([*(read.direction(str(word)) for word in known), np.nan])
         return found[codes]

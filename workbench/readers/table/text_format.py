@@ -1,4 +1,4 @@
-"""Text exports: a format is declared as a signature and a column map; one engine reads all of them."""
+"""Text exports: each format declares its header names and columns, and one reader reads all of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
 
 import pandas as pd
+from pydantic import JsonValue
 
 from ...cycling.columns import VOLTAGE
 from ...cycling.findings import Finding
@@ -19,7 +19,7 @@ from ...messages import option_name
 from ...table import Table
 from .. import limits
 from ..file.source import Head, LineStream
-from ..reading import SIGNS, Counters, Reading
+from ..reading import SIGN_RULES, SIGNS, Counters, Reading, Sign
 from .columns import From, Plan, Split, plan_columns
 from .dates import start_notes
 from .header_units import split_header
@@ -39,17 +39,16 @@ _PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S
 class TextFormat:
     """One text export. Adding a brand is one of these: see docs/how-to/add-a-format.md.
 
-    ``needs`` is the signature: the header line must have one name of each group (folded as by
-    ``quantities.fold``). ``exact`` are headers that must stand there to the letter, ``marks`` some of which one
-    must; ``opening`` is what the first line must match. ``sign``: what a positive current means by the brand's
-    documentation; "found" asks the data. With ``states``, an export without any negative current takes the
-    direction from them. ``splits`` are counters of both directions. ``clocks`` are columns of date and time.
-    ``within_step`` are columns of a time that begins anew with each step; they serve where there is no other.
-    ``charges`` are charges of single samples, from which the current is had where an export lacks it.
-    ``start`` finds the beginning of the test in the lines above the header, at the first row or
-    (``start_at_zero``) at time 0. ``rewrite`` makes a function that mends each block of lines;
-    ``settle`` looks at the first rows before any is read, and may change the plan. ``rule`` rises whenever the same
-    file is to give other samples than before.
+    ``needs`` recognises the format: the header line must have one name of each group, folded as by
+    ``header_units.fold``. The header line must also have all headers of ``exact`` and one of ``marks``, letter by
+    letter. The first line of the file must match ``opening``. ``sign``: what a positive current means by the
+    documentation of the brand; "found": the samples show it. If an export has no negative current, ``states`` give the
+    direction. ``splits`` are counters of both directions. ``clocks`` are columns of date and time. ``within_step`` are
+    columns of a time that starts again with each step; they are used if there is no other time. ``charges`` are
+    charges of single samples; the current is computed from them if the export lacks it. ``start`` finds the start of
+    the test in the lines above the header: the moment of the first row, or of time 0 with ``start_at_zero``.
+    ``rewrite`` makes a function that changes each block of lines. ``settle`` sees the first rows and may change the
+    plan. ``rule`` rises whenever the same file gives other samples than before.
     """
 
     name: str
@@ -58,7 +57,7 @@ class TextFormat:
     about: str
     needs: tuple[tuple[str, ...], ...]
     columns: tuple[From, ...]
-    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign: Sign = "charge"
     states: States | None = None
     counters: Counters = None
     clocks: tuple[str, ...] = ()
@@ -79,18 +78,13 @@ class TextFormat:
     @property
     def sign_rule(self) -> str:
         if self.settle is not None:
-            return "no current; the imaginary part is negative where capacitive, as the low frequencies tell"
-        rule = {
-            "charge": "positive charges; turned",
-            "discharge": "positive discharges",
-            "found": "found from how the voltage answers",
-        }[self.sign]
+            return "no current; the imaginary part is negative if capacitive, as the low frequencies show"
         if self.sign == "found" and self.states:
             return "found from the words of a state, else from how the voltage answers"
-        return rule + ("; unsigned currents by state, step or voltage" if self.states else "")
+        return SIGN_RULES[self.sign] + ("; unsigned currents by state, step or voltage" if self.states else "")
 
     def header(self, head: Head) -> HeaderLine | None:
-        """The header line of this format, or None where the file is of another."""
+        """The header line of this format; None if the file has another format."""
         if self.opening is not None and not re.search(self.opening, head.first_line):
             return None
         lines = (line for line in header_lines(head) if line.has(self.needs))
@@ -119,8 +113,7 @@ class TextFormat:
 
     def _no_header(self, head: Head) -> str:
         if head.encoding is None:
-            mend = f"try without {option_name('format')}"
-            return f"'{head.name}' is not text, and {self.brand} text was expected; {mend}."
+            return f"'{head.name}' is not text, but {self.brand} text was expected. Leave {option_name('format')} out."
         names = ", ".join("'" + "' or '".join(group[:3]) + "'" for group in self.needs)
         return (
             f"'{head.name}' has no header line of {self.brand} text: columns named {names} were expected in its "
@@ -136,7 +129,7 @@ def read_text(
     column_map: Mapping[str, str] | None,
     sign: str | None,
 ) -> Reading:
-    """Plan the columns, look at the first rows (at all, where one batch does not tell), and set up the batches."""
+    """Plan the columns, look at the first rows (or at all rows if there is more than one batch), set up the batches."""
     check_sign(sign)
     layout = lay_out(head, header)
     plan = plan_columns(
@@ -174,7 +167,7 @@ def read_text(
 
 
 def _of_one_electrode(plan: Plan) -> list[Finding]:
-    """A potential of the working electrode is taken for the voltage as it stands; that of the cell may stand beside."""
+    """The note if the voltage is that of the working electrode and the file has that of the cell too."""
     voltage = plan.find(VOLTAGE)
     if voltage is None or split_header(voltage.header).key not in ("ewe", "<ewe>"):
         return []
@@ -182,13 +175,19 @@ def _of_one_electrode(plan: Plan) -> list[Finding]:
     if whole is None:
         return []
     text = (
-        f"The voltage is '{voltage.header}', of the working electrode against the reference; for that of the cell "
+        f"The voltage is '{voltage.header}', of the working electrode against the reference. For that of the cell "
     )
     return [Finding("assumed", "electrode", f"{text}say {mapping({whole: VOLTAGE})}.")]
 
 
 def check_sign(sign: str | None) -> None:
-    """Refuse a word for the sign that is none of ``SIGNS``."""
+    """Refuse a word for the sign that is not one of ``SIGNS``.
+
+    Raises
+    ------
+    BadRequest
+        With the nearest word.
+    """
     if sign is not None and sign not in SIGNS:
         raise BadRequest(
             f"There is no sign '{sign}'. Say what a positive current means in the file. {instead(sign, SIGNS, 'words')}"
@@ -196,7 +195,7 @@ def check_sign(sign: str | None) -> None:
 
 
 class _Parser:
-    """pandas over the lines of one file, in bounded batches."""
+    """Parses the lines of one file with pandas, in bounded batches."""
 
     def __init__(self, format: TextFormat, head: Head, layout: Layout, places: Places) -> None:
         self.head, self.layout, self.format, self.places = head, layout, format, places
@@ -205,7 +204,7 @@ class _Parser:
 
     def first(self) -> tuple[Frame, bool]:
         """The first batch, and whether there are more."""
-        # The rows after it are asked one by one: of the second batch one is enough to know.
+        # One row of the second batch is enough to know that there is one.
         frames = self.frames(sizes=(self.rows, 1))
         try:
             first = next(frames, None)
@@ -219,14 +218,14 @@ class _Parser:
         return first, more
 
     def frames(self, only: list[str] | None = None, sizes: tuple[int, ...] = ()) -> Generator[Frame]:
-        """All rows in batches, of all columns or of those named; after the last, ``cut_short`` is known.
+        """All rows in batches, with all columns or the named ones. After the last batch, ``cut_short`` is known.
 
-        ``sizes`` are the rows of the first batches, where they are to be others than ``rows``.
+        ``sizes`` are the numbers of rows of the first batches; the others have ``rows``.
         """
         layout = self.layout
         rewrite = self.places.rewrite(self.format.rewrite() if self.format.rewrite else None)
         names = [*layout.labels, BEYOND]
-        # A header of our own fixes the width: then pandas fills short rows, and with usecols takes long ones.
+        # Our own header line fixes the width: pandas then fills short rows, and with usecols accepts long ones.
         width = layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n"
         stream = LineStream(self.head, layout.skip, before=width, unquote=layout.unquote, rewrite=rewrite)
         try:
@@ -261,7 +260,7 @@ class _Parser:
             stream.close()
 
     def _is_cut(self, tail: bytes) -> bool:
-        """Whether the last line breaks off: it has fewer fields than any other."""
+        """Whether the last line is incomplete: it has fewer fields than any other."""
         lines = [line for line in tail.decode("utf-8", "replace").split("\n") if line.strip()]
         if len(lines) < 2 or self.layout.whole_rows < 2:
             return False
@@ -279,7 +278,7 @@ def _refused(name: str, error: Exception) -> FileRefused:
 
 def _batches(parser: _Parser, rows: Rows) -> Iterator[Table]:
     def marked() -> Iterator[tuple[Frame, bool]]:
-        # One batch behind, because only at the end it is known whether the last line was cut short.
+        # One batch is held back: whether the last line is incomplete is known only at the end.
         held: Frame | None = None
         for frame in parser.frames():
             if held is not None:
@@ -294,7 +293,7 @@ def _batches(parser: _Parser, rows: Rows) -> Iterator[Table]:
 def _start_time(
     format: TextFormat, lines: tuple[str, ...], first_time: float, notes: list[Finding]
 ) -> datetime | None:
-    """The beginning of the test as the lines above the header name it; None if they do not."""
+    """The start of the test from the lines above the header; None if they do not have it."""
     for line in lines if format.start else ():
         found = re.search(str(format.start), line)
         begun = one_clock(found[1], format.day_first) if found else None
@@ -304,9 +303,9 @@ def _start_time(
     return None
 
 
-def _metadata(lines: tuple[str, ...]) -> dict[str, Any]:
-    """Names and values of the lines above the header, at most 100."""
-    found: dict[str, Any] = {}
+def _metadata(lines: tuple[str, ...]) -> dict[str, JsonValue]:
+    """Names and values in the lines above the header, at most 100."""
+    found: dict[str, JsonValue] = {}
     for line in lines:
         pair = _PAIR.match(line.rstrip(";,\t "))
         if pair and len(found) < 100:

@@ -1,4 +1,4 @@
-"""How a text file is laid out: where its header line is, what parts its fields, which decimal mark it has."""
+"""The layout of a text file: its header line, its delimiter and its decimal mark."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?$")
 
 @dataclass(frozen=True, eq=False)
 class HeaderLine:
-    """A line of a head that can be a header: its place, its delimiter and its fields."""
+    """A line that can be a header: its number from 0, its delimiter, its fields and their folded names ``keys``."""
 
     line: int
     delimiter: str
@@ -34,17 +34,17 @@ class HeaderLine:
     quoted: bool
 
     def has(self, needs: Sequence[tuple[str, ...]]) -> bool:
-        """Whether of each group of alternative names at least one stands here."""
+        """Whether the line has at least one name of each group."""
         return all(any(name in self.keys for name in names) for names in needs)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows of one file are to be cut.
+    """How the rows of one file are split into fields.
 
-    ``skip`` lines stand before the first row; ``labels`` are the headers made unique; ``decimal`` is None where
-    the sample shows no mark; ``whole_rows`` is the least number of fields that a row of the sample has;
-    ``blanks``: some stand after delimiters.
+    ``skip``: number of lines before the first row. ``labels``: the headers, made unique. ``decimal``: the decimal mark,
+    None if the sample shows none. ``whole_rows``: the smallest number of fields of a row in the sample. ``mean_line``:
+    characters. ``blanks``: there are blanks after delimiters.
     """
 
     skip: int
@@ -72,9 +72,9 @@ def split_line(line: str, delimiter: str) -> list[str]:
 
 @lru_cache(maxsize=8)
 def header_lines(head: Head) -> tuple[HeaderLine, ...]:
-    """Every line of the head that could be a header, under every delimiter that cuts it in two or more.
+    """Each line of the head that can be a header, for each delimiter that splits it.
 
-    Where many lines of mostly numbers have passed, the header is above them and the search ends.
+    The search ends after many lines of mostly numbers: the header is above them.
     """
     found = []
     rows = 0
@@ -104,7 +104,7 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
     Raises
     ------
     FileRefused
-        If the rows have more fields than the header has names, as with commas for both jobs.
+        If the rows have more fields than the header, as with commas as delimiter and as decimal mark.
     TooLarge
         If there are more columns than ``limits.MOST_COLUMNS``.
     """
@@ -126,8 +126,8 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
         beyond = [cell for row in sample for cell in row[len(fields) :] if cell.strip()]
         if 4 * len(beyond) > len(sample):
             raise FileRefused(
-                f"The rows of '{head.name}' have {usual} fields below a header of {len(fields)}: where commas "
-                "part the fields, numbers need a decimal point. Export with ';' or tabs, or with decimal points."
+                f"The rows of '{head.name}' have {usual} fields below a header of {len(fields)}. If commas "
+                "separate the fields, numbers need a decimal point. Export with ';' or tabs, or with decimal points."
             )
     while len(fields) > usual and not fields[-1].strip():
         fields.pop()
@@ -152,7 +152,7 @@ def _sample(head: Head, skip: int, header: HeaderLine) -> list[list[str]]:
 
 
 def _is_unit_row(row: list[str]) -> bool:
-    """Whether a row below the header holds the units: (s, A, V), some of which may be none we know, but no number."""
+    """Whether a row below the header holds units (s, A, V). Some may be unknown, but none is a number."""
     cells = [cell.strip().strip("()[]") for cell in row if cell.strip()]
     if any(cell[:1].isdigit() or _NUMBER.match(cell) for cell in cells):
         return False
@@ -161,13 +161,13 @@ def _is_unit_row(row: list[str]) -> bool:
 
 
 def _marks(sample: list[list[str]], delimiter: str) -> tuple[str | None, bool]:
-    """Decimal mark (None: not seen) and whether commas group thousands, from the cells of the sample."""
+    """The decimal mark (None: not seen), and whether commas group thousands."""
     cells = [cell.strip() for row in sample for cell in row]
     comma = sum(1 for cell in cells if _WITH_COMMA.match(cell) and not _GROUPED.match(cell))
     point = sum(1 for cell in cells if _WITH_POINT.match(cell))
     grouped = sum(1 for cell in cells if _GROUPED.match(cell))
     if delimiter == "," and comma > point:
-        return ",", False  # each number stands in quotes
+        return ",", False  # then each number is in quotes
     if delimiter == ",":
         return ".", grouped > 0 and not comma
     if comma > point or (grouped and not point and not comma):

@@ -1,10 +1,9 @@
-"""From batches of parsed text to tables: canonical columns converted, the others as they are."""
+"""Turns batches of parsed text into tables: canonical columns are converted, the others stay as they are."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,18 +15,17 @@ from ...errors import FileRefused
 from ...messages import counted, option_name, spaced
 from ...table import Column, Table
 from .columns import Plan, Planned, in_order
-from .impedance import with_parts
+from .impedance import completed
 from .infer import Settings
 from .row_places import MOST_EXAMPLES, Places
-from .values import clocks, column_of, count_column, durations, is_text, number_column, numbers
+from .values import Cells, Floats, clocks, column_of, count_column, durations, is_text, number_column, numbers
 
-Floats = NDArray[np.float64]
 BEYOND = "\0beyond the header"
-"""Label of the fields beyond the last header; no header of a file can have it."""
+"""Label of the fields beyond the last header. No header of a file can be equal to it."""
 
 
 class Rows:
-    """Converts the batches of one file; keeps where time began, how many rows passed and what was odd."""
+    """Converts the batches of one file. It remembers the first time, the number of rows and what to warn about."""
 
     def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Finding], places: Places) -> None:
         self.file, self.plan, self.settings, self.notes, self.places = file, plan, settings, notes, places
@@ -43,7 +41,7 @@ class Rows:
         self.too_wide = 0
 
     def batches(self, frames: Iterable[tuple[pd.DataFrame, bool]]) -> Iterator[Table]:
-        """Tables of the frames; a frame comes with whether its last line was cut short. Ends with the notes."""
+        """Tables of the frames, each with whether its last line is incomplete. The notes are complete at the end."""
         for frame, cut_short in frames:
             table = self._table(frame)
             self.passed += len(frame)
@@ -66,14 +64,10 @@ class Rows:
         if current is not None and current.per_time and TIME in made:
             made[CURRENT] = self._flow(made)
         made = self._split(made, frame)
-        made = in_order(with_parts(made))
-        for name in (CURRENT, VOLTAGE, TIME):
-            if name not in made and FREQUENCY in made:
-                made[name] = Column("number", np.zeros(len(frame)), np.zeros(len(frame), bool))
-        return Table(made, len(frame))
+        return Table(in_order(completed(made, len(frame))), len(frame))
 
     def _flow(self, made: dict[str, Column]) -> Column:
-        """The current in A of charges in A.h that passed since the sample before; 0 where no time did."""
+        """The current, A, from the charge in A.h since the sample before; 0 if no time passed."""
         time = made[TIME].floats()
         passed = np.diff(time, prepend=np.nan if self.before is None else self.before)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -82,7 +76,7 @@ class Rows:
         return number_column(np.where(np.isfinite(flow), flow, 0.0) + 0.0)
 
     def _split(self, made: dict[str, Column], frame: pd.DataFrame) -> dict[str, Column]:
-        """Counters of both directions parted by the direction of the current."""
+        """Counters of both directions, split into charge and discharge by the direction of the current."""
         for header, split, unit in self.plan.splits:
             values = unit.convert(numbers(frame[header], self.settings.decimal)[0])
             signs = self._signs(made[CURRENT].floats(), frame)
@@ -91,7 +85,7 @@ class Rows:
         return made
 
     def _signs(self, current: Floats, frame: pd.DataFrame) -> Floats:
-        """+1 in rows of a discharge, -1 of a charge: by the state where there is one, else by the current."""
+        """(n,) +1 for a discharge, -1 for a charge: by the state if there is one, else by the current."""
         signs = np.asarray(np.sign(current), np.float64)
         if self.settings.state_column is None:
             return signs
@@ -124,8 +118,8 @@ class Rows:
         self.unread[column.header] += lost
         return made
 
-    def _note_unread(self, header: str, series: pd.Series[Any], unread: int, empty: NDArray[np.bool_]) -> None:
-        """Count values that are none, and keep the first with their rows."""
+    def _note_unread(self, header: str, series: Cells, unread: int, empty: NDArray[np.bool_]) -> None:
+        """Count values that cannot be read, and keep the first of them with their rows."""
         self.unread[header] += unread
         kept = self.examples.setdefault(header, [])
         if not unread or len(kept) == MOST_EXAMPLES:
@@ -167,12 +161,12 @@ class Rows:
             text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; it was moved to 0."
             self.notes.append(Finding("assumed", "time_from_first_row", text))
 
-    def _directed(self, current: NDArray[Any], frame: pd.DataFrame) -> NDArray[Any]:
+    def _directed(self, current: Floats, frame: pd.DataFrame) -> Floats:
         by_word = None if self.settings.state_column is None else self._by_word(frame)
         return directed(current, self.settings, self.passed, by_word)
 
     def _without_junk(self, table: Table, cut_short: bool) -> Table:
-        """Rows without any number of time, current, voltage or frequency are no samples: titles, ends, blanks."""
+        """Leave out rows without any time, current, voltage or frequency: titles, ends and blanks."""
         asked = [table[name] for name in (TIME, CURRENT, VOLTAGE, FREQUENCY) if name in table]
         empty = np.logical_and.reduce([column.null_mask() for column in asked])
         if cut_short and not empty[-1]:
@@ -214,14 +208,14 @@ class Rows:
 
 
 class Joint:
-    """Times that begin again with each step, put one after the other."""
+    """Joins times that start again with each step."""
 
     def __init__(self) -> None:
         self._passed = 0.0
         self._last = 0.0
 
     def feed(self, values: Floats) -> Floats:
-        """(n,) the next times within steps -> (n,) times since the first step began."""
+        """(n,) the next times within steps -> (n,) times since the start of the first step."""
         known = np.flatnonzero(np.isfinite(values))
         if not len(known):
             return values
@@ -234,10 +228,10 @@ class Joint:
         return joined
 
 
-def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Floats | None = None) -> NDArray[Any]:
-    """(n,) current positive on discharge and without negative zeros, of the rows from ``first`` on.
+def directed(current: Floats, settings: Settings, first: int, by_word: Floats | None = None) -> Floats:
+    """(n,) current, positive on discharge and without negative zeros, of the rows from number ``first`` on.
 
-    ``by_word``: (n,) +1, -1 or NaN where a state says the direction; it goes before that of the run.
+    ``by_word``: (n,) +1 or -1 where a state gives the direction, else NaN; it overrides the direction of the run.
     """
     if settings.turn is not None:
         return current + 0.0 if settings.turn > 0 else 0.0 - current
@@ -246,12 +240,12 @@ def directed(current: NDArray[Any], settings: Settings, first: int, by_word: Flo
         signs = settings.directions.rows(first, len(current)).astype(np.float64)
     if by_word is not None:
         signs = np.where(np.isnan(by_word), signs, by_word)
-    turned: NDArray[Any] = np.abs(current) * signs + 0.0
+    turned: Floats = np.abs(current) * signs + 0.0
     return turned
 
 
 def unread_text(header: str, count: int, seen: Sequence[str] = ()) -> str:
-    """What is said of values that are none; ``seen`` are the first of them."""
+    """The message about values that cannot be read; ``seen`` are the first of them."""
     kept = "is" if count == 1 else "are"
     listed = ": " + ", ".join(seen) if seen else ""
     more = f" and {spaced(count - len(seen))} more" if seen and count > len(seen) else ""
@@ -263,7 +257,7 @@ def _in_line(line: int | None) -> str:
 
 
 def time_notes(last: float) -> list[Finding]:
-    """What is odd about a series that ends at ``last`` seconds."""
+    """A warning if a series that ends at ``last`` seconds is longer than five years."""
     years = last / (365.25 * 86400)
     if years < 5:
         return []

@@ -1,4 +1,4 @@
-"""Columns that come with their types, from parquet or a binary reader: matched like text, kept bit for bit."""
+"""Readings of typed columns, from parquet or a binary reader: matched like text, and values kept bit for bit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -16,18 +16,18 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ...arrow import of_arrow
-from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ...cycling.columns import CURRENT, TIME
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
 from ...messages import counted, option_name, spaced
 from ...table import Column, Table, from_micros
 from .. import limits
 from ..file.source import Head
-from ..reading import Counters, Reading
+from ..reading import SIGN_RULES, Counters, Reading, Sign
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
 from .dates import date_notes, zone_note
 from .header_units import split_header
-from .impedance import with_parts
+from .impedance import completed
 from .infer import Settings, Survey
 from .text_format import check_sign
 from .text_rows import directed, time_notes, unread_text
@@ -36,12 +36,12 @@ from .values import clock_format, clocks, count_column, durations, number_column
 _BUFFER = 1 << 20
 
 Batches = Callable[[Sequence[str] | None], Iterator[pa.RecordBatch]]
-"""Opens the rows anew: all columns, or those named."""
+"""Reads the rows from the start: all columns, or the named ones."""
 
 
 @dataclass(frozen=True)
 class ParquetFormat:
-    """One flavour of parquet; the fields mean what they mean in ``text.TextFormat``."""
+    """One kind of parquet file. The fields mean the same as in `text_format.TextFormat`."""
 
     name: str
     brand: str
@@ -49,7 +49,7 @@ class ParquetFormat:
     about: str
     needs: tuple[tuple[str, ...], ...]
     columns: tuple[From, ...]
-    sign: Literal["charge", "discharge", "found"] = "charge"
+    sign: Sign = "charge"
     counters: Counters = None
     clocks: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
@@ -58,11 +58,7 @@ class ParquetFormat:
 
     @property
     def sign_rule(self) -> str:
-        return {
-            "charge": "positive charges; turned",
-            "discharge": "positive discharges",
-            "found": "found from how the voltage answers",
-        }[self.sign]
+        return SIGN_RULES[self.sign]
 
     def matches(self, head: Head) -> bool:
         names = parquet_names(head)
@@ -85,7 +81,7 @@ class ParquetFormat:
 
 @lru_cache(maxsize=8)
 def parquet_names(head: Head) -> tuple[str, ...] | None:
-    """The column names of a parquet file, () if it is damaged, or None if it is none."""
+    """The column names of a parquet file; () if it is damaged; None for any other file."""
     if not head.raw.startswith(b"PAR1"):
         return None
     try:
@@ -95,7 +91,7 @@ def parquet_names(head: Head) -> tuple[str, ...] | None:
 
 
 class _Parquet:
-    """A parquet file as record batches, within bounds."""
+    """A parquet file as record batches, within limits."""
 
     def __init__(self, path: Path, name: str | None = None, most: int = limits.MOST_UNPACKED) -> None:
         self.path = path
@@ -120,11 +116,11 @@ class _Parquet:
         return FileRefused(f"'{self.name}' is a damaged parquet file ({said}). Write or copy it again.")
 
     def batches(self, only: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Batches of all columns, or of those named, by their unique labels."""
+        """Batches of all columns, or of the named ones, under their unique labels."""
         labels = unique_labels(self.names)
         chosen = None if only is None else [self.names[labels.index(label)] for label in only]
         try:
-            # Buffering ahead would hold the whole file, no buffer at all a whole row group.
+            # With pre_buffer the whole file would be in memory, and without a buffer a whole row group.
             with pq.ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER) as file:
                 for batch in file.iter_batches(limits.CHUNK_ROWS, columns=chosen):
                     names = labels if only is None else [labels[self.names.index(n)] for n in batch.schema.names]
@@ -136,14 +132,14 @@ class _Parquet:
 def parquet_tables(
     path: Path, name: str | None = None, most: int = limits.MOST_UNPACKED
 ) -> Callable[[], Iterator[Table]]:
-    """The rows of a parquet file as they are, in batches, as often as the answer is called; within bounds.
+    """A function that reads the rows of a parquet file, unchanged, in batches; it may be called again.
 
-    ``name`` is what errors call the file; ``most`` are the bytes that it may unpack to.
+    ``name`` is the name of the file in errors; ``most`` is the number of bytes that it may unpack to.
 
     Raises
     ------
     FileRefused, TooLarge
-        If it is no parquet file, damaged or beyond the bounds, or has a column that no series can hold.
+        If it is not a parquet file, is damaged or over a limit, or has a column that a series cannot hold.
     """
     source = _Parquet(path, name, most)
     called = name or path.name
@@ -151,18 +147,28 @@ def parquet_tables(
     def tables() -> Iterator[Table]:
         for batch in source.batches():
             columns = {name: of_arrow(array) for name, array in zip(batch.schema.names, batch, strict=True)}
-            odd = [name for name, column in columns.items() if column is None]
-            if odd:
+            nested = [name for name, column in columns.items() if column is None]
+            if nested:
                 raise FileRefused(
-                    f"The column '{odd[0]}' of '{called}' holds neither numbers, texts, times nor truth values."
+                    f"The column '{nested[0]}' of '{called}' holds neither numbers, texts, times nor truth values."
                 )
             yield Table({name: column for name, column in columns.items() if column is not None}, batch.num_rows)
 
     return tables
 
 
+def batches_of(table: pa.Table) -> Batches:
+    """The rows of a table in batches of ``limits.CHUNK_ROWS``, as often as they are asked for."""
+
+    def batches(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+        chosen = table if only is None else table.select(list(only))
+        yield from chosen.to_batches(max_chunksize=limits.CHUNK_ROWS)
+
+    return batches
+
+
 class Typed(Protocol):
-    """What has to be known of a format whose columns come with their types."""
+    """What a format of typed columns declares."""
 
     @property
     def name(self) -> str: ...
@@ -171,7 +177,7 @@ class Typed(Protocol):
     def brand(self) -> str: ...
 
     @property
-    def sign(self) -> Literal["charge", "discharge", "found"]: ...
+    def sign(self) -> Sign: ...
 
     @property
     def counters(self) -> Counters: ...
@@ -185,9 +191,9 @@ def read_typed(
     sign: str | None,
     notes: list[Finding] | None = None,
 ) -> Reading:
-    """The reading of typed batches: sign, times and counts are settled on the columns they need, then rows flow.
+    """The reading of typed batches. One pass over the columns that decide sign and counts comes first.
 
-    ``sign`` is what a person said, None where it is the format's.
+    ``sign`` is what a person said; None for the sign of the format.
     """
     check_sign(sign)
     notes = [] if notes is None else notes
@@ -236,7 +242,7 @@ class _TypedRows:
         self.unread: dict[str, int] = {}
 
     def begin(self, batch: pa.RecordBatch) -> datetime | None:
-        """Look at the first rows: how time is written, and when the test began (the answer)."""
+        """The start of the test, from the first rows. It also finds how time is written."""
         columns = dict(zip(batch.schema.names, batch, strict=True))
         if self.time is not None:
             first = of_arrow(columns[self.time.header])
@@ -285,10 +291,7 @@ class _TypedRows:
             made[planned.name] = self._column(planned, column, arrays[planned.header])
         for header, split, unit in self.plan.splits:
             made |= _split(split, unit.convert(_numbers_of(arrays[header])), made[CURRENT].floats())
-        made = with_parts(made)
-        for name in (CURRENT, VOLTAGE, TIME):
-            if name not in made and FREQUENCY in made:
-                made[name] = Column("number", np.zeros(batch.num_rows), np.zeros(batch.num_rows, bool))
+        made = completed(made, batch.num_rows)
         self.passed += batch.num_rows
         return Table(in_order(made), batch.num_rows)
 

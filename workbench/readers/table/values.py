@@ -1,11 +1,11 @@
-"""Values as cyclers write them: numbers with either decimal mark, durations, clock times."""
+"""Values as cyclers write them (numbers with either decimal mark, durations, clock times) and columns of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from ...table import Column
 
 Floats = NDArray[np.float64]
+Texts: TypeAlias = "pd.Series[str]"
+Cells: TypeAlias = "pd.Series[float] | pd.Series[int] | pd.Series[bool] | pd.Series[str]"
+"""One column of a text file as pandas parsed it. Both are strings: a Series takes no parameter at run time."""
 
 # Days, hours, minutes, seconds: "0d 00:22:05.05", "2-03:00:00", "130:00:05,5", "00:30".
 _DURATION = (
@@ -48,18 +51,18 @@ _FINER = re.compile(r"(\.\d{6})\d+")
 _DAY_FIRST = {"%m/%d/%Y": "%d/%m/%Y", "%m-%d-%Y": "%d-%m-%Y", "%m/%d/%y": "%d/%m/%y"}
 
 
-def is_text(series: pd.Series[Any]) -> bool:
+def is_text(series: Cells) -> bool:
     return not (pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_bool_dtype(series.dtype))
 
 
-def numbers(series: pd.Series[Any], decimal: str | None = None) -> tuple[Floats, int]:
-    """(n,) float, NaN where there is no number, and how many texts could not be read as one.
+def numbers(series: Cells, decimal: str | None = None) -> tuple[Floats, int]:
+    """(n,) float, NaN where a cell is not a number, and the number of texts that could not be read.
 
-    Text is tried with thousands commas (``1,499.88``) and, where ``decimal`` is a comma or unknown, with a
-    decimal comma (``0,5``).
+    A text may have commas for thousands (``1,499.88``), and a decimal comma (``0,5``) if ``decimal`` is a comma or
+    unknown.
     """
     if not is_text(series):
-        return series.to_numpy(np.float64, na_value=np.nan), 0
+        return np.asarray(series.to_numpy(np.float64, na_value=np.nan), np.float64), 0
     text = series.astype("str").str.strip()
     text = text.mask(text == "")
     if decimal == ",":
@@ -80,14 +83,14 @@ def numbers(series: pd.Series[Any], decimal: str | None = None) -> tuple[Floats,
     return made, unread
 
 
-def _comma_decimals(text: pd.Series[Any]) -> pd.Series[Any]:
+def _comma_decimals(text: Texts) -> Texts:
     with_comma = text.str.match(r"^[+-]?[\d.]*,\d*(?:[eE][+-]?\d+)?$").fillna(False).astype(bool)
     plain = text.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
     return text.mask(with_comma, plain)
 
 
-def durations(series: pd.Series[Any]) -> tuple[Floats, int]:
-    """(n,) float seconds of texts such as ``130:00:05.5`` or ``0d 00:00:05``, and how many are none."""
+def durations(series: Cells) -> tuple[Floats, int]:
+    """(n,) float s of texts such as ``130:00:05.5`` or ``0d 00:00:05``, and the number that could not be read."""
     text = pa.array(series.astype("str"), type=pa.string(), from_pandas=True)
     parts = pc.extract_regex(text, _DURATION)
     total = np.zeros(len(series))
@@ -100,11 +103,11 @@ def durations(series: pd.Series[Any]) -> tuple[Floats, int]:
 
 
 def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | None, bool]:
-    """The one format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could swap."""
+    """The format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could be swapped."""
     texts = pd.Series(list(dict.fromkeys(text.strip() for text in sample)), dtype="str")
     if texts.empty:
         return None, False
-    # Enough to see a day beyond the 12th of a month; what fits no better later is counted when it is read.
+    # Enough to see a day after the 12th of a month. A later text that does not fit is counted when it is read.
     texts = texts[:: max(1, len(texts) // 1000)]
     first = str(texts.iloc[0])
     for pattern in CLOCKS:
@@ -126,7 +129,7 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
 
 
 def _may_fit(text: str, pattern: str) -> bool:
-    """Whether a text could be of a pattern: most are not, and this is known fifty times faster than by pandas."""
+    """Whether a text may fit a pattern. This is fifty times faster than pandas, and most patterns do not fit."""
     try:
         datetime.strptime(_FINER.sub(r"\1", text), pattern)
     except ValueError:
@@ -134,20 +137,20 @@ def _may_fit(text: str, pattern: str) -> bool:
     return True
 
 
-def _parsed(texts: pd.Series[Any], pattern: str) -> pd.Series[Any]:
+def _parsed(texts: Texts, pattern: str) -> pd.Series[pd.Timestamp]:
     return pd.to_datetime(texts, format=pattern, errors="coerce", cache=False)
 
 
-def clocks(series: pd.Series[Any], pattern: str) -> NDArray[np.datetime64]:
+def clocks(series: Cells, pattern: str) -> NDArray[np.datetime64]:
     """(n,) datetime64[us], NaT where a text does not fit the pattern."""
     made = pd.to_datetime(series.astype("str").str.strip(), format=pattern, errors="coerce", cache=False)
     return made.to_numpy("datetime64[us]")
 
 
 def one_clock(text: str, day_first: bool = False) -> datetime | None:
-    """One date and time as a header has it, taken as UTC; None if it is none."""
+    """The date and time in a line of a header, as UTC; None if it is not one."""
     text = re.sub(r"\s+", " ", text.strip())
-    # "12:22:12 PM" and "15:22:12 PM" are both written; the second has its hour already.
+    # Cyclers write both "12:22:12 PM" and "15:22:12 PM"; the second has its hour of 24 already.
     pattern, _ = clock_format([text], day_first)
     if pattern is None:
         return None
@@ -155,27 +158,27 @@ def one_clock(text: str, day_first: bool = False) -> datetime | None:
     return made.to_pydatetime().replace(tzinfo=UTC) if not pd.isna(made) else None
 
 
-def number_column(values: NDArray[Any]) -> Column:
+def number_column(values: Floats) -> Column:
     """A number column whose NaNs are nulls: in a text file an absent value and a NaN are the same."""
     missing = np.isnan(values)
     return Column("number", values, ~missing if missing.any() else None)
 
 
 def count_column(values: Floats) -> Column:
-    """An integer column of whole numbers with NaN for null."""
+    """An integer column from whole numbers, in which NaN is null."""
     missing = np.isnan(values)
     whole = np.where(missing, 0.0, values).astype(np.int64)
     return Column("integer", whole, ~missing if missing.any() else None)
 
 
 def are_whole(values: Floats) -> bool:
-    """Whether all numbers but NaN are integers that a float holds exactly."""
+    """Whether all numbers except NaN are integers that a float holds exactly."""
     present = values[~np.isnan(values)]
     return bool((np.isfinite(present) & (np.abs(present) < 2**53) & (present == np.trunc(present))).all())
 
 
-def text_column(series: pd.Series[Any]) -> Column:
-    """A text column; blanks around a text are no part of it, an empty one is null."""
+def text_column(series: Cells) -> Column:
+    """A text column, without blanks around its texts. An empty text is null."""
     codes, words = pd.factorize(series.astype("str").str.strip(), use_na_sentinel=True)
     valid = codes >= 0
     kept = tuple(str(word) for word in words)
@@ -184,8 +187,8 @@ def text_column(series: pd.Series[Any]) -> Column:
     return Column("text", np.maximum(codes, 0).astype(np.int32), None if valid.all() else valid, kept or ("",))
 
 
-def column_of(series: pd.Series[Any], kind: str) -> tuple[Column, int]:
-    """A column of the wanted kind ("integer", "number", "boolean", "text") and how many values did not fit it."""
+def column_of(series: Cells, kind: str) -> tuple[Column, int]:
+    """A column of this kind ("integer", "number", "boolean", "text"), and the number of values that did not fit."""
     n = len(series)
     if kind == "text":
         return (text_column(series), 0) if is_text(series) else (text_column(series.astype("str")), 0)

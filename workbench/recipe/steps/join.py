@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, Tag
 from ...errors import Problem
 from ..marks import Binds
 from ..names import ColumnName, Values
-from ..strict import TAG, NotNull, ScalarOrNull, Strict
+from ..strict import TAG, NotNull, Raw, ScalarOrNull, Strict
 from .step import EarlierStep, Fields, Known, Step, Taken
 
 
@@ -21,7 +21,7 @@ class On(Strict):
     right: ColumnName = Field(description="Key column of the right step.")
 
 
-def _shape_of_join_value(value: object) -> str:
+def _shape_of_join_value(value: Raw) -> str:
     return TAG + ("list" if isinstance(value, list) else "plain")
 
 

@@ -21,7 +21,7 @@ from ..shapes import models_in
 from ..strict import Strict
 
 Visit: TypeAlias = Callable[[JsonValue, Position, Loc], JsonValue]
-"""Gives what stands in a value position from now on: ``visit(value, position, place)``."""
+"""Gives the new value of a value position: ``visit(value, position, place)``."""
 
 EarlierStep: TypeAlias = Annotated[Identifier, Earlier()]
 """The name of an earlier row-shaped step."""
@@ -63,7 +63,7 @@ class Taken(NamedTuple):
 class Step(Strict):
     """Base of every operation of a plan: one class says all of it that needs no store.
 
-    ``has_rows`` is False where the result is no rows but series by id, to which no step can refer. ``row_key`` is
+    ``has_rows`` is False if the result is series by id and not rows; then steps cannot refer to it. ``row_key`` is
     the column with the ids of its rows, which a builder takes where the step itself stands for ids; a step that
     keeps the rows of another names the field with that one in ``rows_from`` instead.
     """
@@ -141,7 +141,7 @@ def _references(model: Strict, at: Loc) -> Iterator[Reference]:
 
 
 def _bound_fields(model: Strict, visit: Visit, at: Loc) -> dict[str, JsonValue]:
-    """Field -> what stands there after ``visit``, of the fields that are not null."""
+    """Field -> its value after ``visit``, for the fields that are not null."""
     found = {}
     for name, json, position, _ in _places(type(model)):
         value = getattr(model, name)

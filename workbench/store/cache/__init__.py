@@ -1,1 +1,1 @@
-"""Answers that are kept: in memory, and in a file beside the store that anyone may delete."""
+"""The cache of answers: in memory, and in a file beside the store that may be deleted at any time."""

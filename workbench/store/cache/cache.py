@@ -1,11 +1,11 @@
-"""Bytes by key, in memory and in a side file that every process on a store shares and anyone may delete.
+"""A cache of bytes by key, in memory and in a side file. All processes on a store share the side file.
 
-An entry is (kind, key) -> bytes and a small JSON ``meta``. Nothing here decides whether an entry is stale: a
-caller whose key does not hold all that the bytes depend on says so by ``valid``, which sees the ``meta``.
+An entry is (kind, key) -> bytes and a small JSON ``meta``. The cache does not know whether an entry is stale. If the
+bytes depend on more than the key, the caller gives ``valid``, which decides by the ``meta``.
 
-The side file is never needed. Whatever goes wrong with it (deleted, damaged, locked, full disk) is a miss,
-counted in ``stats``. Of several that ask for one key at once, in this process or others, one computes and the
-rest wait; who computes holds a lease in the side file that it renews, so that a killed one is replaced.
+The side file may be deleted at any time. Every failure of it (deleted, damaged, locked, full disk) is a miss, counted
+in ``stats``. If several ask for one key at once, in this process or others, one makes the entry and the rest wait.
+The one that makes it renews a lease in the side file, so that another takes over if it is killed.
 """
 
 from __future__ import annotations
@@ -17,27 +17,28 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
+from ...table import JsonObject, Plain
 from .disk import Kept, SideFile, Stats, weight
 
 
 class Found(NamedTuple):
-    """What a look-up gave: the bytes, their meta, and whether they were there (``hit``) or had to be made."""
+    """The answer of the cache: the bytes, their meta, and whether they were in the cache (``hit``) or were made now."""
 
     data: bytes
-    meta: dict[str, Any]
+    meta: JsonObject
     hit: bool
 
 
-Valid = Callable[[dict[str, Any]], bool]
-Make = Callable[[], tuple[bytes, Mapping[str, Any]]]
+Valid = Callable[[JsonObject], bool]
+Make = Callable[[], tuple[bytes, Mapping[str, Plain]]]
 
 
 class Cache:
-    """Two levels, each bounded in bytes, the least recently used going first.
+    """Two levels, each bounded in bytes. The least recently used entries are dropped first.
 
     Parameters
     ----------
@@ -63,10 +64,9 @@ class Cache:
         return self._look(kind, key, valid, count=True)
 
     def put(
-        self, kind: str, key: str, data: bytes, meta: Mapping[str, Any] | None = None, *, soon: bool = False
+        self, kind: str, key: str, data: bytes, meta: Mapping[str, Plain] | None = None, *, soon: bool = False
     ) -> None:
-        """Keep bytes under a key, in place of those that were there; with ``soon`` the side file gets them from
-        a thread, after this returns."""
+        """Keep bytes under a key, in place of older ones. With ``soon`` a thread writes them to the side file later."""
         kept = Kept(bytes(data), orjson.dumps(dict(meta or {})))
         self._memory.put(kind, key, kept)
         if self._side is not None:
@@ -82,13 +82,13 @@ class Cache:
         *,
         soon: bool = False,
     ) -> Found:
-        """The entry, made by ``make() -> (bytes, meta)`` if it is not there or not ``valid``.
+        """The entry; ``make() -> (bytes, meta)`` makes it if it is not in the cache or not ``valid``.
 
-        ``soon`` is for one who waits at a screen: nothing is written before this returns, so that another process
-        may make the same meanwhile.
+        ``soon`` is for answers on a screen: nothing is written before this returns, and another process may make the
+        same entry meanwhile.
 
-        While another makes it, ``waiting()`` is called every few hundredths of a second; what it raises (a
-        cancel, say) ends the wait. An error of ``make`` goes to its own caller; the next in line makes anew.
+        While another caller makes it, ``waiting()`` is called every few hundredths of a second; what it raises, such as
+        a cancellation, ends the wait. An error of ``make`` goes to its own caller; the next one then tries to make it.
         """
         found = self._look(kind, key, valid, count=True)
         if found is not None:
@@ -108,7 +108,7 @@ class Cache:
             self._side.clear()
 
     def close(self) -> None:
-        """Close the side file; the cache may be used again and opens it anew."""
+        """Close the side file. The cache may still be used; it then opens the file again."""
         if self._side is not None:
             self._side.close()
 
@@ -186,11 +186,11 @@ class Cache:
 
 
 class NotCached(Exception):
-    """What was asked for is not in the cache; see `HitsOnly`."""
+    """The entry is not in the cache; see `HitsOnly`."""
 
 
 class HitsOnly(Cache):
-    """A view of a cache that makes nothing: what is not there, or not valid any more, raises `NotCached`."""
+    """A view of a cache that makes nothing: an entry that is missing or not valid raises `NotCached`."""
 
     def __init__(self, cache: Cache) -> None:
         self.__dict__ = cache.__dict__

@@ -1,6 +1,6 @@
-"""The side file of the cache: entries with a checksum, bounded in bytes, and leases on what is being made.
+"""The cache file beside the store (side file): entries with checksums, and leases on entries that are being made.
 
-Shared by every process on a store, and never needed: whatever goes wrong with it is a miss, counted in ``Stats``.
+All processes on a store share it, and none needs it: every failure is a miss, counted in ``Stats``.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 VERSION = 2
-"""Rises with each change of the tables below: a side file of another version is made anew."""
+"""Rises with each change of the tables below. A side file of another version is replaced by a new one."""
 LEASE_SECONDS = 10.0
 RENEW_SECONDS = 2.0
 SOON_SECONDS = 0.4
@@ -44,7 +45,7 @@ _Answer = TypeVar("_Answer")
 
 
 class Kept(NamedTuple):
-    """An entry as it is held: its bytes, and its meta as JSON, so that no caller can change what others get."""
+    """An entry as it is kept: its bytes and its meta as JSON, so that a caller cannot change what others get."""
 
     data: bytes
     meta: bytes
@@ -63,7 +64,7 @@ class Stats:
 
 
 def weight(kept: Kept) -> int:
-    """What an entry counts against a bound, in bytes: its content and an allowance for its place."""
+    """The size of an entry in bytes, with an allowance for its row."""
     return len(kept.data) + len(kept.meta) + 200
 
 
@@ -74,7 +75,7 @@ def _checksum(kind: str, key: str, kept: Kept) -> int:
 
 
 class SideFile:
-    """The shared level. Every failure is a miss: a damaged file is removed, a busy one left alone."""
+    """The level of the cache that processes share. Every failure is a miss; a damaged file is deleted."""
 
     def __init__(self, path: Path, most: int, stats: Stats) -> None:
         self._path = path
@@ -128,8 +129,7 @@ class SideFile:
         self.attempt(write, None)
 
     def put_soon(self, kind: str, key: str, kept: Kept) -> None:
-        """As ``put``, from a thread and a moment later, when who waited has the entry; ``close``, and the end of
-        the process, wait for it."""
+        """As ``put``, but in another thread a moment later. ``close`` and the end of the process wait for it."""
         with self._lock:
             if self._writer is None or self._writer.pid != os.getpid():  # a fork has no threads
                 self._writer = _Writer()
@@ -166,21 +166,21 @@ class SideFile:
             connection.close()
             self._trouble(error)
             return otherwise
-        except BaseException:
+        except BaseException:  # whatever it is, the connection is in an unknown state
             connection.close()
             raise
         self._return(connection)
         return answer
 
     def _borrow(self) -> sqlite3.Connection:
-        """A connection to the file that has the name now: the file may have been deleted since the last use."""
+        """A connection to the file that has the name now; the file may have been replaced since the last use."""
         with self._lock:
             identity = self._now()
             stale: list[sqlite3.Connection] = []
             if identity != self._identity or identity is None:
                 stale, self._idle = self._idle, []
                 if self._pid != os.getpid():
-                    # After a fork they are the parent's; closing them here could take its files away.
+                    # After a fork these connections belong to the parent; closing them here could remove its locks.
                     self._inherited, stale = stale, []
                 self._pid = os.getpid()
                 self._identity = None
@@ -234,7 +234,7 @@ class SideFile:
             self._start_over()
 
     def _start_over(self) -> None:
-        """Remove a damaged side file. Other processes keep the removed one until they look at the name again."""
+        """Delete a damaged side file. Other processes use the deleted one until they look at the name again."""
         with self._lock:
             idle, self._idle = self._idle, []
             self._identity = None
@@ -260,7 +260,7 @@ class SideFile:
         connection.executemany("update entries set used = ? where kind = ? and key = ?", rows)
 
     def _evict(self, connection: sqlite3.Connection) -> None:
-        """Drop the least recently used until nine tenths of the bound are left, if the bound is passed."""
+        """If the bound is passed, drop the least recently used entries until nine tenths of it are left."""
         held = connection.execute("select bytes from amount").fetchone()[0]
         if held <= self._most:
             return
@@ -275,7 +275,7 @@ class SideFile:
 
 
 class _Writer:
-    """One thread that does what can wait: each piece a while after it was given, at once on ``close``."""
+    """One thread for writes that can wait: each is done a moment after it was given, at once on ``close``."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -297,7 +297,7 @@ class _Writer:
 
 
 def _is_broken(error: Exception) -> bool:
-    """True if the file itself is at fault, not its being busy, full or out of reach."""
+    """True if the file itself is damaged; False if it is only busy, full or out of reach."""
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         return True
     text = str(error)
@@ -320,7 +320,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("begin immediate")
     try:
         yield
-    except BaseException:
+    except BaseException:  # also an interrupt must not leave a transaction open
         if connection.in_transaction:
             connection.execute("rollback")
         raise
@@ -328,7 +328,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 class _Leases:
-    """Who makes what: rows in the side file with a time until which they hold, renewed by a thread."""
+    """Which process makes which entry: rows in the side file, valid until a time that a thread renews."""
 
     def __init__(self, side: SideFile) -> None:
         self._side = side
@@ -337,7 +337,7 @@ class _Leases:
         self._stop: threading.Event | None = None  # that of the renewing thread, None if there is none
 
     def take(self, kind: str, key: str) -> bool:
-        """True if this process may make the entry now (also if the side file fails: then all may)."""
+        """True if this process may make the entry now. If the side file fails, every process may."""
         owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
 
         def is_free(connection: sqlite3.Connection) -> bool:
@@ -393,15 +393,16 @@ class _Leases:
             rows = [(until, kind, key, owner) for (kind, key), owner in held]
             query = "update leases set until = ? where kind = ? and key = ? and owner = ?"
 
-            def write(connection: sqlite3.Connection, rows: list[Any] = rows, query: str = query) -> None:
-                with _transaction(connection):
-                    connection.executemany(query, rows)
+            self._side.attempt(partial(_write_many, query, rows), None)
 
-            self._side.attempt(write, None)
+
+def _write_many(query: str, rows: list[tuple[float, str, str, str]], connection: sqlite3.Connection) -> None:
+    with _transaction(connection):
+        connection.executemany(query, rows)
 
 
 def _lives(owner: str) -> bool:
-    """False only if the owner was a process of this machine that is certainly gone."""
+    """False only if the owner is certainly gone: a process of this machine that does not exist any more."""
     host, pid, _ = owner.rsplit(":", 2)
     if os.name != "posix" or host != socket.gethostname():
         return True

@@ -1,4 +1,4 @@
-"""A copy of a store while it is in use: one moment of it, whole or not there at all."""
+"""Backup: copies a store while it is in use. The copy is one moment of it; a failed copy leaves no file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PAGES = 4096
 def backup(store: Host, destination: str | Path, progress: Callable[[float], object] | None = None) -> None:
     """Copy the whole store to a new file.
 
-    ``progress`` is called with the part that is done, from 0 to 1.
+    ``progress`` is called with the fraction that is done, from 0 to 1.
 
     Raises
     ------
     Conflict
         If ``destination`` exists.
     """
-    place = Path(destination).absolute()  # SQLite takes a relative 'file:...' for an address
+    place = Path(destination).absolute()  # SQLite reads a relative 'file:...' as an address
     taken = Conflict(f"'{destination}' exists already; give a new name for the backup.")
     if place.exists():
         raise taken
@@ -36,7 +36,7 @@ def backup(store: Host, destination: str | Path, progress: Callable[[float], obj
     try:
         with named(partial), closing(sqlite3.connect(partial)) as copy:
             with store.snapshot() as connection:
-                connection.backup(copy, pages=_PAGES, progress=_told(progress))
+                connection.backup(copy, pages=_PAGES, progress=_reported(progress))
             copy.execute("delete from facts where name = 'upgrade'")  # nobody upgrades the copy
             copy.commit()
             copy.execute("pragma journal_mode = delete")
@@ -51,7 +51,7 @@ def backup(store: Host, destination: str | Path, progress: Callable[[float], obj
             partial.unlink(missing_ok=True)
 
 
-def _told(progress: Callable[[float], object] | None) -> Callable[[int, int, int], object] | None:
+def _reported(progress: Callable[[float], object] | None) -> Callable[[int, int, int], object] | None:
     if progress is None:
         return None
     return lambda status, remaining, total: progress(1 - remaining / total if total else 1.0)

@@ -1,7 +1,7 @@
-"""A checksum beside every record, so that verify finds each byte of it that changed on the disk.
+"""Checksums of records, in the table ``seals``: with them verify finds every byte that changed on the disk.
 
-Lists read single values out of many records, so no read looks at these: it would have to take whole rows. A
-migration that changes the rows of records writes their checksums anew.
+Only verify reads them: lists read single values of many records, and a checksum needs the whole row. A migration
+that changes rows of records must update their checksums.
 """
 
 from __future__ import annotations
@@ -9,20 +9,19 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import orjson
 
 from ...records import KINDS
-from ..records.tables import rows_as_dicts, values_of
+from ..records.tables import SqlValue, rows_as_dicts, values_of
 
 REVISIONS = "plot_revisions"
 FURTHER = {REVISIONS: "plot revision", "messages": "message", "plot_drafts": "draft"}
-"""Tables of what is no record of its own, and what a row of each is called."""
+"""Further tables with checksums, and what a row of each is called."""
 
 
-def seal(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None) -> None:
-    """Take the checksum of these records, or of all of a table, as they are kept now."""
+def update(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None) -> None:
+    """Write the checksums of these records, or of all of a table, from their rows as they are now."""
     chosen, params = (
         ("", []) if ids is None else (" WHERE id IN (SELECT value FROM json_each(?))", [values_of(ids)])
     )
@@ -30,20 +29,20 @@ def seal(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None) -
         keep(db, table, row)
 
 
-def keep(db: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
-    """Take the checksum of one row as it is kept."""
+def keep(db: sqlite3.Connection, table: str, row: Mapping[str, SqlValue]) -> None:
+    """Write the checksum of one row."""
     db.execute("INSERT OR REPLACE INTO seals VALUES (?, ?, ?)", [table, _name(table, row), _crc(row)])
 
 
 def drop(db: sqlite3.Connection, table: str, ids: Iterable[str]) -> None:
-    """Forget the checksums of deleted records."""
+    """Delete the checksums of deleted records."""
     db.execute(
         "DELETE FROM seals WHERE kind = ? AND id IN (SELECT value FROM json_each(?))", [table, values_of(ids)]
     )
 
 
 def check(db: sqlite3.Connection) -> Iterator[str]:
-    """Rows that are not as they were written, rows without a checksum and checksums without a row, as sentences."""
+    """Sentences about rows that changed since they were written, and about checksums without a row."""
     for table in (*KINDS, *FURTHER):
         known = dict(db.execute("SELECT id, crc FROM seals WHERE kind = ?", [table]))
         label = FURTHER.get(table) or KINDS[table].label
@@ -54,11 +53,11 @@ def check(db: sqlite3.Connection) -> Iterator[str]:
         yield from (f"the {label} '{name}' is not there any more" for name in known)
 
 
-def _name(table: str, row: Mapping[str, Any]) -> str:
-    return f"{row['plot_id']} {row['revision']}" if table == REVISIONS else str(row["id"])
+def _name(table: str, row: Mapping[str, SqlValue]) -> str:
+    return f"{row['plot_id']!s} {row['revision']!s}" if table == REVISIONS else str(row["id"])
 
 
-def _crc(row: Mapping[str, Any]) -> int:
-    """Nulls are left out, so that a new column without values changes nothing."""
+def _crc(row: Mapping[str, SqlValue]) -> int:
+    """Nulls are left out, so that a new column of nulls changes no checksum."""
     held = {name: value for name, value in row.items() if value is not None}
     return zlib.crc32(orjson.dumps(held, default=repr, option=orjson.OPT_SORT_KEYS))

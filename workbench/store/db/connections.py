@@ -1,4 +1,4 @@
-"""One SQLite file, seen by many threads and processes: connections, snapshots, transactions, named errors."""
+"""Connections to the SQLite file for many threads and processes: snapshots, transactions, errors of SQLite."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import TypeAlias
 from ...errors import Damaged, StoreError
 
 Transaction: TypeAlias = sqlite3.Connection
-"""What `Store.transaction` gives. Outside of this package it is only passed on, to what writes in it."""
+"""What `Store.transaction` gives. Code outside of this package only passes it on."""
 PAGE_SIZE = 4096
 MMAP_BYTES = 4 * 1024**3
-# 16 MB: a write of usual size need not wait until the log is moved into the file.
+# 16 MB: after a write of usual size SQLite does not have to move the log into the file.
 LOG_PAGES = 4096
 # A transaction that fits is written once, at its end.
 CACHE_KB = 8192
@@ -26,21 +26,21 @@ _DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "no suc
 _UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS", "SQLITE_IOERR_DATA")
 
 
-class _Told(threading.local):
-    """What a function that stopped a query had to say; SQLite passes on only that it did."""
+class _Reason(threading.local):
+    """Why a function of ours stopped a query. SQLite itself reports only that it did."""
 
     text: str = ""
 
 
-_TOLD = _Told()
+_REASON = _Reason()
 
 
 class _Undone(Exception):
-    """Ends a transaction of which nothing is to stay. Never leaves the module."""
+    """Ends a transaction and rolls it back. It never leaves this module."""
 
 
 class _Handle:
-    """A connection that is closed with its last user, whichever thread that was."""
+    """A connection, closed when nobody uses it any more, in whichever thread."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -57,7 +57,7 @@ class _Mine(threading.local):
 
 
 class Connections:
-    """The connections to the file at ``path``: per thread one that only reads and one that writes.
+    """The connections to the file at ``path``: each thread has one to read and one to write.
 
     Readers never wait (write-ahead log); writers wait for each other, at most ``BUSY_SECONDS``. A connection
     is never carried into a forked process.
@@ -74,7 +74,7 @@ class Connections:
         self._stand_ins: list[str] = []
         self._refusal: StoreError | None = None
         self.on_new_tables: Callable[[sqlite3.Connection], None] = lambda connection: None
-        """Called in a transaction where the tables are not those of the one before: another process changed them."""
+        """Called in a transaction if another process changed the tables since the last one."""
         self._tables: int | None = None
 
     def _connect(self, *, writes: bool) -> _Handle:
@@ -97,7 +97,7 @@ class Connections:
             connection.create_function("fold", 1, _fold, deterministic=True)
             connection.create_function("damaged_series", 2, _damaged_series)
             if writes:
-                if self._refusal is None:  # else what is only tried leaves the file as it is
+                if self._refusal is None:  # otherwise the file must stay as it is
                     connection.execute("pragma journal_mode = wal")
                 connection.execute("pragma synchronous = full")
                 connection.execute(f"pragma wal_autocheckpoint = {LOG_PAGES}")
@@ -111,7 +111,7 @@ class Connections:
         return handle
 
     def _present(self) -> tuple[int, int] | None:
-        """Which file stands at the path now."""
+        """Device and inode of the file that is at the path now."""
         try:
             found = os.stat(self.path)
         except (FileNotFoundError, NotADirectoryError):
@@ -121,7 +121,7 @@ class Connections:
         return found.st_dev, found.st_ino
 
     def _check_same(self) -> None:
-        """Refuse to go on where another file took the place of the store: what is written would be lost with it."""
+        """Refuse to go on if another file replaced the store: what is written to the old file is lost."""
         present = self._present()
         if self._file is None:
             self._file = present
@@ -155,7 +155,7 @@ class Connections:
         return mine.writer
 
     def only_read(self, refusal: StoreError, stand_ins: Sequence[str] = ()) -> None:
-        """From now on no transaction begins: it raises ``refusal``. Connections that read run ``stand_ins`` first."""
+        """From now on every transaction raises ``refusal``. Connections that read run ``stand_ins`` first."""
         self._refusal = refusal
         self._stand_ins = [*stand_ins]
         self._mine.reader = None
@@ -169,7 +169,7 @@ class Connections:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """One unchanging view of the store for all reads of this thread inside; joins an outer one."""
+        """One moment of the store for all reads of this thread inside. Inside another snapshot it joins that one."""
         writer = self._own().writer
         if writer is not None and writer.depth:
             with named(self.path):
@@ -189,14 +189,14 @@ class Connections:
                     reader.connection.execute("rollback")
 
     def transaction(self) -> AbstractContextManager[Transaction]:
-        """Write all or nothing; joins an outer transaction of this thread, which then decides."""
+        """Write all or nothing. Inside another transaction of this thread it joins that one, which then decides."""
         if self._refusal is not None:
             raise self._refusal
         return self._transaction()
 
     @contextmanager
     def trial(self) -> Iterator[Transaction]:
-        """A transaction of which nothing stays, also where the store was opened to read."""
+        """A transaction that is always rolled back; it works also if the store was opened to read."""
         with suppress(_Undone), self._transaction() as connection:
             yield connection
             raise _Undone
@@ -221,7 +221,7 @@ class Connections:
                     writer.connection.execute("rollback")
 
     def _check_tables(self, connection: sqlite3.Connection) -> None:
-        """Look at the tables again where they changed: a newer workbench may have upgraded the store meanwhile."""
+        """Check the tables again if they changed: a newer workbench may have upgraded the store meanwhile."""
         (tables,) = connection.execute("pragma schema_version").fetchone()
         if tables != self._tables:
             self.on_new_tables(connection)
@@ -236,17 +236,17 @@ class Connections:
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """SQLite's own errors as ours, with the name of the file; broken constraints pass, callers word them."""
+    """Turn SQLite's errors into ours, with the name of the file. IntegrityError passes: callers explain it."""
     try:
         yield
     except sqlite3.IntegrityError:
         raise
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        # SQLite's own messages quote the file: where that is damaged, they may be no text at all.
+        # SQLite's messages quote the file. If that is damaged, the message may not be valid text.
         text = str(error).lower()
-        if "user-defined function raised" in text and _TOLD.text:
-            told, _TOLD.text = _TOLD.text, ""
-            raise Damaged(told) from error
+        if "user-defined function raised" in text and _REASON.text:
+            reason, _REASON.text = _REASON.text, ""
+            raise Damaged(reason) from error
         code = getattr(error, "sqlite_errorname", "")
         if isinstance(error, UnicodeDecodeError) or code in _UNREADABLE or any(sign in text for sign in _DAMAGE):
             raise Damaged(
@@ -258,25 +258,26 @@ def named(path: Path) -> Iterator[None]:
             ) from error
         if code == "SQLITE_FULL" or code.startswith("SQLITE_IOERR"):
             raise StoreError(
-                f"The store '{path}' could not be written ({error}). Is its disk full, or at its quota? Nothing of "
-                "this was stored; make room and try again."
+                f"The store '{path}' could not be written ({error}). Its disk may be full, or at its quota. Nothing of "
+                "this change was stored; make room and try again."
             ) from error
         if "readonly" in text:
             raise StoreError(
-                f"The store '{path}' or its folder may not be written. Ask for the right to write both, or copy "
-                "the store to where you have it. A backup can be read without that right."
+                f"You have no right to write the store '{path}' or its folder. Ask for it, or copy "
+                "the store to a folder that you may write. A backup can be read without that right."
             ) from error
         raise StoreError(f"The store '{path}' could not be used: {error}.") from error
 
 
 def _fold(text: str | None) -> str | None:
-    """Case ignored by Unicode; SQLite itself knows only the letters of ASCII."""
+    """The text with case ignored, by Unicode; SQLite itself does this only for ASCII."""
     return None if text is None else text.casefold()
 
 
 def _damaged_series(owner: object, dataset: object) -> None:
-    """Called by a query that found a series at odds with its log: ends it with an error that names the series."""
-    _TOLD.text = (
-        f"Damaged series of '{owner}': the number of its {dataset} does not agree with its log; restore a backup."
+    """Stop a query that found a series whose number of rows differs from its log."""
+    _REASON.text = (
+        f"Damaged series of '{owner}': the number of rows of its {dataset} differs from that in its log. "
+        "Restore a backup."
     )
-    raise Damaged(_TOLD.text)
+    raise Damaged(_REASON.text)

@@ -1,6 +1,6 @@
 """The open file of a store: its connections, its transactions, its clock and its revisions.
 
-Each part of a store (records, series, pieces) is made on one of these and knows no other part.
+Each part of a store (records, series, blobs) gets one of these and knows no other part.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ class Host:
         self._connections = Connections(path)
 
     def connection(self) -> sqlite3.Connection:
-        """This thread's connection, for reading; inside a transaction the one that sees its writes."""
+        """This thread's connection to read; inside a transaction, the one that sees its writes."""
         return self._connections.current()
 
     def snapshot(self) -> AbstractContextManager[sqlite3.Connection]:
-        """All reads of this thread inside see one moment of the store, revisions included; nests.
+        """All reads of this thread inside see one moment of the store, with its revisions. Snapshots nest.
 
         SQLite's errors leave it as StoreError or Damaged.
         """
         return self._connections.snapshot()
 
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Begin immediately, commit at the end, roll back on an error; inside another one it joins that."""
+        """Begin immediately, commit at the end, roll back on an error. Inside another transaction it joins that one."""
         return self._connections.transaction()
 
     def clock(self, connection: sqlite3.Connection) -> datetime:
-        """The time, UTC, in microseconds, strictly later than any this store gave before."""
+        """The time, UTC, in microseconds, later than any that this store gave before."""
         return from_micros(self.tick(connection))
 
     def tick(self, connection: sqlite3.Connection) -> int:
@@ -57,8 +57,8 @@ class Host:
     def bump(self, connection: sqlite3.Connection, *tables: str) -> None:
         """Raise the revision of ``tables`` inside a transaction.
 
-        A revision is a reading of the store's clock, so that none ever comes back, not after a deletion and
-        not after an older copy of the file was put in place.
+        A revision is a time of the store's clock. So none is ever used twice, also after a deletion or after an
+        older copy of the file took its place.
         """
         tick = self.tick(connection)
         connection.executemany(
@@ -77,7 +77,7 @@ class Host:
         return found
 
     def identity(self) -> str:
-        """A text that names this store and no other, for instance in a cache beside it."""
+        """A text that no other store has, for example for the cache beside it."""
         with self.snapshot() as connection:
             row = connection.execute("select value from facts where name = 'store'").fetchone()
         if row is None:

@@ -1,4 +1,4 @@
-"""Which format a store has, who can read and write it, and how it gets the steps that it lacks."""
+"""Formats: which one a store has, which versions can read and write it, and how it gets missing migrations."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 import orjson
 
-from ...errors import StoreError, StoreTooNew, StoreTooOld
+from ...errors import Damaged, StoreError, StoreTooNew, StoreTooOld
+from ...version import __version__
 from .. import migrations
 from ..migrations import Migration
 
@@ -32,8 +32,8 @@ Objects = dict[tuple[str, str], str]
 
 @dataclass(frozen=True)
 class Format:
-    """The format of a store: its number, the release that brought it, and the oldest formats that can read it and
-    write it, each with its release. It is kept in the store, for versions that do not know its steps."""
+    """The format of a store: its number and first release, and the oldest formats that can read it and write it, each
+    with its release. The store keeps it for versions that do not know its migrations."""
 
     number: int
     version: str
@@ -43,7 +43,7 @@ class Format:
     writer_version: str
 
     def after(self, step: Migration) -> Format:
-        """The format once a step is taken."""
+        """The format after a step."""
         own = None if step.is_additive else step.number
         reader, writer = step.oldest_reader or own, step.oldest_writer or own
         newer = step.number > self.number
@@ -65,8 +65,8 @@ def _version_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class State:
-    """What an opener has to know of a file: its format (0: it is no store yet), the steps it lacks, and whether this
-    version may only read it."""
+    """What is known when a file is opened: its format (0: not a store yet), the steps that it does not have, and
+    whether this version may only read it."""
 
     format: Format
     pending: tuple[Migration, ...]
@@ -74,17 +74,17 @@ class State:
 
     @property
     def is_new(self) -> bool:
-        """Whether the file is to become a store."""
+        """Whether the file is not a store yet."""
         return self.format.number == 0
 
     @property
     def is_additive(self) -> bool:
-        """Whether the steps it lacks only add to it."""
+        """Whether all missing steps are additive."""
         return all(step.is_additive for step in self.pending)
 
 
 def state_of(db: sqlite3.Connection, path: Path) -> State:
-    """The state of a file; refuses one that is not a store of ours, and one that this version cannot read.
+    """The state of a file.
 
     Raises
     ------
@@ -109,16 +109,41 @@ def state_of(db: sqlite3.Connection, path: Path) -> State:
 
 
 def format_of(db: sqlite3.Connection) -> Format:
-    """The format that a store says it has."""
+    """The format that is noted in a store; a newer version may note more."""
     row = db.execute("select value from facts where name = 'format'").fetchone()
-    return FIRST if row is None else Format(**orjson.loads(row[0]))
+    if row is None:
+        return FIRST
+    try:
+        said = orjson.loads(row[0])
+        return Format(
+            int(said["number"]),
+            str(said["version"]),
+            int(said["reader"]),
+            str(said["reader_version"]),
+            int(said["writer"]),
+            str(said["writer_version"]),
+        )
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise Damaged(f"What the store says about its format is damaged ({error}). Restore a backup.") from error
+
+
+def wrong_format(db: sqlite3.Connection) -> list[str]:
+    """Whether the format that a store says it has is that of its steps, as far as this version knows them."""
+    said = format_of(db)
+    applied = set(db.execute(f"select migration_set, name from {APPLIED}").fetchall())  # noqa: S608
+    made = FIRST
+    for step in migrations.MIGRATIONS:
+        made = made.after(step) if step.key in applied else made
+    if said == made or applied - {step.key for step in migrations.MIGRATIONS}:
+        return []
+    return [f"the store says that it has format {said.number} ({said}), and its steps make {made}"]
 
 
 def _refuse_newer(found: Format, applied: set[tuple[str, str]], path: Path) -> None:
     if found.reader > migrations.FORMAT:
         raise StoreTooNew(
             f"The store '{path}' was written by a newer workbench (it has format {found.number}, and this is "
-            f"{version('battery-workbench')}, which knows format {migrations.FORMAT}). Update battery-workbench to "
+            f"{__version__}, which knows format {migrations.FORMAT}). Update battery-workbench to "
             f"{found.reader_version} or later to open it."
         )
     unknown = sorted(f"{set}.{name}" for set, name in applied - {step.key for step in migrations.MIGRATIONS})
@@ -130,7 +155,7 @@ def _refuse_newer(found: Format, applied: set[tuple[str, str]], path: Path) -> N
 
 
 def may_not_write(state: State, path: Path) -> StoreTooNew:
-    """The refusal of a change to a store that this version may only read."""
+    """The error for a change to a store that this version may only read."""
     return StoreTooNew(
         f"The store '{path}' can be read here but not changed: it has format {state.format.number}, which "
         f"battery-workbench {state.format.writer_version} or later writes. Update battery-workbench to change it."
@@ -138,12 +163,12 @@ def may_not_write(state: State, path: Path) -> StoreTooNew:
 
 
 def opened_to_read(path: Path) -> StoreError:
-    """The refusal of a change to a store that was opened to read."""
+    """The error for a change to a store that was opened to read."""
     return StoreError(f"The store '{path}' was opened to read only. Open it without read_only to change it.")
 
 
 def too_old(state: State, path: Path) -> StoreTooOld:
-    """The refusal of a store that needs more than additions."""
+    """The error for a store that needs `workbench upgrade`."""
     return StoreTooOld(
         f"The store '{path}' is of an older workbench ({_of(state.format)}) and needs to be upgraded to format "
         f"{migrations.FORMAT}. Run 'workbench upgrade --store {path}': it makes a backup first."
@@ -151,7 +176,7 @@ def too_old(state: State, path: Path) -> StoreTooOld:
 
 
 def upgrade_notice(state: State, path: Path) -> str:
-    """What is said before a store gets what only adds to it."""
+    """The notice before a store gets additive steps."""
     after = state.format
     for step in state.pending:
         after = after.after(step)
@@ -169,7 +194,7 @@ def _of(found: Format) -> str:
 
 
 def apply(db: sqlite3.Connection, steps: Iterable[Migration]) -> None:
-    """Take these steps, inside one transaction: the store has all of them afterwards, or none."""
+    """Run these steps inside one transaction: afterwards the store has all of them, or none."""
     found = FIRST
     if not db.execute("select 1 from sqlite_master where name = ?", (APPLIED,)).fetchone():
         for text in _APPLIED_TABLE:
@@ -179,7 +204,7 @@ def apply(db: sqlite3.Connection, steps: Iterable[Migration]) -> None:
         found = format_of(db)
     for step in steps:
         while step.prepare is not None and step.prepare(db):
-            pass  # what was written since it was prepared; in a new store, all of it
+            pass  # prepares what was written since; in a new store, everything
         for text in step.sql:
             db.execute(text)
         if step.run is not None:
@@ -207,7 +232,7 @@ def objects(db: sqlite3.Connection) -> Objects:
 
 
 def fingerprint(found: Objects) -> str:
-    """A text that differs for different tables."""
+    """A hash of the texts of all tables, indexes and triggers."""
     return hashlib.sha256(orjson.dumps(sorted([*key, sql] for key, sql in found.items()))).hexdigest()
 
 

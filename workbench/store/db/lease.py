@@ -1,4 +1,4 @@
-"""Who is writing an unpublished series, so that nobody else sweeps it away, and a killed writer's is swept."""
+"""Leases: which process is writing an unpublished series. Others leave it alone while that process lives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _machine() -> str:
 
 
 def _born(pid: int) -> str:
-    """When a process started, where the system tells: a number that is used again is then told apart."""
+    """When a process started, if the system says so. With it, a process number that is used again is recognized."""
     fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return fields[19] if len(fields) > 19 else ""
 
@@ -43,9 +43,9 @@ def take() -> str:
 
 
 def is_held(lease: str, beat: int) -> bool:
-    """Whether the writer may still live; ``beat`` is when it last wrote, in microseconds since 1970.
+    """Whether the writer may still be running; ``beat`` is when it last wrote, in microseconds since 1970.
 
-    On this machine the process is asked; of another one an hour of silence is taken for its end.
+    On this machine the system knows. A writer on another machine counts as gone after an hour without a write.
     """
     try:
         machine, pid, born = orjson.loads(lease)

@@ -1,4 +1,4 @@
-"""Work on two cores inside one call: nothing runs on when the call ends, and its errors are raised by it."""
+"""Runs jobs in two threads inside one call. When the call returns, both have ended; it raises their errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 
 
 class _Queue(Generic[Result]):
-    """Jobs in order, taken by whoever is free; after an error no other is begun."""
+    """Jobs in order, taken by whichever thread is free; after an error no other job begins."""
 
     def __init__(self, jobs: Sequence[Callable[[], Result]]) -> None:
         self._open = iter(enumerate(jobs))
@@ -30,14 +30,14 @@ class _Queue(Generic[Result]):
                 before()
             while (job := self._next()) is not None:
                 self.results[job[0]] = job[1]()
-        except BaseException as error:
+        except BaseException as error:  # raised again in the thread of the caller
             self.error = self.error or error
 
 
 def results(jobs: Sequence[Callable[[], Result]], meanwhile: Callable[[], object] | None = None) -> list[Result]:
-    """What each job gives, in their order, worked off by this thread and a helper.
+    """The results of the jobs, in their order; this thread and a helper run them.
 
-    ``meanwhile`` is done by this thread first, while the helper begins. Jobs must not touch what others change.
+    This thread runs ``meanwhile`` first, while the helper begins. Jobs must not use what other jobs change.
     """
     queue = _Queue(jobs)
     helper = _started(queue) if CORES > 1 else None
@@ -53,6 +53,6 @@ def _started(queue: _Queue[Result]) -> threading.Thread | None:
     helper = threading.Thread(target=queue.work, name="workbench-store", daemon=True)
     try:
         helper.start()
-    except RuntimeError:  # no more threads: then one does all
+    except RuntimeError:  # the system gives no more threads: this one does all jobs
         return None
     return helper

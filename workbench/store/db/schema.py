@@ -1,4 +1,4 @@
-"""Whether the tables of a store are those that the migrations make and the record classes need, in plain words."""
+"""Checks that the tables of a store are those that the migrations make and the record classes need."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MOST = 5
 
 
 def refuse_wrong_tables(db: sqlite3.Connection, state: State, path: Path) -> None:
-    """Refuse a store whose tables are not as they must be.
+    """Refuse a store whose tables are wrong.
 
     Raises
     ------
     Damaged
-        With what differs, and what to do.
+        The message says what differs and what to do.
     """
     wrong = [] if state.is_new else differences(db, state.pending)
     if wrong:
@@ -38,9 +38,9 @@ def refuse_wrong_tables(db: sqlite3.Connection, state: State, path: Path) -> Non
 
 
 def differences(db: sqlite3.Connection, pending: tuple[Migration, ...] = ()) -> list[str]:
-    """What is not as it must be, as sentences; empty if the tables are right.
+    """What is wrong with the tables, as sentences; empty if nothing is.
 
-    ``pending`` are steps that the store lacks: it is only compared with what the others make then.
+    ``pending`` are steps that the store does not have yet: then it is compared with what the other steps make.
     """
     found = objects(db)
     wrong = [] if pending else [text for cls in KINDS.values() for text in _undeclared(found, cls)]
@@ -73,12 +73,12 @@ def _wrong_column(cls: type[Record], table: str, name: str, text: str) -> str:
     made, _ = reference(migrations.MIGRATIONS)
     if not _declares(made.get(("table", cls.table), ""), text):
         return (
-            f"the class {cls.__name__} declares '{name}' as no migration makes it: add a file to "
+            f"the class {cls.__name__} declares '{name}', but no migration makes that column: add a file to "
             f'workbench/store/migrations with ALTER TABLE "{cls.table}" ADD COLUMN {text}'
         )
     if f'"{name}" ' not in table:
         return f"the table '{cls.table}' has no column '{name}' (it should be {text})"
-    return f"the column '{name}' of the table '{cls.table}' is declared otherwise (it should be {text})"
+    return f"the column '{name}' of the table '{cls.table}' has another declaration (it should be {text})"
 
 
 def _wrong_index(name: str, text: str, there: str | None) -> str:
@@ -87,18 +87,18 @@ def _wrong_index(name: str, text: str, there: str | None) -> str:
         return f"no migration makes the index '{name}': add a file to workbench/store/migrations with {text}"
     if there is None:
         return _missing("index", name, text)
-    return f"the index '{name}' is declared otherwise (it should be {text})"
+    return f"the index '{name}' has another declaration (it should be {text})"
 
 
 def _changed(db: sqlite3.Connection, found: Objects, steps: tuple[Migration, ...]) -> Iterator[str]:
-    """Where the tables are not what these steps make; what a store has besides is its own."""
+    """Where the tables are not what these steps make. Further tables of a store are left alone."""
     made, columns = reference(steps)
     for (type, name), text in made.items():
         there = found.get((type, name))
         if there is None:
             yield _missing(type, name)
         elif there != text and type != "table":
-            yield f"the {type} '{name}' is declared otherwise (it should be {text})"
+            yield f"the {type} '{name}' has another declaration (it should be {text})"
         elif there != text:
             held = columns_of(db, name)
             for one, declared in columns[name].items():
@@ -113,8 +113,10 @@ def _missing(type: str, name: str, why: str = "") -> str:
 
 
 def stand_ins(pending: tuple[Migration, ...]) -> list[str]:
-    """Statements for a connection that only reads: what additive steps would add, as empty tables and as columns of
-    nulls, in views of this connection alone. The store itself stays as it is."""
+    """Statements for a connection that only reads an older store: temporary views with empty tables for the missing
+    ones, and nulls for the missing columns. The store itself does not change."""
+    if not pending:
+        return []
     before = reference(tuple(step for step in migrations.MIGRATIONS if step not in pending))[1]
     made = []
     for table, columns in reference(migrations.MIGRATIONS)[1].items():

@@ -1,4 +1,4 @@
-"""A private copy of a store's records, to try out what a change would do: nobody waits for it, and nothing stays."""
+"""A private copy of a store's records, to try what a change would do. Nobody waits for it, and it is deleted."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..store import Store
 from .connections import named
 
 _BULK = ("chunks", "contents")
-"""Tables of samples and of bytes: most of a store, and no record."""
+"""Tables of samples and of bytes: most of the size of a store."""
 
 
 @contextmanager
 def rehearsal(store: Store) -> Iterator[Store]:
-    """A store with all records of another at one moment, without samples and bytes; it is gone at the end.
+    """A copy of a store at one moment, with all records but without samples and bytes; deleted at the end.
 
-    The other store is read and not locked: who writes there meanwhile waits for nothing.
+    The original is read but not locked: others can write to it meanwhile.
     """
     with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
         place = Path(folder) / store.path.name
@@ -32,7 +32,7 @@ def rehearsal(store: Store) -> Iterator[Store]:
         try:
             with private.transaction() as db:
                 pass
-            # This thread's writes need not outlive a power cut.
+            # The copy does not have to survive a power cut.
             db.execute("pragma synchronous = off")
             yield private
         finally:
@@ -43,7 +43,7 @@ def _copy(db: sqlite3.Connection) -> None:
     made = db.execute("select type, name, sql from origin.sqlite_master where sql is not null").fetchall()
     tables = {name: sql for type, name, sql in made if type == "table" and not name.startswith("sqlite_")}
     virtual = [name for name, sql in tables.items() if sql.lower().startswith("create virtual")]
-    # A virtual table brings its own tables along, filled a little.
+    # A virtual table makes tables of its own, which already hold some rows.
     brought = [name for name in tables if any(name.startswith(f"{owner}_") for owner in virtual)]
     for name, sql in tables.items():
         if name not in brought:

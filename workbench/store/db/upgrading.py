@@ -1,7 +1,7 @@
-"""``workbench upgrade``: a store of an older format gets all that it lacks, after a backup beside it.
+"""``workbench upgrade``: backs up a store of an older format and runs the migrations that it does not have.
 
-Each step is one transaction, so that the store is old or new whenever it is stopped, and the next call goes on. Who
-upgrades holds a lease in the store: two never work at the same time.
+Each step is one transaction. So a stopped upgrade leaves a store of an old or a new format, and the next call goes
+on. The upgrading process holds a lease in the store, so that only one works at a time.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from .formats import State, apply, state_of
 from .schema import refuse_wrong_tables
 
 ADDED = 16 << 20
-"""Bytes that a step needs which only adds to a store."""
+"""Bytes that an additive step needs."""
 Progress = Callable[[int, int, str], object]
-"""Called with how many parts are done, of how many, and what is done next."""
+"""Called with the number of parts done, the number of all parts, and what comes next."""
 _FACT = "upgrade"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What an upgrade does: from one format to another by ``steps``, in words. ``needs`` and ``free`` are bytes in the
-    folder of the store; ``backup`` is where the copy of before goes, None for none."""
+    """What an upgrade does: from ``format`` to ``to`` by ``steps``, in words. ``needs`` and ``free`` are bytes in the
+    folder of the store; ``backup`` is the path of the backup, None for none."""
 
     path: Path
     format: int
@@ -79,12 +79,12 @@ def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None 
     Parameters
     ----------
     backup : copy the store first, to a file beside it.
-    progress : hears how far it is.
+    progress : is called as the upgrade proceeds.
 
     Raises
     ------
     StoreError
-        If the disk has no room for it, or another process is at it. The store is as it was.
+        If the disk has not enough room, or another process is upgrading the store. The store is then unchanged.
     """
     with _opened(path) as store:
         state = _state(store)
@@ -92,15 +92,19 @@ def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None 
             return _planned(store, state, backup)
         with store.transaction() as db:
             pass
-        # A step may make a table anew, which links lead to; they are looked at once it is done.
+        # A step may make a table again that links lead to; the links are checked after the step.
         db.execute("pragma foreign_keys = off")
         with _lease(store) as begun:
-            told = _told(progress, len(state.pending) + 1)
-            made = _backed_up(store, _planned(store, state, backup and begun.backup is None), begun, told)
+            state = _state(store)  # another process may have changed it until now
+            report = _reporter(progress, len(state.pending) + 1)
+            made = _backed_up(store, _planned(store, state, backup and begun.backup is None), begun, report)
             for place, step in enumerate(state.pending):
-                told(place + 1, step.about)
-                _take(store, step, is_last=step is state.pending[-1])
-            told(len(state.pending) + 1, "")
+                report(place + 1, step.about)
+                _take(store, step)
+            with store.transaction() as db:
+                refuse_wrong_tables(db, state_of(db, store.path), store.path)
+                db.execute("delete from facts where name = ?", (_FACT,))
+            report(len(state.pending) + 1, "")
         return made
 
 
@@ -140,29 +144,31 @@ def _free_name(path: Path, format: int) -> Path:
     return next(place for name in names if not (place := path.with_name(name)).exists())
 
 
-def _told(progress: Progress | None, of: int) -> Callable[[int, str], None]:
-    def tell(done: int, what: str) -> None:
+def _reporter(progress: Progress | None, of: int) -> Callable[[int, str], None]:
+    def report(done: int, what: str) -> None:
         if progress is not None:
             progress(done, of, what)
 
-    return tell
+    return report
 
 
-def _backed_up(store: Host, made: Plan, begun: _Begun, told: Callable[[int, str], None]) -> Plan:
-    """Copy the store, unless an upgrade that was stopped did so; refuse where there is no room."""
+def _backed_up(store: Host, made: Plan, begun: _Begun, report: Callable[[int, str], None]) -> Plan:
+    """Copy the store, unless a stopped upgrade did so already; refuse if there is no room."""
     _refuse_without_room(made)
     if made.backup is None:
         return made if begun.backup is None else replace(made, backup=Path(begun.backup))
     for partial in made.backup.parent.glob(f"{made.backup.name}.*.partial"):
-        partial.unlink(missing_ok=True)  # of an upgrade that was killed: this one holds the lease
+        partial.unlink(
+            missing_ok=True
+        )  # left by a killed upgrade; nobody else can be writing it, because this one holds the lease
     with store.transaction() as db:
         _note(db, begun._replace(backup=str(made.backup)))
-    copy_to(store, made.backup, lambda part: told(0, f"Backup to {made.backup}: {part:.0%}"))
+    copy_to(store, made.backup, lambda part: report(0, f"Backup to {made.backup}: {part:.0%}"))
     return made
 
 
 def _is_of_now(db: sqlite3.Connection, copy: str | None) -> bool:
-    """Whether a backup is there, whole, and nothing was written since: its clock is that of the store."""
+    """Whether a backup exists, is complete, and has the clock of the store: nothing was written since."""
     if copy is None or not Path(copy).exists():
         return False
     clock = "select value from facts where name = 'clock'"
@@ -183,28 +189,26 @@ def _refuse_without_room(made: Plan) -> None:
         )
 
 
-def _take(store: Host, step: Migration, *, is_last: bool) -> None:
-    """One step: what it prepares in transactions of their own, then itself in one."""
+def _take(store: Host, step: Migration) -> None:
+    """Run one step: its preparation in several transactions, then the step itself in one."""
     more = step.prepare is not None
     while more and step.prepare is not None:
         with store.transaction() as db:
             more = step.prepare(db)
     with store.transaction() as db:
-        apply(db, [step])
+        # Who opens the store meanwhile takes steps that only add.
+        apply(db, [one for one in state_of(db, store.path).pending if one is step])
         if (lost := db.execute("pragma foreign_key_check").fetchone()) is not None:
             table, row, parent, _ = lost
             raise Damaged(
                 f"The upgrade of '{store.path}' stopped: row {row} of '{table}' refers to one of '{parent}' that is "
                 "not there. The store is as it was before this step. Run 'workbench verify'."
             )
-        if is_last:
-            refuse_wrong_tables(db, state_of(db, store.path), store.path)
-            db.execute("delete from facts where name = ?", (_FACT,))
 
 
 @contextmanager
 def _lease(store: Host) -> Iterator[_Begun]:
-    """Keep others from upgrading meanwhile; what one that was stopped had done already.
+    """Keep others from upgrading meanwhile. Gives what a stopped upgrade did already.
 
     Raises
     ------
@@ -223,7 +227,8 @@ def _lease(store: Host) -> Iterator[_Begun]:
     try:
         yield begun
     except BaseException:
-        # Why it stopped is what to show; a lease that stays ends with this process.
+        # Also when interrupted, others must be able to upgrade. The first error is the one to show; a lease that
+        # stays ends with this process.
         with suppress(StoreError), store.transaction() as db:
             _note(db, _begun(db)._replace(lease=None))
         raise

@@ -1,24 +1,24 @@
-"""Whether the records of a store are what they must be: `check_rows`, a part of verify."""
+"""Verify, the part about records: rows, links, plots, search and sampled data (`check_rows`)."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
 from ...errors import Damaged
 from ...records import KINDS, Record
+from ...table import Plain
 from ..records import search
 from ..records.rows import SAMPLED
 from ..records.tables import ASSIGNMENTS, decode, encode, fold, rows_as_dicts, stored
-from . import checksums as seals
+from . import checksums
 
 
 def check_rows(connection: sqlite3.Connection) -> list[str]:
-    """Everything wrong with the records, as sentences; empty if they are sound.
+    """Everything that is wrong with the records, as sentences; empty if nothing is.
 
     Every row is a record of its kind, every link leads to a record of the same organization and of the same
     project (or of none), every plot is its own newest revision, and search knows every record as it is. Sampled
@@ -28,7 +28,7 @@ def check_rows(connection: sqlite3.Connection) -> list[str]:
     for cls in KINDS.values():
         findings += _rows(connection, cls)
         findings += _links(connection, cls)
-    findings += seals.check(connection)
+    findings += checksums.check(connection)
     findings += _assignments(connection)
     findings += _plots(connection)
     findings += _sampled(connection)
@@ -43,7 +43,7 @@ def _rows(connection: sqlite3.Connection, cls: type[Record]) -> Iterator[str]:
         try:
             record = cls.model_validate(decode(cls, row))
         except (ValidationError, ValueError, TypeError, Damaged) as error:
-            yield f"{name} is no valid record: {' '.join(str(error).split())}"
+            yield f"{name} is not a valid record: {' '.join(str(error).split())}"
             continue
         if folded != fold(record.name):
             yield f"{name} is not found by its name"
@@ -51,7 +51,7 @@ def _rows(connection: sqlite3.Connection, cls: type[Record]) -> Iterator[str]:
             yield f"{name} is not kept in the form in which it would be written"
 
 
-def _differs(storage: str, kept: Any, written: Any) -> bool:
+def _differs(storage: str, kept: Plain, written: Plain) -> bool:
     if storage != "json" or kept is None:
         return bool(kept != written)
     return bool(orjson.loads(kept) != orjson.loads(written))
@@ -72,7 +72,7 @@ def _links(connection: sqlite3.Connection, cls: type[Record]) -> Iterator[str]:
             f'ON o.id = t."{member.name}" WHERE t."{member.name}" IS NOT NULL AND ({" OR ".join(wrong)})'
         )
         for id, linked in rows:
-            yield f"the {cls.label} '{id}' has '{linked}' as {member.name}, which is no {target.label} of its own"
+            yield f"the {cls.label} '{id}' has '{linked}' as {member.name}, which is not a {target.label} of its own"
 
 
 def _assignments(connection: sqlite3.Connection) -> Iterator[str]:

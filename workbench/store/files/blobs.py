@@ -1,4 +1,4 @@
-"""Files as content-addressed pieces: the same bytes are kept once, under the SHA-256 of their content."""
+"""Blobs: bytes of files, kept once under the SHA-256 of their content, in blocks of 1 MiB."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from collections.abc import Callable, Iterable, Iterator
 from ...errors import Damaged, NotFound
 from ..db.database_file import Host
 
-PIECE = 1 << 20
+BLOCK = 1 << 20
 PASSING = "passing-"
 ABANDONED_SECONDS = 24 * 3600
 
 
-class Pieces:
-    """Bytes by the SHA-256 of their content, in pieces of 1 MiB, each with its own checksum."""
+class Blobs:
+    """Bytes by the SHA-256 of their content, in blocks of 1 MiB, each with its own checksum."""
 
     def __init__(self, store: Host) -> None:
         self._store = store
 
     def put(self, chunks: Iterable[bytes]) -> str:
-        """Keep these bytes and return their SHA-256 (hex). At most two pieces are held in memory.
+        """Keep these bytes and return their SHA-256 (hex). At most two blocks are held in memory.
 
-        The pieces are written under a passing name in small transactions and take their own with the last one,
-        so a reader never finds half of them.
+        The blocks are written under a temporary name in small transactions. The last transaction gives them their
+        own name, so a reader never finds half of them.
         """
         store = self._store
         with store.transaction() as connection:
@@ -48,10 +48,10 @@ class Pieces:
         for chunk in chunks:
             digest.update(chunk)
             buffer += chunk
-            while len(buffer) >= PIECE:
-                self._add(passing, size, bytes(buffer[:PIECE]))
-                size += PIECE
-                del buffer[:PIECE]
+            while len(buffer) >= BLOCK:
+                self._add(passing, size, bytes(buffer[:BLOCK]))
+                size += BLOCK
+                del buffer[:BLOCK]
         if buffer:
             self._add(passing, size, bytes(buffer))
         return digest.hexdigest(), size + len(buffer)
@@ -68,7 +68,7 @@ class Pieces:
         NotFound
             If there are none.
         Damaged
-            If the pieces end elsewhere.
+            If the blocks end elsewhere.
         """
         query = (
             "select size, (select start + length(data) from pieces where pieces.hash = contents.hash "
@@ -80,7 +80,7 @@ class Pieces:
             raise NotFound(f"There are no bytes with the hash '{name}' in the store.")
         size, held = row
         if size != (held or 0):
-            raise Damaged(f"'{name}' should have {size} bytes, and its pieces have {held or 0}; restore a backup.")
+            raise Damaged(f"'{name}' should have {size} bytes, but its blocks have {held or 0}; restore a backup.")
         return int(size)
 
     def get(self, name: str, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
@@ -91,12 +91,12 @@ class Pieces:
         NotFound
             If there are none under ``name``.
         Damaged
-            If a piece is missing or its checksum fails.
+            If a block is missing or its checksum fails.
         """
         size = self.size(name)
         stop = size if stop is None else min(stop, size)
-        first = start // PIECE * PIECE
-        for place in range(first, stop, PIECE):
+        first = start // BLOCK * BLOCK
+        for place in range(first, stop, BLOCK):
             with self._store.snapshot() as connection:
                 row = connection.execute(
                     "select crc, data from pieces where hash = ? and start = ?", (name, place)
@@ -105,10 +105,10 @@ class Pieces:
             yield data[max(start - place, 0) : stop - place]
 
     def sweep(self, referenced: Callable[[], set[str]]) -> int:
-        """Delete contents that nothing has referred to for a day, and return how many they were.
+        """Delete contents to which nothing has referred for a day; returns how many.
 
-        Each goes in a transaction of its own, in which the references (``referenced``) are read again: bytes that are
-        put once more meanwhile count as new, and their record has a day to come.
+        Each is deleted in a transaction of its own, which reads the references (``referenced``) again. Bytes that are
+        put again meanwhile count as new, and their record has a day to come.
         """
         before = time.time_ns() // 1000 - ABANDONED_SECONDS * 10**6
         with self._store.snapshot() as connection:
@@ -127,7 +127,7 @@ class Pieces:
         return gone
 
     def tidy(self) -> None:
-        """Delete what puts that were killed left behind: passing pieces a day old."""
+        """Delete what killed calls of ``put`` left: temporary blocks that are a day old."""
         before = f"{PASSING}{time.time_ns() // 1000 - ABANDONED_SECONDS * 10**6}"
         chosen = "from pieces where hash >= ? and hash < ?"
         with self._store.snapshot() as connection:
@@ -137,7 +137,7 @@ class Pieces:
                 connection.execute(f"delete {chosen}", (PASSING, before))
 
     def verify(self) -> list[str]:
-        """Contents whose bytes are not what their name says, as sentences."""
+        """Sentences about contents whose bytes do not have the hash that is their name."""
         findings = []
         for name, _ in self._store.connection().execute("select hash, size from contents").fetchall():
             digest = hashlib.sha256()
@@ -153,7 +153,7 @@ class Pieces:
 
 
 def _sound(name: str, start: int, size: int, row: tuple[int, bytes] | None) -> bytes:
-    expected = min(PIECE, size - start)
+    expected = min(BLOCK, size - start)
     if row is None or len(row[1]) != expected or zlib.crc32(row[1]) != row[0]:
-        raise Damaged(f"The piece at byte {start} of '{name}' is damaged or missing; restore a backup.")
+        raise Damaged(f"The block at byte {start} of '{name}' is damaged or missing; restore a backup.")
     return row[1]

@@ -1,4 +1,4 @@
-"""Uploads that are under way, the files attached to records, and what measurements come from which raw data."""
+"""Uploads in progress, files attached to records, and which measurements come from which raw data."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 
 from ...errors import NotFound
 from ...records import Measurement, RawData
+from ...table import JsonObject, Plain
 from ..db.database_file import Host
 from ..records.tables import reach, values_of
 from ..scope import Scope
@@ -22,25 +23,25 @@ State = Literal["open", "running", "done", "failed"]
 
 @dataclass(frozen=True)
 class UploadObject:
-    """One file of an upload: ``size`` is None until its bytes are here; ``piece`` where the store keeps them."""
+    """One file of an upload. ``size`` is None until its bytes have arrived; ``blob`` is their SHA-256 in the store."""
 
     id: str
     filename: str
     size: int | None = None
-    piece: str | None = None
+    blob: str | None = None
     content_type: str | None = None
 
 
 @dataclass(frozen=True)
 class Upload:
-    """An upload from its beginning to the end of its processing; ``target`` is the id of the record it is for."""
+    """An upload, from its beginning until it is processed. ``target`` is the id of its record."""
 
     id: str
     target: str
     purpose: Purpose
     scope: Scope
     user_id: str
-    about: dict[str, Any]
+    about: JsonObject
     state: State
     lease: str | None
     beat: int
@@ -57,7 +58,7 @@ class Attachment:
     filename: str
     content_type: str
     size: int
-    piece: str
+    blob: str
 
 
 class Uploads:
@@ -67,7 +68,7 @@ class Uploads:
         self._store = store
 
     def signing_secret(self) -> bytes:
-        """The secret that signs addresses; of the store, so that all its servers know each other's."""
+        """The secret that signs addresses. All servers on the store have the same."""
         row = self._store.connection().execute("select value from facts where name = 'signing'").fetchone()
         return str(row[0]).encode()
 
@@ -78,11 +79,11 @@ class Uploads:
         scope: Scope,
         user_id: str,
         filenames: Sequence[str],
-        about: Mapping[str, Any],
+        about: Mapping[str, Plain],
         *,
         content_type: str | None = None,
     ) -> Upload:
-        """Write down that files will come for a record of the id ``target``."""
+        """Note that files will come for the record with the id ``target``."""
         made = tuple(UploadObject(secrets.token_hex(16), name, content_type=content_type) for name in filenames)
         upload = Upload(secrets.token_hex(16), target, purpose, scope, user_id, dict(about), "open", None, 0, made)
         with self._store.transaction() as db:
@@ -119,7 +120,7 @@ class Uploads:
         Raises
         ------
         NotFound
-            If there is none (any more).
+            If there is none, or none any more.
         """
         row = (
             self._store.connection()
@@ -142,20 +143,20 @@ class Uploads:
         return [self._upload(row) for row in rows.fetchall()]
 
     def stale(self, before: int) -> list[Upload]:
-        """The uploads that were begun before a time (microseconds) and are not being taken in."""
+        """The uploads that began before a time (microseconds since 1970) and are not being processed."""
         rows = self._store.connection().execute(
             f"select {_COLUMNS} from uploads where state <> 'running' and created_at < ?",  # noqa: S608
             [before],
         )
         return [self._upload(row) for row in rows.fetchall()]
 
-    def arrived(self, object_id: str, size: int, piece: str | None) -> bool:
-        """Note that the bytes of an object are here; False if the upload is open no more."""
+    def arrived(self, object_id: str, size: int, blob: str | None) -> bool:
+        """Note that the bytes of an object have arrived; False if the upload is not open any more."""
         with self._store.transaction() as db:
             done = db.execute(
                 "update upload_objects set size = ?, piece = ? where id = ? and "
                 "(select state from uploads where id = upload) = 'open'",
-                [size, piece, object_id],
+                [size, blob, object_id],
             )
             return bool(done.rowcount)
 
@@ -169,7 +170,7 @@ class Uploads:
         lease: str | None = None,
         error: str | None = None,
     ) -> bool:
-        """Move an upload on; False if it is in none of the states ``was``."""
+        """Set the state of an upload; False if its state is not one of ``was``."""
         done = db.execute(
             "update uploads set state = ?, lease = ?, error = ?, beat = ? where id = ? "
             "and state in (select value from json_each(?))",
@@ -178,7 +179,7 @@ class Uploads:
         return bool(done.rowcount)
 
     def take_over(self, db: sqlite3.Connection, upload: Upload, lease: str) -> bool:
-        """Go on with what a process that is gone left; False if another one was faster."""
+        """Take over an upload of a process that is gone; False if another process was faster."""
         done = db.execute(
             "update uploads set lease = ?, beat = ? where id = ? and state = 'running' and lease is ?",
             [lease, self._store.tick(db), upload.id, upload.lease],
@@ -190,7 +191,7 @@ class Uploads:
         with self._store.transaction() as db:
             db.execute("delete from uploads where id = ?", [upload_id])
 
-    def _upload(self, row: Sequence[Any]) -> Upload:
+    def _upload(self, row: Sequence[Plain]) -> Upload:
         id, target, purpose, organization, project, user, about, state, lease, beat = row
         found = self._store.connection().execute(
             "select id, filename, size, piece, content_type from upload_objects where upload = ? order by place",
@@ -203,10 +204,10 @@ class Uploads:
     # Files attached to records
 
     def attach(self, db: sqlite3.Connection, owner: str, name: str, file: Attachment) -> None:
-        """Keep a file with a record, in place of an older one of that name."""
+        """Keep a file with a record; it replaces an older one of that name."""
         db.execute(
             "insert or replace into attachments values (?, ?, ?, ?, ?, ?)",
-            [owner, name, file.filename, file.content_type, file.size, file.piece],
+            [owner, name, file.filename, file.content_type, file.size, file.blob],
         )
 
     def attached(self, owner: str, name: str) -> Attachment | None:
@@ -226,7 +227,7 @@ class Uploads:
     # Raw data and the measurements that come from it
 
     def link(self, measurement_id: str, raw_data_ids: Sequence[str], db: sqlite3.Connection) -> None:
-        """Say that a measurement comes from these files; saying it twice is harmless."""
+        """Note that a measurement comes from these files. Doing it twice changes nothing."""
         db.executemany(
             "insert or ignore into measurement_raw_data values (?, ?)",
             [(measurement_id, id) for id in raw_data_ids],
@@ -234,7 +235,7 @@ class Uploads:
         self._store.bump(db, "measurement_raw_data", RawData.table)
 
     def unlink(self, measurement_id: str, raw_data_id: str, db: sqlite3.Connection) -> None:
-        """Take that back."""
+        """Remove the note that a measurement comes from this file."""
         db.execute(
             "delete from measurement_raw_data where measurement_id = ? and raw_data_id = ?",
             [measurement_id, raw_data_id],

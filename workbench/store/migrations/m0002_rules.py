@@ -8,7 +8,7 @@ MIGRATIONS = (
     Migration(
         2,
         "0002_rules",
-        "0.2.0",
+        "0.1.1",
         "Samples, steps and cycles carry the number of the rule that made them.",
         ('ALTER TABLE "series_log" ADD COLUMN "rule" INTEGER',),
         # 0.1.0 refuses every step that it does not know.

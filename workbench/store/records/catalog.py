@@ -1,11 +1,10 @@
-"""The catalog of a store as one scope sees it: columns with counts and examples, open names, series, summaries."""
+"""The catalog of a store for one scope: columns with counts and examples, open names, series, summaries."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from ...cycling.columns import SERIES_COLUMNS, Described
 from ...cycling.cycles import CYCLE_COLUMNS
@@ -13,7 +12,7 @@ from ...cycling.life import KINDS, LIFE_COLUMNS, NEEDS
 from ...cycling.steps import STEP_COLUMNS, STEP_TYPE
 from ...records import SOURCES, Record
 from ...records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
-from ...table import Column, Kind, Table
+from ...table import Column, Kind, Plain, Table
 from ...units import split_unit
 from ..scope import Scope
 from ..series.layout import Layout
@@ -26,7 +25,7 @@ EXAMPLES = 5
 
 
 def catalog(store: Store, scope: Scope) -> Catalog:
-    """What the scope reaches: every list source with its columns, how many records fill each, the names found
+    """Everything in scope: every list source with its columns, how many records fill each, the names found
     under open objects, the columns of its series with units, and the columns of the two summaries."""
     with store.snapshot() as db:
         sources = [_source(store, db, cls, scope) for cls in SOURCES.values()]
@@ -59,18 +58,18 @@ def _is_value(path: Path) -> bool:
     return len(path) > 1 and path[-1] == "value"
 
 
-def _filled(column: Column) -> tuple[int, list[Any]]:
-    """How many values there are (an empty text, as of no tags, is none), and a few different ones."""
+def _filled(column: Column) -> tuple[int, list[Plain]]:
+    """The number of values (an empty text counts as none), and a few different ones."""
     values = [value for value in column.tolist() if value is not None and value != ""]
     different = list(dict.fromkeys(values))
     if len(different) <= EXAMPLES:
         return len(values), different
-    # From all over the records: the first ones are often of one cell.
+    # Spread over all records, because the first ones are often of one cell.
     return len(values), [different[place * (len(different) - 1) // (EXAMPLES - 1)] for place in range(EXAMPLES)]
 
 
 def _one_unit(column: Column) -> str | None:
-    """The unit that all records agree on."""
+    """The unit, if it is the same in all records."""
     units = set(column.tolist()) - {None}
     return units.pop() if len(units) == 1 else None
 
@@ -91,8 +90,8 @@ def _sibling_unit(seen: Mapping[Path, Seen], path: Path) -> str | None:
 
 
 def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Table) -> list[CatalogSeries]:
-    """The columns of the sampled data of a source, the most frequent first; a unit that records disagree on
-    is None."""
+    """The columns of the sampled data of a source, the most frequent first. The unit is None if records have
+    different ones."""
     known = {column.name: column for column in SERIES_COLUMNS}
     units = _kept_units(db, cls, scope)
     counted = _counted(db, table["id"].tolist(), "series")
@@ -114,7 +113,7 @@ def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Tabl
 
 
 def _over_life(counted: list[tuple[str, Kind, int]]) -> list[tuple[str, Kind, int]]:
-    """The columns over the life of a cell that these columns of time series give."""
+    """The columns over the life of a cell that can be computed from these columns of time series."""
     counts = {name: count for name, _, count in counted}
     return [
         (name, KINDS[name], min(counts[need] for need in needs))
@@ -140,7 +139,7 @@ def _counted(db: sqlite3.Connection, owners: list[str], dataset: str) -> list[tu
 
 
 def _kept_units(db: sqlite3.Connection, cls: type[Record], scope: Scope) -> dict[str, str | None]:
-    """The units of columns whose records say them beside the table, by the name under which they are stored."""
+    """The units that records note for the columns of their tables, by column name."""
     if "columns" not in cls.members():
         return {}
     clause, params = reach(cls, scope)
@@ -156,7 +155,8 @@ def _kept_units(db: sqlite3.Connection, cls: type[Record], scope: Scope) -> dict
 def _summary(
     db: sqlite3.Connection, scope: Scope, dataset: str, described: Iterable[Described]
 ) -> list[CatalogSummary]:
-    """The columns of a summary in their order, each with the measurements that have it, then given ones."""
+    """The columns of a summary in their order, each with the number of measurements that have it, then columns of given
+    summaries."""
     clause, params = reach(SOURCES["measurements"], scope)
     ids = [id for (id,) in db.execute(f"SELECT id FROM measurements AS t WHERE {clause}", params)]  # noqa: S608
     counts = {name: (kind, count) for name, kind, count in _counted(db, ids, dataset)}

@@ -1,24 +1,32 @@
-"""What a page of records is narrowed by: fields and comparisons, checked and turned into SQL."""
+"""Filters of a page of records: fields and comparisons, checked and turned into SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from typing import Any
+from typing import TypeAlias
 
 from ...errors import Invalid, Problem, instead
 from ...records import KINDS, Member, Record
+from ...records.record import Storage
 from ...records.values import as_date, as_moment
-from ...table import to_micros
+from ...table import Plain, to_micros
 from ..scope import Scope
-from .tables import ASSIGNMENTS, Reading, fold, reach, values_of
+from .tables import ASSIGNMENTS, Reading, SqlValue, fold, reach, values_of
 
 COMPARISONS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "ne": "<>"}
-Condition = tuple[str, list[Any]]
+_TYPES: dict[Storage, tuple[type[int | float | str], ...]] = {
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+}
+"""What a field of a kind is compared with; all others are texts."""
+Condition: TypeAlias = tuple[str, list[SqlValue]]
+"""A condition of SQL and its parameters."""
 
 
-def conditions(reading: Reading, scope: Scope, where: Mapping[str, Any]) -> Condition:
-    """The WHERE of a query on a kind: what the scope reaches, and all that ``where`` says.
+def conditions(reading: Reading, scope: Scope, where: Mapping[str, Plain]) -> Condition:
+    """The WHERE of a query on a kind: the records in scope that fulfil ``where``.
 
     Raises
     ------
@@ -37,7 +45,7 @@ def conditions(reading: Reading, scope: Scope, where: Mapping[str, Any]) -> Cond
     return " AND ".join(f"({clause})" for clause, _ in found), [p for _, params in found for p in params]
 
 
-def _field(reading: Reading, scope: Scope, name: str, wanted: Any) -> Iterator[Condition]:
+def _field(reading: Reading, scope: Scope, name: str, wanted: Plain) -> Iterator[Condition]:
     cls = reading.cls
     if name == "study_id" and f"study_{cls.table}" in ASSIGNMENTS:
         yield assigned(cls, wanted, scope)
@@ -48,7 +56,7 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Any) -> Iterator[C
     member = cls.members().get(name)
     if member is None or (member.storage == "json" and name != "tags"):
         names = [known for known, other in cls.members().items() if other.storage != "json"]
-        message = f"A {cls.label} has no field '{name}' to look by. {instead(name, names, 'fields')}"
+        message = f"A {cls.label} has no field '{name}' to filter by. {instead(name, names, 'fields')}"
         raise Invalid(Problem(("where", name), message))
     expression = reading.field(name)
     if not isinstance(wanted, Mapping):
@@ -59,14 +67,14 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Any) -> Iterator[C
 
 
 def _anywhere(text: str) -> Condition:
-    """Part of the name, the notes, the name of the protocol or a tag of a measurement, case ignored."""
+    """A text in the name, the notes, the name of the protocol or a tag of a measurement, case ignored."""
     places = ("t.name_folded", "fold(t.notes)", "fold(json_extract(t.protocol, '$.name'))")
     tags = "EXISTS (SELECT 1 FROM json_each(t.tags) WHERE instr(fold(value), ?) > 0)"
     found = [*(f"instr({place}, ?) > 0" for place in places), tags]
     return " OR ".join(found), [fold(text)] * len(found)
 
 
-def _compared(reading: Reading, expression: str, member: Member, comparison: str, value: Any) -> Condition:
+def _compared(reading: Reading, expression: str, member: Member, comparison: str, value: Plain) -> Condition:
     loc = ("where", member.name, comparison)
     if member.name == "tags":
         return _tagged(expression, comparison, value, loc)
@@ -83,7 +91,7 @@ def _compared(reading: Reading, expression: str, member: Member, comparison: str
     )
 
 
-def _equal(expression: str, member: Member, value: Any, loc: tuple[str, ...]) -> Condition:
+def _equal(expression: str, member: Member, value: Plain, loc: tuple[str, ...]) -> Condition:
     if value is None:
         return f"{expression} IS NULL", []
     if member.name == "tags":
@@ -91,7 +99,7 @@ def _equal(expression: str, member: Member, value: Any, loc: tuple[str, ...]) ->
     return f"{expression} = ?", [_bound(member, value, loc)]
 
 
-def _bound(member: Member, value: Any, loc: tuple[str, ...]) -> Any:
+def _bound(member: Member, value: Plain, loc: tuple[str, ...]) -> SqlValue:
     try:
         if member.storage == "datetime":
             return to_micros(as_moment(value))
@@ -99,30 +107,30 @@ def _bound(member: Member, value: Any, loc: tuple[str, ...]) -> Any:
             return as_date(value).isoformat()
     except ValueError as error:
         raise Invalid(Problem(loc, str(error))) from None
-    types = {"boolean": (bool,), "integer": (int,), "number": (int, float)}.get(member.storage, (str,))
-    if not isinstance(value, types) or (isinstance(value, bool) and member.storage != "boolean"):
+    wrong = isinstance(value, bool) and member.storage != "boolean"
+    if wrong or not isinstance(value, _TYPES.get(member.storage, (str,))):
         kind = "text" if member.storage == "text" else member.storage
         raise Invalid(Problem(loc, f"'{member.name}' is compared with a {kind}, not with {value!r}."))
     return int(value) if isinstance(value, bool) else value
 
 
-def _tagged(expression: str, comparison: str, value: Any, loc: tuple[str, ...]) -> Condition:
+def _tagged(expression: str, comparison: str, value: Plain, loc: tuple[str, ...]) -> Condition:
     tags = sorted({fold(_text(tag, loc)) for tag in _list(value, loc)})
     if comparison not in ("all", "any"):
-        raise Invalid(Problem(loc, f"Tags are looked at by 'all' or 'any', not by '{comparison}'."))
+        raise Invalid(Problem(loc, f"Tags are compared by 'all' or 'any', not by '{comparison}'."))
     among_these = "fold(value) IN (SELECT value FROM json_each(?))"
     held = f"(SELECT count(DISTINCT fold(value)) FROM json_each({expression}) WHERE {among_these})"  # noqa: S608
     return f"{held} >= ?", [values_of(tags), len(tags) if comparison == "all" else 1]
 
 
-def among(expression: str, values: Iterable[Any]) -> Condition:
-    """Equal to one of these texts; other values equal no text, and of none nothing matches."""
+def among(expression: str, values: Iterable[Plain]) -> Condition:
+    """Equal to one of these texts. A value that is not a text matches nothing, and an empty list matches nothing."""
     texts = [value for value in values if isinstance(value, str) and sound(value)]
     return f"{expression} IN (SELECT value FROM json_each(?))", [values_of(texts)]  # noqa: S608
 
 
-def assigned(cls: type[Record], study: Any, scope: Scope) -> Condition:
-    """Assigned to this study, which must be in reach itself; no number is the id of one."""
+def assigned(cls: type[Record], study: Plain, scope: Scope) -> Condition:
+    """Assigned to this study, which must be in scope too."""
     table = f"study_{cls.table}"
     _, _, column = ASSIGNMENTS[table]
     if not isinstance(study, str) or not sound(study):
@@ -133,17 +141,17 @@ def assigned(cls: type[Record], study: Any, scope: Scope) -> Condition:
 
 
 def sound(text: str) -> bool:
-    """Whether the text can stand in a file at all; half a character pair equals nothing that is stored."""
+    """Whether a text can be stored. A text with half a character pair cannot, so it equals nothing that is stored."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def _text(value: Any, loc: tuple[str, ...]) -> str:
+def _text(value: Plain, loc: tuple[str, ...]) -> str:
     if not isinstance(value, str):
         raise Invalid(Problem(loc, f"This is compared with a text, not with {value!r}."))
     return value
 
 
-def _list(value: Any, loc: tuple[str, ...]) -> list[Any]:
+def _list(value: Plain, loc: tuple[str, ...]) -> list[Plain]:
     if isinstance(value, str | date) or not isinstance(value, Iterable):
         raise Invalid(Problem(loc, "This takes a list of values."))
     return list(value)

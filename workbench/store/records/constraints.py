@@ -1,4 +1,4 @@
-"""What records must not break together: names that differ, links that fit, fields that only the store sets."""
+"""Rules between records: unique names, links that fit together, and fields that only the store sets."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import sqlite3
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ...errors import BadRequest, Conflict, Invalid, Problem, instead
 from ...records import KINDS, Batch, Dashboard, Instance, Member, Record
+from ...table import Plain
 from .tables import encode, stored, unique_terms
 
 
 @dataclass(frozen=True)
 class Holder:
-    """The record that has already what must be unique; with ``reuse`` it is answered in place of a new one."""
+    """The record that already has the unique values. With ``reuse`` it is the answer in place of a new one."""
 
     id: str
     message: str
@@ -23,7 +23,7 @@ class Holder:
 
 
 def holder(db: sqlite3.Connection, record: Record) -> Holder | None:
-    """Who holds already what must be unique, if anyone does."""
+    """The other record with the same unique values, if there is one."""
     cls = type(record)
     row = encode(record)
     for rule in cls.unique:
@@ -42,7 +42,7 @@ def holder(db: sqlite3.Connection, record: Record) -> Holder | None:
 
 
 def check_new_id(db: sqlite3.Connection, id: str) -> None:
-    """Refuse an id that is no UUID or that any record of any kind has: series know their owners by id alone.
+    """Refuse an id that is not a UUID or that any record has. Samples know their owner by its id alone.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def check_new_id(db: sqlite3.Connection, id: str) -> None:
     except ValueError:
         plain = False
     if not plain:
-        raise Invalid(Problem(("id",), f"'{id}' is no UUID in its usual form.", "uuid_parsing"))
+        raise Invalid(Problem(("id",), f"'{id}' is not a UUID in its usual form.", "uuid_parsing"))
     for cls in KINDS.values():
         if db.execute(f'SELECT 1 FROM "{cls.table}" WHERE id = ?', [id]).fetchone():  # noqa: S608
             raise Conflict(f"The id '{id}' is taken.", id)
@@ -70,8 +70,8 @@ def _taken(cls: type[Record], fields: tuple[str, ...], name: str) -> str:
 
 
 def check_company(db: sqlite3.Connection, record: Record) -> None:
-    """Refuse what does not fit what the record stands with: a batch and its cells are of one specification, a
-    layout places plots of its own dashboard.
+    """Refuse a record that does not fit: a batch and its cells have one specification, and a layout places only plots
+    of its own dashboard.
 
     Raises
     ------
@@ -99,17 +99,17 @@ def _check_layout(db: sqlite3.Connection, board: Dashboard) -> None:
     on_board = {id for (id,) in db.execute("SELECT id FROM plots WHERE dashboard_id = ?", [board.id])}
     strangers = [tile.plot_id for tile in board.layout if tile.plot_id not in on_board]
     if strangers:
-        raise BadRequest(f"The layout places '{strangers[0]}', which is no plot of this dashboard.")
+        raise BadRequest(f"The layout places '{strangers[0]}', which is not a plot of this dashboard.")
 
 
-def refuse_read_only(cls: type[Record], data: Mapping[str, Any]) -> None:
+def refuse_read_only(cls: type[Record], data: Mapping[str, Plain]) -> None:
     found = [name for name in data if name in cls.members() and name not in cls.given()]
     if found:
         raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
 
 
-def refuse_kept(cls: type[Record], data: Mapping[str, Any]) -> None:
-    """Refuse values from outside for what comes with the bytes of a record.
+def refuse_kept(cls: type[Record], data: Mapping[str, Plain]) -> None:
+    """Refuse values for fields that come with the bytes of a record.
 
     Raises
     ------
@@ -119,8 +119,8 @@ def refuse_kept(cls: type[Record], data: Mapping[str, Any]) -> None:
         raise Invalid([Problem((name,), _read_only(cls, name), "read_only") for name in found])
 
 
-def refuse_fixed(present: Record, changes: Mapping[str, Any]) -> None:
-    """Refuse another value for what stays as it was given.
+def refuse_fixed(present: Record, changes: Mapping[str, Plain]) -> None:
+    """Refuse a new value for a field that cannot change.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def refuse_fixed(present: Record, changes: Mapping[str, Any]) -> None:
     """
     for name in sorted(present.fixed & changes.keys()):
         if changes[name] != getattr(present, name):
-            raise BadRequest(f"The '{name}' of a {present.label} stays; make a new {present.label}.")
+            raise BadRequest(f"The '{name}' of a {present.label} cannot change; make a new {present.label}.")
 
 
 def _read_only(cls: type[Record], name: str) -> str:

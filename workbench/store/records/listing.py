@@ -1,4 +1,4 @@
-"""What a `list` step answers: rows of one source, filtered, in order, with typed columns and dotted names."""
+"""The `list` step of plans: rows of one source, filtered, in order, with typed columns and dotted names."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from ...errors import Damaged, Invalid, Problem, instead
 from ...records import SOURCES, Member, Record
-from ...table import Column, Kind, Table
+from ...table import Column, Kind, Plain, Table
 from ..db.database_file import Host
 from ..scope import Scope
 from .conditions import Condition, among, assigned, sound
 from .open_fields import Path, Seen, descend, flat, join_name, refuse_branches, seen_at, split_name
-from .tables import Reading, fold, json_of, reach, tables_of
+from .tables import Reading, SqlValue, fold, json_of, reach, tables_of
 
 FIRST = ("id", "name", "notes", "project_id", "created_at", "updated_at", "created_by_email")
 MOST_REMEMBERED = 4096
@@ -24,8 +23,7 @@ _BEHIND = {"study": "studies", "batch": "batches"}
 
 @dataclass(frozen=True)
 class Listed:
-    """The rows of a list: ``total`` is how many match, ``unfilled`` the dotted names that no record in reach
-    fills."""
+    """The rows of a list. ``total`` is how many match; ``unfilled`` are the dotted names that no record fills."""
 
     table: Table
     total: int
@@ -34,7 +32,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class ListColumn:
-    """A column that every list of its source has, or can have: where it comes from and what it holds."""
+    """A column that a list of a source can have: where it comes from and what it holds."""
 
     name: str
     kind: Kind
@@ -46,8 +44,8 @@ class ListColumn:
 
 @cache
 def list_columns(cls: type[Record]) -> dict[str, ListColumn]:
-    """The columns of a source by name: those that stand in every list first, in their order, then those that
-    ``fields`` can name besides."""
+    """The columns of a source by name: first those of every list, in their order, then those that only ``fields``
+    can name."""
     members = cls.members()
     ordered = [members[name] for name in FIRST]
     ordered += [member for name, member in members.items() if name not in FIRST]
@@ -72,12 +70,12 @@ def _columns_of(member: Member) -> list[ListColumn]:
 
 @dataclass(frozen=True)
 class _Shown:
-    """One column of an answer: the SQL expression, how its values become plain ones, and their kind."""
+    """One column of an answer: its SQL expression, how a value is read, and the kind of the values."""
 
     name: str
     expression: str
     kind: Kind
-    read: Callable[[Any], Any] | None = None
+    read: Callable[[str], Plain] | None = None
 
 
 class Listing:
@@ -91,7 +89,7 @@ class Listing:
         self,
         source: str,
         scope: Scope,
-        where: Mapping[str, Any],
+        where: Mapping[str, Plain],
         fields: Sequence[str] | None,
         limit: int | None,
     ) -> Listed:
@@ -100,7 +98,7 @@ class Listing:
         Parameters
         ----------
         source : one of the list sources of a recipe.
-        where : bound Filters, key -> list or single value; null is no condition.
+        where : bound Filters, key -> list or single value; null counts as absent.
         fields : the columns wanted; None for the source's own. Dotted names reach into open objects.
         limit : at most so many rows; None for all.
 
@@ -122,7 +120,7 @@ class Listing:
         return Listed(_table(shown, rows), total, unfilled)
 
     def columns(self, source: str) -> dict[str, Kind]:
-        """The columns of a source, open names apart: first those of every list, in order, then the others."""
+        """The columns of a source, without open names: first those of every list, in order, then the others."""
         return {name: column.kind for name, column in list_columns(_source(source)).items()}
 
     def dependencies(
@@ -204,7 +202,7 @@ class Listing:
         )
 
     def seen(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
-        """What the records in reach hold under a dotted name; looked at again when a record has changed."""
+        """The values of the records in scope under a dotted name; read again after a record changed."""
         revision = self._store.row_revisions([cls.table])[cls.table]
         key = (cls.table, scope, path)
         known = self._seen.get(key)
@@ -251,11 +249,11 @@ def _rows(
     db: sqlite3.Connection,
     reading: Reading,
     shown: Sequence[_Shown],
-    narrowed: tuple[str, str, list[Any]],
+    narrowed: tuple[str, str, list[SqlValue]],
     limit: int | None,
-) -> tuple[list[tuple[Any, ...]], int]:
-    """The rows and how many match. The few rows of the answer are chosen first, by order alone, so that joins
-    and counts are made for no others."""
+) -> tuple[list[tuple[Plain, ...]], int]:
+    """The rows and how many match. The rows of the answer are chosen first, by order alone, so that joins and counts
+    are made only for them."""
     source, clause, params = narrowed
     columns = ", ".join(column.expression for column in shown)
     order = "ORDER BY t.created_at, t.id"
@@ -268,10 +266,10 @@ def _rows(
     return rows, total
 
 
-def _table(shown: Sequence[_Shown], rows: list[tuple[Any, ...]]) -> Table:
+def _table(shown: Sequence[_Shown], rows: list[tuple[Plain, ...]]) -> Table:
     """The rows as typed columns; an empty answer keeps its columns and kinds."""
     columns = {}
-    lists: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(shown)
+    lists: Sequence[Sequence[Plain]] = list(zip(*rows, strict=True)) if rows else [()] * len(shown)
     for column, values in zip(shown, lists, strict=True):
         read = column.read
         plain = values if read is None else [None if value is None else read(value) for value in values]
@@ -279,23 +277,24 @@ def _table(shown: Sequence[_Shown], rows: list[tuple[Any, ...]]) -> Table:
             columns[column.name] = _column(plain, column.kind)
         except (TypeError, ValueError, OverflowError) as error:
             raise Damaged(
-                f"Column '{column.name}' of a list holds what it cannot ({error}); run 'workbench verify'."
+                f"Column '{column.name}' of a list has a value of the wrong kind ({error}). "
+                "Run 'workbench verify', which names the record."
             ) from error
     return Table(columns, len(rows))
 
 
-def _column(values: Sequence[Any], kind: Kind) -> Column:
+def _column(values: Sequence[Plain], kind: Kind) -> Column:
     if kind != "datetime":
         return Column.from_python(values, kind)
-    # Stored as microseconds already.
+    # They are stored as microseconds.
     counted = Column.from_python(values, "integer")
     return Column("datetime", counted.values, counted.valid)
 
 
 def _narrowed(
-    cls: type[Record], scope: Scope, where: Mapping[str, Any], problems: list[Problem]
-) -> tuple[str, str, list[Any]]:
-    """FROM, WHERE and parameters of what the filters let through."""
+    cls: type[Record], scope: Scope, where: Mapping[str, Plain], problems: list[Problem]
+) -> tuple[str, str, list[SqlValue]]:
+    """FROM, WHERE and parameters of the records that pass the filters."""
     reading = Reading(cls)
     found = [reach(cls, scope)]
     for key, value in where.items():
@@ -313,7 +312,7 @@ def _narrowed(
     return reading.source(), clause, [param for _, params in found for param in params]
 
 
-def _filter(reading: Reading, scope: Scope, key: str, value: Any) -> Condition:
+def _filter(reading: Reading, scope: Scope, key: str, value: Plain) -> Condition:
     cls = reading.cls
     wanted = cls.filters[key]
     if wanted.match == "in":

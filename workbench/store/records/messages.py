@@ -1,15 +1,14 @@
-"""Messages and drafts in the file: the rows that hang on sessions."""
+"""The rows of messages and drafts, which belong to sessions."""
 
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
 
 import orjson
 
 from ...records import Draft, Message
-from ...table import to_micros
-from ..db import checksums as seals
+from ...table import Plain, to_micros
+from ..db import checksums
 from .tables import json_of, moment_of
 
 MESSAGES, DRAFTS = "messages", "plot_drafts"
@@ -20,16 +19,16 @@ def add(db: sqlite3.Connection, table: str, made: Message | Draft) -> None:
     row = _row(made)
     names, marks = ", ".join(row), ", ".join("?" * len(row))
     db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
-    seals.keep(db, table, row)
+    checksums.keep(db, table, row)
 
 
 def accept(db: sqlite3.Connection, draft: Draft, accepted: str) -> None:
     """Note which plot a draft became."""
     db.execute("UPDATE plot_drafts SET accepted = ? WHERE id = ?", [accepted, draft.id])
-    seals.keep(db, DRAFTS, _row(draft) | {"accepted": accepted})
+    checksums.keep(db, DRAFTS, _row(draft) | {"accepted": accepted})
 
 
-def messages(db: sqlite3.Connection, session_id: str, limit: int, offset: int) -> list[Message]:
+def page(db: sqlite3.Connection, session_id: str, limit: int, offset: int) -> list[Message]:
     """A page of the messages of a session, the oldest first."""
     rows = db.execute(
         "SELECT id, session_id, role, content, created_at FROM messages WHERE session_id = ? "
@@ -60,10 +59,10 @@ def forget(db: sqlite3.Connection, listed: str) -> None:
     for table in (MESSAGES, DRAFTS):
         chosen = "session_id IN (SELECT value FROM json_each(?)) RETURNING id"
         gone = [id for (id,) in db.execute(f"DELETE FROM {table} WHERE {chosen}", [listed])]  # noqa: S608
-        seals.drop(db, table, gone)
+        checksums.drop(db, table, gone)
 
 
-def _row(made: Message | Draft) -> dict[str, Any]:
+def _row(made: Message | Draft) -> dict[str, Plain]:
     values = {name: getattr(made, name) for name in type(made).model_fields}
     return {
         name: orjson.dumps(value).decode()

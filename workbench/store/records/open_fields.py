@@ -1,15 +1,14 @@
-"""Open objects: the free keys inside records, named by dots, and what kind of value each name holds."""
+"""Open objects of records: their free keys under dotted names, and the kind of the values under each name."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...errors import Damaged, Invalid, Problem
 from ...records import Record
-from ...table import Kind, kind_of
+from ...table import JsonObject, Kind, Plain, kind_of
 from ..scope import Scope
 from .tables import json_of, reach
 
@@ -39,8 +38,8 @@ def join_name(path: Sequence[str]) -> str:
     return ".".join(key.replace(".", "\\.") for key in path)
 
 
-def descend(value: Any, path: Sequence[str]) -> Any:
-    """What lies under these keys; None where they lead nowhere."""
+def descend(value: Plain, path: Sequence[str]) -> Plain:
+    """The value under these keys; None if there is none."""
     for key in path:
         if not isinstance(value, dict):
             return None
@@ -48,24 +47,24 @@ def descend(value: Any, path: Sequence[str]) -> Any:
     return value
 
 
-def flat(value: Any) -> Any:
-    """A value as a row has it: an array of texts is one text."""
+def flat(value: Plain) -> Plain:
+    """A value for a row: an array of texts becomes one text."""
     return ", ".join(value) if isinstance(value, list) else value
 
 
 @dataclass
 class Seen:
-    """What the records in reach hold under one name."""
+    """The values of the records in scope under one name."""
 
     kinds: set[Kind] = field(default_factory=set)
     filled: int = 0
     under: dict[str, None] = field(default_factory=dict)
     is_object: bool = False
     is_array: bool = False
-    examples: dict[Any, None] = field(default_factory=dict)
+    examples: dict[Plain, None] = field(default_factory=dict)
 
-    def add(self, value: Any, most_examples: int = 0) -> None:
-        """Take in one value; None fills nothing."""
+    def add(self, value: Plain, most_examples: int = 0) -> None:
+        """Add one value; None counts as empty."""
         if value is None:
             return
         self.filled += 1
@@ -84,12 +83,12 @@ class Seen:
 
     @property
     def kind(self) -> Kind:
-        """The narrowest kind that holds all values; ``null`` where there is none."""
+        """The narrowest kind of all values; ``null`` if there are none."""
         return joined_kind(self.kinds)
 
 
 def joined_kind(kinds: Iterable[Kind]) -> Kind:
-    """The narrowest kind that holds values of all these kinds."""
+    """The narrowest kind for values of all these kinds."""
     found = {kind for kind in kinds if kind != "null"}
     if not found:
         return "null"
@@ -98,8 +97,8 @@ def joined_kind(kinds: Iterable[Kind]) -> Kind:
     return found.pop() if len(found) == 1 else "mixed"
 
 
-def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope) -> Iterator[dict[str, Any]]:
-    """This open object of every record in reach that has anything in it, the oldest first."""
+def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope) -> Iterator[JsonObject]:
+    """This open object of every record in scope, if it is not empty, the oldest first."""
     clause, params = reach(cls, scope)
     rows = db.execute(
         f'SELECT t."{column}" FROM "{cls.table}" AS t WHERE {clause} AND t."{column}" <> \'{{}}\' '  # noqa: S608
@@ -109,12 +108,15 @@ def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope
     for (text,) in rows:
         value = json_of(text)
         if not isinstance(value, dict):
-            raise Damaged(f"The {column} of a {cls.label} are no object any more; run 'workbench verify'.")
+            raise Damaged(
+                f"The '{column}' of a {cls.label} are not a JSON object any more. "
+                "Run 'workbench verify', which names the record."
+            )
         yield value
 
 
 def seen_at(db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
-    """What the records in reach hold under one dotted name, whose first key is the open object."""
+    """The values of the records in scope under one dotted name; its first key is the open object."""
     seen = Seen()
     for value in objects(db, cls, path[0], scope):
         seen.add(descend(value, path[1:]))
@@ -122,12 +124,12 @@ def seen_at(db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope)
 
 
 def refuse_branches(name: str, path: Path, seen: Seen, loc: tuple[str | int, ...]) -> None:
-    """A name must end at a value.
+    """Refuse a name that does not end at a value.
 
     Raises
     ------
     Invalid
-        If it ends at an object, with the names under it, or at an array of anything but texts.
+        If it ends at an object (the message lists the names under it), or at an array of other than texts.
     """
     if seen.is_object:
         under = ", ".join(f"'{join_name((*path, key))}'" for key in list(seen.under)[:20])
@@ -141,14 +143,14 @@ def refuse_branches(name: str, path: Path, seen: Seen, loc: tuple[str | int, ...
 def census(
     db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope, examples: int
 ) -> dict[Path, Seen]:
-    """Every name under an open object that ends at a value in some record, in order of first appearance."""
+    """Every name under an open object that has a value in a record, in order of first appearance."""
     found: dict[Path, Seen] = {}
     for value in objects(db, cls, column, scope):
         _walk(value, (column,), found, examples)
     return {path: seen for path, seen in found.items() if seen.kinds}
 
 
-def _walk(value: dict[str, Any], path: Path, found: dict[Path, Seen], examples: int) -> None:
+def _walk(value: JsonObject, path: Path, found: dict[Path, Seen], examples: int) -> None:
     for key, item in value.items():
         here = (*path, key)
         found.setdefault(here, Seen()).add(item, examples)

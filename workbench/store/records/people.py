@@ -1,4 +1,4 @@
-"""Who may do what: keys, members and their roles, and the account of what was done under which key."""
+"""Keys, members and their roles, and the audit log: who may do what, and who did what."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
-from typing import Any
 
 import orjson
 
 from ...errors import BadRequest, Conflict, NotFound, Unauthorized, instead
 from ...records import Organization, User
-from ...table import from_micros, to_micros
+from ...table import Plain, from_micros, to_micros
 from ..scope import Scope
 from .rows import Rows
-from .tables import rows_as_dicts
+from .tables import Row, rows_as_dicts
 
 ADMIN, MEMBER = "Admin", "Member"
 USE_SECONDS = 3600
-"""A key's use is written down at most once in this time."""
+"""The use of a key is noted at most once in this time."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _NOBODY = hashlib.sha256(b"no key").digest()
 
 
 class Right(IntEnum):
-    """What one may do in a project, each with all before it."""
+    """A right in a project; each includes those before it."""
 
     NOTHING = 0
     READ = 1
@@ -40,7 +39,7 @@ class Right(IntEnum):
 
 @dataclass(frozen=True)
 class Role:
-    """A role in a project as the wire names it."""
+    """A role in a project, under its name in HTTP."""
 
     id: str
     name: str
@@ -74,7 +73,7 @@ class Issued:
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: a user of an organization, and what they may do in its projects."""
+    """The user who calls, their organization, and their rights in its projects."""
 
     user: User
     organization: Organization
@@ -107,7 +106,7 @@ class People:
         secret = secrets.token_urlsafe(32)
         with self._store.transaction() as db:
             if self.member(organization_id, user_id) is None:
-                raise NotFound("This user is no member of this organization.")
+                raise NotFound("This user is not a member of this organization. Make them a member first.")
             id = "".join(secrets.choice(_LETTERS) for _ in range(8))
             now = self._store.clock(db)
             expires = None if days is None else to_micros(now + timedelta(days=days))
@@ -119,7 +118,7 @@ class People:
             self.note(db, "key.created", organization_id, user_id, target=id)
         return Issued(f"wb_{id}_{secret}", id, organization_id, user_id)
 
-    def keys(self, organization_id: str) -> list[dict[str, Any]]:
+    def keys(self, organization_id: str) -> list[Row]:
         """The keys of an organization, without their secrets, oldest first; times are ``datetime`` or None."""
         rows = self._store.connection().execute(
             "select k.id, k.organization_id, k.user_id, u.email, k.created_at, k.expires_at, k.used_at, k.revoked_at "
@@ -133,7 +132,7 @@ class People:
         return self._store.connection().execute("select 1 from keys limit 1").fetchone() is not None
 
     def revoke(self, organization_id: str, key_id: str) -> None:
-        """Make a key void, at once and for good; doing it twice is harmless."""
+        """Make a key invalid at once and for ever. Doing it twice changes nothing."""
         with self._store.transaction() as db:
             now = self._store.tick(db)
             done = db.execute(
@@ -151,8 +150,8 @@ class People:
         Raises
         ------
         Unauthorized
-            If it is malformed, unknown, revoked or expired, or its user is no active member any more: one answer
-            for all of these.
+            If it is malformed, unknown, revoked or expired, or its user is not an active member any more. The
+            answer is the same for all of these.
         """
         prefix, _, rest = key.partition("_")
         id, _, secret = rest.partition("_")
@@ -163,7 +162,7 @@ class People:
             raise Unauthorized("This key is unknown, revoked or expired. Ask an administrator for a new one.")
         return self._caller(found)
 
-    def _key(self, id: str) -> dict[str, Any] | None:
+    def _key(self, id: str) -> Row | None:
         rows = self._store.connection().execute(
             "select k.*, m.role, m.everywhere, m.is_active, m.joined_at, u.email, u.name as user_name, "
             "u.created_at as user_created, u.updated_at as user_updated, o.name as organization_name, "
@@ -174,7 +173,7 @@ class People:
         )
         return next(iter(rows_as_dicts(rows)), None)
 
-    def _caller(self, found: Mapping[str, Any]) -> Caller:
+    def _caller(self, found: Mapping[str, Plain]) -> Caller:
         if time.time() * 1e6 - (found["used_at"] or 0) > USE_SECONDS * 1e6:
             self._used(found)
         user = User.model_construct(
@@ -196,12 +195,12 @@ class People:
         """A member as a caller, with their present rights."""
         member = self.member(organization.id, user.id)
         if member is None:
-            raise NotFound(f"'{user.email}' is no member of '{organization.name}'.")
+            raise NotFound(f"'{user.email}' is not a member of '{organization.name}'.")
         everywhere = ROLES[member["everywhere"]].right if member["everywhere"] else Right.NOTHING
         roles = {project: ROLES[role].right for project, role in self.roles_of(organization.id, user.id).items()}
         return Caller(user, organization, member["role"] == ADMIN, key_id, everywhere, roles)
 
-    def _used(self, found: Mapping[str, Any]) -> None:
+    def _used(self, found: Mapping[str, Plain]) -> None:
         with self._store.transaction() as db:
             now = self._store.tick(db)
             db.execute("update keys set used_at = ? where id = ?", [now, found["id"]])
@@ -213,14 +212,14 @@ class People:
 
     # Members and roles
 
-    def member(self, organization_id: str, user_id: str) -> dict[str, Any] | None:
+    def member(self, organization_id: str, user_id: str) -> Row | None:
         """The membership: ``role``, ``everywhere`` (a role on every project), ``is_active`` ...; None without one."""
         rows = self._store.connection().execute(
             "select * from members where organization_id = ? and user_id = ?", [organization_id, user_id]
         )
         return next(iter(rows_as_dicts(rows)), None)
 
-    def members(self, organization_id: str) -> list[dict[str, Any]]:
+    def members(self, organization_id: str) -> list[Row]:
         """All members of an organization with their addresses, oldest first."""
         rows = self._store.connection().execute(
             "select m.*, u.email, u.name from members as m join users as u on u.id = m.user_id "
@@ -238,19 +237,19 @@ class People:
         )
         return dict(rows.fetchall())
 
-    def roles_in(self, project_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    def roles_in(self, project_ids: Sequence[str]) -> dict[str, list[Row]]:
         """The roles that were given in projects: project id -> rows of ``project_roles``."""
         rows = self._store.connection().execute(
             "select * from project_roles where project_id in (select value from json_each(?)) order by created_at",
             [orjson.dumps(list(project_ids)).decode()],
         )
-        found: dict[str, list[dict[str, Any]]] = {id: [] for id in project_ids}
+        found: dict[str, list[Row]] = {id: [] for id in project_ids}
         for row in rows_as_dicts(rows):
             found[row["project_id"]].append(row)
         return found
 
     def visible(self, caller: Caller) -> tuple[str, ...]:
-        """The ids of all projects that the caller may look into."""
+        """The ids of all projects that the caller may read."""
         rows = self._store.connection().execute(
             "select id from projects where organization_id = ? order by id", [caller.organization.id]
         )
@@ -265,8 +264,8 @@ class People:
         everywhere: str | None = None,
         invited: bool = False,
     ) -> tuple[User, bool, bool]:
-        """Make somebody a member; returns the user, whether they are new to the store, and whether they were an
-        active member already. Somebody who is keeps what they are, unless ``role`` says otherwise."""
+        """Make a user a member. Returns the user, whether they are new to the store, and whether they were an active
+        member already. A member keeps their role, unless ``role`` is given."""
         if role not in (None, ADMIN, MEMBER):
             raise BadRequest(f"There is no role '{role}'. {instead(str(role), [ADMIN, MEMBER], 'roles')}")
         with self._store.transaction() as db:
@@ -320,7 +319,7 @@ class People:
             )
 
     def remove_member(self, organization_id: str, user_id: str) -> None:
-        """Take somebody out of an organization: their roles go, their keys are revoked, their records stay."""
+        """Remove a member: their roles are deleted, their keys are revoked, and their records stay."""
         with self._store.transaction() as db:
             self._there(organization_id, user_id)
             self._refuse_last_admin(organization_id, user_id, stays=False)
@@ -337,7 +336,7 @@ class People:
             )
             db.execute(f"delete from members where {mine}", [organization_id, user_id])  # noqa: S608
 
-    def _there(self, organization_id: str, user_id: str) -> dict[str, Any]:
+    def _there(self, organization_id: str, user_id: str) -> Row:
         found = self.member(organization_id, user_id)
         if found is None:
             raise NotFound(f"No user '{user_id}' here.")
@@ -349,7 +348,7 @@ class People:
             raise Conflict("This is the only active Admin of the organization; make another one first.")
 
     def give_role(self, organization_id: str, project_id: str, user_id: str, role_id: str) -> None:
-        """Give a member a role in a project, in place of the one they had there."""
+        """Give a member a role in a project; it replaces the one they had there."""
         if role_id not in ROLES:
             raise BadRequest(f"There is no project role '{role_id}'. {instead(role_id, ROLES, 'project roles')}")
         with self._store.transaction() as db:
@@ -362,7 +361,7 @@ class People:
             )
 
     def take_role(self, project_id: str, user_id: str) -> None:
-        """Take somebody's role in a project."""
+        """Remove a user's role in a project."""
         with self._store.transaction() as db:
             done = db.execute(
                 "delete from project_roles where project_id = ? and user_id = ?", [project_id, user_id]
@@ -370,7 +369,7 @@ class People:
             if not done.rowcount:
                 raise NotFound(f"No user '{user_id}' here.")
 
-    # The account
+    # The audit log
 
     def note(
         self,
@@ -383,15 +382,15 @@ class People:
         target: str | None = None,
         status: int | None = None,
         request: str | None = None,
-        detail: Mapping[str, Any] | None = None,
+        detail: Mapping[str, Plain] | None = None,
     ) -> None:
-        """Write down that something was done or refused, inside the transaction that does it."""
-        told = None if detail is None else orjson.dumps(dict(detail)).decode()
-        row = [self._store.tick(db), organization_id, user_id, key_id, action, target, status, request, told]
+        """Note in the audit log that something was done or refused, inside the transaction that does it."""
+        text = None if detail is None else orjson.dumps(dict(detail)).decode()
+        row = [self._store.tick(db), organization_id, user_id, key_id, action, target, status, request, text]
         db.execute("insert into audit values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def account(self, organization_id: str, *, limit: int = 100) -> list[dict[str, Any]]:
-        """What was done last in an organization, newest first."""
+    def audit_log(self, organization_id: str, *, limit: int = 100) -> list[Row]:
+        """The newest entries of the audit log of an organization, the newest first."""
         rows = self._store.connection().execute(
             "select * from audit where organization_id = ? order by at desc limit ?", [organization_id, limit]
         )
@@ -402,12 +401,12 @@ def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _in_force(key: Mapping[str, Any]) -> bool:
+def _in_force(key: Mapping[str, Plain]) -> bool:
     now = time.time() * 1e6
     return key["revoked_at"] is None and bool(key["is_active"]) and (key["expires_at"] or now + 1) > now
 
 
-def _with_times(row: Mapping[str, Any]) -> dict[str, Any]:
+def _with_times(row: Mapping[str, Plain]) -> Row:
     moments: dict[str, datetime | None] = {
         name: None if value is None else from_micros(value) for name, value in row.items() if name.endswith("_at")
     }

@@ -1,12 +1,12 @@
-"""Saved plots: every change is a new revision, and every revision stays readable."""
+"""Saved plots. Every change is a new revision, and every revision can still be read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ...errors import NotFound
 from ...records import Plot, Revision
+from ...table import Plain
 from ..scope import Scope
 from . import revisions
 from .rows import Rows
@@ -22,7 +22,7 @@ class Plots:
         self,
         dashboard_id: str,
         name: str,
-        config: Mapping[str, Any],
+        config: Mapping[str, Plain],
         scope: Scope,
         actor: str | None = None,
         *,
@@ -36,7 +36,7 @@ class Plots:
         ----------
         origin : how it came about, kept with the revision.
         id : the id of a plot that must be new.
-        since : the revision that the recipe was made from; Conflict if the plot has moved on.
+        since : the revision that the recipe was made from; Conflict if the plot has a newer one.
         """
         with self.rows.store.transaction() as db:
             found = self.rows.page(Plot, scope, where={"dashboard_id": dashboard_id, "name": name}).items

@@ -1,17 +1,16 @@
-"""The history of plots in the file: the rows of their revisions."""
+"""The rows of the revisions of plots: their history."""
 
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
 
 import orjson
 
 from ...errors import Conflict
 from ...records import Plot, Revision
-from ...table import to_micros
-from ..db import checksums as seals
-from .tables import json_of, moment_of
+from ...table import Plain, to_micros
+from ..db import checksums
+from .tables import SqlValue, json_of, moment_of
 
 _COLUMNS = (
     "r.plot_id, r.revision, r.name, r.config, r.origin, r.created_at, r.created_by, u.email "
@@ -32,8 +31,8 @@ def one(db: sqlite3.Connection, plot_id: str, number: int) -> Revision | None:
     return None if row is None else _revision(row)
 
 
-def check_revision(present: Plot, changes: dict[str, Any]) -> None:
-    """Take ``revision`` out of the changes; Conflict if the plot has moved on since."""
+def check_revision(present: Plot, changes: dict[str, Plain]) -> None:
+    """Take ``revision`` out of the changes; Conflict if the plot has a newer revision."""
     started = changes.pop("revision", present.revision)
     if started != present.revision:
         raise Conflict(
@@ -45,7 +44,7 @@ def check_revision(present: Plot, changes: dict[str, Any]) -> None:
 
 def keep(db: sqlite3.Connection, plot: Plot, origin: str, actor: str | None) -> None:
     """Add the plot's present state to its history."""
-    row = {
+    row: dict[str, SqlValue] = {
         "plot_id": plot.id,
         "revision": plot.revision,
         "name": plot.name,
@@ -56,15 +55,14 @@ def keep(db: sqlite3.Connection, plot: Plot, origin: str, actor: str | None) -> 
     }
     names, marks = ", ".join(row), ", ".join("?" * len(row))
     db.execute(f"INSERT INTO plot_revisions ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
-    seals.keep(db, seals.REVISIONS, row)
+    checksums.keep(db, checksums.REVISIONS, row)
 
 
 def forget(db: sqlite3.Connection, listed: str) -> bool:
-    """Drop the history of plots that are being deleted and their places on dashboards; True if there were
-    any places."""
+    """Delete the history of plots that are being deleted, and their tiles on dashboards. True if there were tiles."""
     chosen = "plot_id IN (SELECT value FROM json_each(?)) RETURNING plot_id, revision"
     dropped = db.execute(f"DELETE FROM plot_revisions WHERE {chosen}", [listed])  # noqa: S608
-    seals.drop(db, seals.REVISIONS, [f"{plot} {number}" for plot, number in dropped])
+    checksums.drop(db, checksums.REVISIONS, [f"{plot} {number}" for plot, number in dropped])
     gone = set(orjson.loads(listed))
     boards = db.execute(
         "SELECT id, layout FROM dashboards WHERE id IN (SELECT dashboard_id FROM plots "
@@ -78,11 +76,11 @@ def forget(db: sqlite3.Connection, listed: str) -> bool:
         if left != layout:
             changed = True
             db.execute("UPDATE dashboards SET layout = ? WHERE id = ?", [orjson.dumps(left).decode(), board])
-            seals.seal(db, "dashboards", [board])
+            checksums.update(db, "dashboards", [board])
     return changed
 
 
-def _revision(row: tuple[Any, ...]) -> Revision:
+def _revision(row: tuple[Plain, ...]) -> Revision:
     plot_id, number, name, config, origin, created_at, created_by, email = row
     return Revision(
         plot_id=plot_id,

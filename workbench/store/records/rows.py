@@ -1,7 +1,7 @@
-"""Records in the store: make, read, change and delete them, inside one scope and one transaction.
+"""Records in the store: create, read, change and delete them, each in one scope and one transaction.
 
-What a kind is stands in its class (`workbench.records`); this module holds what all kinds share: links that
-must lead somewhere, names that must differ, what goes when something is deleted.
+The class of a kind (`workbench.records`) says what it is. This module has what all kinds share: links must lead to
+a record, names must be unique, and a deletion takes with it what cannot exist without the record.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import ValidationError
 
 from ...errors import BadRequest, Conflict, Damaged, NotFound, instead
-from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Session, User, kind
-from ...table import Kind, to_micros
-from ..db import checksums as seals
+from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Session, Study, User, kind
+from ...records.record import InProject
+from ...table import Kind, Plain, to_micros
+from ..db import checksums
 from ..db.database_file import Host
 from ..scope import Scope
 from ..series.series import Series
-from . import messages as talk
-from . import revisions, search
+from . import messages, revisions, search
 from .conditions import conditions
 from .constraints import (
     check_batch,
@@ -37,7 +37,19 @@ from .constraints import (
     refuse_read_only,
 )
 from .listing import Listed, Listing
-from .tables import ASSIGNMENTS, Reading, decode, encode, reach, rows_as_dicts, select, stored, values_of
+from .tables import (
+    ASSIGNMENTS,
+    Reading,
+    Row,
+    SqlValue,
+    decode,
+    encode,
+    reach,
+    rows_as_dicts,
+    select,
+    stored,
+    values_of,
+)
 from .tags import tidy
 
 R = TypeVar("R", bound=Record)
@@ -48,7 +60,7 @@ LOCAL_USER = "local@localhost"
 
 @dataclass(frozen=True)
 class Page(Generic[R]):
-    """Some records of a list: ``items``, how many they are, and how many match in all."""
+    """A page of a list: its ``items``, their ``count``, and the ``total`` number of records that match."""
 
     items: list[R]
     count: int
@@ -56,7 +68,7 @@ class Page(Generic[R]):
 
 
 def new_id(moment: datetime) -> str:
-    """A version 7 UUID of this moment, to the microsecond: ids stand in the order of ``created_at``."""
+    """A version 7 UUID of this moment, to the microsecond: ids have the order of ``created_at``."""
     millis, micros = divmod(to_micros(moment), 1000)
     fraction = micros * 4096 // 1000
     number = (millis & (1 << 48) - 1) << 80 | 7 << 76 | fraction << 64 | 2 << 62 | secrets.randbits(62)
@@ -65,50 +77,24 @@ def new_id(moment: datetime) -> str:
 
 
 class Rows:
-    """All records of a store. Every method takes the scope of its caller and sees nothing beyond it."""
+    """All records of a store. Every method takes the scope of its caller and uses only records in it."""
 
     def __init__(self, store: Host, series: Series) -> None:
         self.store = store
         self.series = series
         self._listing = Listing(store)
 
-    @overload
     def create(
         self,
-        kind: type[R],
-        data: Mapping[str, Any],
+        kind: type[R] | str,
+        data: Mapping[str, Plain],
         *,
         scope: Scope,
         actor: str | None = None,
         id: str | None = None,
         connection: sqlite3.Connection | None = None,
         origin: str = "save",
-    ) -> R: ...
-
-    @overload
-    def create(
-        self,
-        kind: str,
-        data: Mapping[str, Any],
-        *,
-        scope: Scope,
-        actor: str | None = None,
-        id: str | None = None,
-        connection: sqlite3.Connection | None = None,
-        origin: str = "save",
-    ) -> Any: ...
-
-    def create(
-        self,
-        kind: type[Record] | str,
-        data: Mapping[str, Any],
-        *,
-        scope: Scope,
-        actor: str | None = None,
-        id: str | None = None,
-        connection: sqlite3.Connection | None = None,
-        origin: str = "save",
-    ) -> Any:
+    ) -> R:
         """A new record of this kind.
 
         A record of a project goes into that of its parent, else, unless ``data`` says otherwise, into the one
@@ -128,7 +114,7 @@ class Rows:
         Invalid
             With every problem of ``data``.
         NotFound
-            If a link leads to no record in reach.
+            If a link does not lead to a record in scope.
         BadRequest
             If links do not fit together, or for a bad tag.
         Conflict
@@ -154,41 +140,29 @@ class Rows:
             if held is not None:
                 raise Conflict(held.message, held.id)
             insert(db, record)
-            seals.seal(db, cls.table, [record.id])
+            checksums.update(db, cls.table, [record.id])
             if isinstance(record, Plot):
                 revisions.keep(db, record, origin, actor)
             self.store.bump(db, cls.table)
             seen = scope._replace(organization_id=record.id) if cls.scoping == "itself" else scope
             return self._get(db, cls, record.id, seen)
 
-    @overload
-    def get(self, kind: type[R], id: str, scope: Scope) -> R: ...
-
-    @overload
-    def get(self, kind: str, id: str, scope: Scope) -> Any: ...
-
-    def get(self, kind: type[Record] | str, id: str, scope: Scope) -> Any:
-        """The record of this id. One that does not exist and one out of reach are the same `NotFound`."""
+    def get(self, kind: type[R] | str, id: str, scope: Scope) -> R:
+        """The record of this id. A record outside the scope is `NotFound`, as one that does not exist."""
         with self.store.snapshot() as db:
             return self._get(db, _class(kind), id, scope)
 
-    @overload
-    def find(self, kind: type[R], ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None) -> R: ...
-
-    @overload
-    def find(self, kind: str, ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None) -> Any: ...
-
     def find(
-        self, kind: type[Record] | str, ref: Any, scope: Scope, *, where: Mapping[str, Any] | None = None
-    ) -> Any:
+        self, kind: type[R] | str, ref: Record | str, scope: Scope, *, where: Mapping[str, Plain] | None = None
+    ) -> R:
         """The record that ``ref`` means: a record, an id or an exact name.
 
         Raises
         ------
         NotFound
-            If nothing in reach has that id or name; says which names come near.
+            If no record in scope has that id or name; the message says which names are similar.
         BadRequest
-            If several records have that name; says their ids. ``where`` narrows the choice, as in `page`.
+            If several records have that name; the message lists their ids. ``where`` is as in `page`.
         """
         cls = _class(kind)
         wanted = ref.id if isinstance(ref, Record) else ref
@@ -202,15 +176,14 @@ class Rows:
             names = db.execute(f'SELECT DISTINCT name FROM "{cls.table}" AS t WHERE {clause}', params)  # noqa: S608
             raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
 
-    def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Any]) -> R | None:
-        """The record of an id or an exact name, if there is one; told at no cost where there is none."""
+    def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Plain]) -> R | None:
+        """The record of an id or an exact name, or None; quicker than `find` if there is none."""
         with self.store.snapshot() as db:
-            found: R | None = self._found(db, kind, wanted, scope, where)
-            return found
+            return self._found(db, kind, wanted, scope, where)
 
     def _found(
-        self, db: sqlite3.Connection, cls: type[Record], wanted: str, scope: Scope, where: Mapping[str, Any] | None
-    ) -> Any:
+        self, db: sqlite3.Connection, cls: type[R], wanted: str, scope: Scope, where: Mapping[str, Plain] | None
+    ) -> R | None:
         rows = self._select(db, cls, scope, where or {}, "AND t.id = ?", [wanted])
         rows = rows or self._select(db, cls, scope, where or {}, "AND t.name = ? ORDER BY t.id", [wanted])
         if len(rows) == 1:
@@ -222,18 +195,18 @@ class Rows:
 
     def update(
         self,
-        kind: type[Record] | str,
+        kind: type[R] | str,
         id: str,
-        changes: Mapping[str, Any],
+        changes: Mapping[str, Plain],
         scope: Scope,
         actor: str | None = None,
         *,
         connection: sqlite3.Connection | None = None,
-    ) -> Any:
-        """Change what ``changes`` names, leave the rest; an object given replaces the old one whole.
+    ) -> R:
+        """Change the fields in ``changes`` and leave the others. An object replaces the old one whole.
 
         A plot gets a new revision. ``changes`` of a plot may hold the ``revision`` it started from; if that is
-        no longer the newest one, nothing changes.
+        not the newest one, nothing changes.
 
         Raises
         ------
@@ -252,17 +225,17 @@ class Rows:
     def change(
         self,
         db: sqlite3.Connection,
-        present: Record,
-        changes: Mapping[str, Any],
+        present: R,
+        changes: Mapping[str, Plain],
         scope: Scope,
         actor: str | None,
         origin: str,
-    ) -> Any:
-        """Write a record as changed, inside a transaction; ``origin`` is kept with the revision of a plot."""
+    ) -> R:
+        """Write a changed record, inside a transaction; ``origin`` is kept with the revision of a plot."""
         cls = type(present)
         values = {member.name: getattr(present, member.name) for member in stored(cls)} | dict(changes)
-        if "project_id" in changes and changes["project_id"] != getattr(present, "project_id", None):
-            raise BadRequest(f"A {cls.label} stays in its project; make a new one in the other.")
+        if "project_id" in changes and changes["project_id"] != _project_of(present):
+            raise BadRequest(f"A {cls.label} cannot move to another project; make a new one there.")
         if "tags" in changes:
             values["tags"] = tidy(db, changes["tags"], scope, values["project_id"], but=present.id)
         if isinstance(present, Plot):
@@ -276,7 +249,7 @@ class Rows:
             raise Conflict(held.message, held.id)
         record.updated_at = self.store.clock(db)
         _replace(db, record)
-        seals.seal(db, cls.table, [record.id])
+        checksums.update(db, cls.table, [record.id])
         if isinstance(record, Plot):
             revisions.keep(db, record, origin, actor)
         self.store.bump(db, cls.table)
@@ -290,16 +263,16 @@ class Rows:
         *,
         connection: sqlite3.Connection | None = None,
     ) -> dict[str, int]:
-        """Delete a record and what cannot be without it; returns how many records went, by table.
+        """Delete a record and what cannot exist without it. Returns how many records were deleted, by table.
 
         A specification takes its batches and cells with it, a cell its measurements, a measurement its series
         and analyses, a material its property sets, a dashboard its plots, a project all it holds. What is only
-        linked stays and loses the link: the cells of a batch, the simulations of a model or specification, the
+        linked stays, without the link: the cells of a batch, the simulations of a model or specification, the
         specifications made of a material, the drive cycles cut from a measurement, what a study holds.
         """
         cls = _class(kind)
         if cls in (Organization, User):
-            raise BadRequest(f"A {cls.label} is not deleted; its records would be nobody's.")
+            raise BadRequest(f"A {cls.label} cannot be deleted, because its records need it.")
         gone: dict[str, list[str]] = {}
         touched: set[str] = set()
         with self._writing(connection) as db:
@@ -310,44 +283,18 @@ class Rows:
             self.series.tidy()
         return {table: len(ids) for table, ids in gone.items()}
 
-    @overload
     def page(
         self,
-        kind: type[R],
+        kind: type[R] | str,
         scope: Scope,
         *,
-        where: Mapping[str, Any] | None = None,
+        where: Mapping[str, Plain] | None = None,
         order_by: str = "created_at",
         order: str = "asc",
         limit: int | None = 100,
         offset: int = 0,
-    ) -> Page[R]: ...
-
-    @overload
-    def page(
-        self,
-        kind: str,
-        scope: Scope,
-        *,
-        where: Mapping[str, Any] | None = None,
-        order_by: str = "created_at",
-        order: str = "asc",
-        limit: int | None = 100,
-        offset: int = 0,
-    ) -> Page[Any]: ...
-
-    def page(
-        self,
-        kind: type[Record] | str,
-        scope: Scope,
-        *,
-        where: Mapping[str, Any] | None = None,
-        order_by: str = "created_at",
-        order: str = "asc",
-        limit: int | None = 100,
-        offset: int = 0,
-    ) -> Page[Any]:
-        """Records of a kind, page by page; equal sort values stand in the order of ids, so pages never overlap.
+    ) -> Page[R]:
+        """A page of records of a kind. Records with equal sort values have the order of ids, so pages never overlap.
 
         Parameters
         ----------
@@ -383,29 +330,29 @@ class Rows:
         return Page(items, len(items), total)
 
     def assign(self, study: str, kind: type[Record] | str, id: str, scope: Scope) -> None:
-        """Put a measurement or a simulation into a study; doing it twice is harmless."""
+        """Put a measurement or a simulation into a study. Doing it twice changes nothing."""
         self._assign(study, _class(kind), id, scope, "INSERT OR IGNORE INTO {table} VALUES (?, ?)")
 
     def unassign(self, study: str, kind: type[Record] | str, id: str, scope: Scope) -> None:
-        """Take it out of the study again; the record itself stays."""
+        """Take a measurement or a simulation out of a study; the record itself stays."""
         self._assign(study, _class(kind), id, scope, 'DELETE FROM {table} WHERE "study_id" = ? AND {column} = ?')
 
     def _assign(self, study: str, cls: type[Record], id: str, scope: Scope, statement: str) -> None:
         table = f"study_{cls.table}"
         if table not in ASSIGNMENTS:
-            raise BadRequest(f"A study holds measurements and simulations, no {cls.label}.")
+            raise BadRequest(f"A study holds measurements and simulations, not a {cls.label}.")
         _, _, column = ASSIGNMENTS[table]
         with self.store.transaction() as db:
-            owner = self._get(db, kind("studies"), study, scope)
+            owner = self._get(db, Study, study, scope)
             record = self._get(db, cls, id, scope)
-            if record.project_id not in (None, owner.project_id):
+            if _project_of(record) not in (None, owner.project_id):
                 raise BadRequest(f"This {cls.label} belongs to another project than the study.")
             changed = db.execute(statement.format(table=table, column=f'"{column}"'), [study, id]).rowcount
             if changed:
                 self.store.bump(db, "studies", table)
 
     def organizations(self) -> list[Organization]:
-        """All organizations of the store, the oldest first: where a caller learns what scopes there are."""
+        """All organizations of the store, the oldest first. From them a caller gets the scopes that exist."""
         with self.store.snapshot() as db:
             rows = db.execute('SELECT * FROM "organizations" ORDER BY id')
             return [self._record(Organization, row) for row in rows_as_dicts(rows)]
@@ -415,15 +362,14 @@ class Rows:
         with self.store.snapshot() as db:
             rows = rows_as_dicts(db.execute("SELECT * FROM users WHERE email = ?", [email.lower()]))
         for row in rows:
-            user: User = self._record(User, row)
-            return user
+            return self._record(User, row)
         raise NotFound(f"There is no user '{email}'.")
 
     def plan_list(
         self,
         source: str,
         scope: Scope,
-        where: Mapping[str, Any],
+        where: Mapping[str, Plain],
         fields: Sequence[str] | None,
         limit: int | None,
     ) -> Listed:
@@ -431,21 +377,21 @@ class Rows:
         return self._listing.plan_list(source, scope, where, fields, limit)
 
     def columns(self, source: str, scope: Scope) -> dict[str, Kind]:
-        """The columns of a list source, open names apart; see `Listing.columns`."""
+        """The columns of a list source, without open names; see `Listing.columns`."""
         return self._listing.columns(source)
 
     def dependencies(
         self, source: str, fields: Iterable[str] | None = None, where: Iterable[str] | None = None
     ) -> tuple[str, ...]:
-        """The tables whose revisions a list of this source hangs on; see `Listing.dependencies`."""
+        """The tables that a list of this source is read from; see `Listing.dependencies`."""
         return self._listing.dependencies(source, fields, where)
 
     def of_content(self, content_hash: str, scope: Scope) -> Measurement | None:
-        """The measurement of the scope's project that was read from this very content, if there is one."""
+        """The measurement of the scope's project that was read from this content, if there is one."""
         found = self.page(Measurement, scope, where={"content_hash": content_hash}, limit=None).items
         return next((item for item in found if item.project_id == scope.project_id), None)
 
-    def pieces(self) -> set[str]:
+    def blobs(self) -> set[str]:
         """The hashes of all stored bytes that a record refers to."""
         with self.store.snapshot() as db:
             rows = db.execute(
@@ -454,7 +400,7 @@ class Rows:
                 "(SELECT id FROM material_properties UNION SELECT id FROM models) "
                 "UNION SELECT piece FROM upload_objects WHERE piece IS NOT NULL"
             )
-            return {piece for (piece,) in rows}
+            return {blob for (blob,) in rows}
 
     @contextmanager
     def _writing(self, connection: sqlite3.Connection | None) -> Iterator[sqlite3.Connection]:
@@ -469,59 +415,63 @@ class Rows:
         db: sqlite3.Connection,
         cls: type[Record],
         scope: Scope,
-        where: Mapping[str, Any],
+        where: Mapping[str, Plain],
         tail: str,
-        params: Sequence[Any],
-    ) -> list[dict[str, Any]]:
+        params: Sequence[SqlValue],
+    ) -> list[Row]:
         reading = Reading(cls)
         columns = select(reading, list(cls.members()))
         clause, bound = conditions(reading, scope, where)
         statement = f"SELECT {columns} FROM {reading.source()} WHERE {clause} {tail}"  # noqa: S608
         return rows_as_dicts(db.execute(statement, [*bound, *params]))
 
-    def _get(self, db: sqlite3.Connection, cls: type[Record], id: str, scope: Scope) -> Any:
+    def _get(self, db: sqlite3.Connection, cls: type[R], id: str, scope: Scope) -> R:
         rows = self._select(db, cls, scope, {}, "AND t.id = ?", [id]) if isinstance(id, str) else []
         if not rows:
             raise NotFound(f"No {cls.label} '{id}' here.")
         return self._record(cls, rows[0])
 
-    def _own(self, db: sqlite3.Connection, cls: type[Record], id: str, scope: Scope) -> Any:
+    def _own(self, db: sqlite3.Connection, cls: type[R], id: str, scope: Scope) -> R:
         """A record that the scope's organization may also change."""
         record = self._get(db, cls, id, scope)
-        if cls.shared and record.organization_id is None:
-            raise BadRequest(f"The {cls.label} '{record.name}' is the system's; make one of your own from it.")
+        if cls.shared and getattr(record, "organization_id", None) is None:
+            raise BadRequest(
+                f"The {cls.label} '{record.name}' belongs to the system and cannot be changed; make your own from it."
+            )
         return record
 
-    def _record(self, cls: type[Record], row: Mapping[str, Any]) -> Any:
+    def _record(self, cls: type[R], row: Row) -> R:
         try:
             return cls.model_validate(decode(cls, row))
         except (ValidationError, ValueError, TypeError, Damaged) as error:
             raise Damaged(f"The {cls.label} '{row['id']}' is damaged: {error}") from None
 
-    def _place(self, db: sqlite3.Connection, cls: type[Record], values: dict[str, Any], scope: Scope) -> None:
-        """Settle which project a new record belongs to."""
+    def _place(self, db: sqlite3.Connection, cls: type[Record], values: dict[str, Plain], scope: Scope) -> None:
+        """Set the project of a new record."""
         if cls.scoping != "project":
             return
         parent = cls.parent()
-        owner: Any = None
+        owner: Record | None = None
         if parent is not None and parent.link is not None and isinstance(values.get(parent.name), str):
             owner = self._get(db, KINDS[parent.link.table], values[parent.name], scope)
-        inherited = owner.project_id if owner is not None else None
+        inherited = None if owner is None else _project_of(owner)
         default = inherited or (None if cls.everywhere else scope.project_id)
         wanted = values.setdefault("project_id", default)
         if inherited is not None and wanted != inherited:
-            raise BadRequest(f"This {cls.label} belongs to the project of what it is made under.")
+            raise BadRequest(
+                f"This {cls.label} must be in the same project as its parent; leave out 'project_id'."
+            )
         if wanted is not None and wanted != scope.project_id:
             raise NotFound(f"No project '{wanted}' here.")
 
     def _check_links(self, db: sqlite3.Connection, record: Record, scope: Scope) -> None:
-        project = getattr(record, "project_id", None)
+        project = _project_of(record)
         for member in stored(type(record)):
             target = getattr(record, member.name)
             if member.link is None or target is None or member.name in ("organization_id", "created_by"):
                 continue
             linked = self._get(db, KINDS[member.link.table], target, scope)
-            if type(record).scoping == "project" and getattr(linked, "project_id", None) not in (None, project):
+            if type(record).scoping == "project" and _project_of(linked) not in (None, project):
                 raise BadRequest(
                     f"'{member.name}' is a {linked.label} of one project, which a {record.label} that all "
                     "projects share cannot point to."
@@ -549,7 +499,7 @@ class Rows:
                 continue
             emptied = f'UPDATE "{other.table}" SET "{member.name}" = NULL WHERE {column} RETURNING id'  # noqa: S608
             if changed := [id for (id,) in db.execute(emptied, [listed])]:
-                seals.seal(db, other.table, changed)
+                checksums.update(db, other.table, changed)
                 touched.add(other.table)
         for table, (study, other_table, column) in ASSIGNMENTS.items():
             side = study if cls.table == "studies" else column if cls.table == other_table else None
@@ -560,12 +510,12 @@ class Rows:
         if cls is Plot and revisions.forget(db, listed):
             touched.add("dashboards")
         if cls is Session:
-            talk.forget(db, listed)
+            messages.forget(db, listed)
         if cls.table in SAMPLED:
             for id in ids:
                 self.series.delete(id, connection=db)
         search.forget(db, ids)
-        seals.drop(db, cls.table, ids)
+        checksums.drop(db, cls.table, ids)
         db.execute(f'DELETE FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))', [listed])  # noqa: S608
         gone.setdefault(cls.table, []).extend(ids)
 
@@ -585,5 +535,14 @@ def _replace(db: sqlite3.Connection, record: Record) -> None:
     search.index(db, record)
 
 
+def _project_of(record: Record) -> str | None:
+    return record.project_id if isinstance(record, InProject) else None
+
+
+@overload
+def _class(name: type[R]) -> type[R]: ...
+@overload
+def _class(name: str) -> type[Any]: ...
 def _class(name: type[Record] | str) -> type[Record]:
+    """A kind by its class or by one of its names. A name says nothing about its type."""
     return kind(name) if isinstance(name, str) else name

@@ -1,7 +1,7 @@
-"""Search over all kinds: names by any part of them, free text by the beginnings of its words.
+"""Search in all kinds of records: in names by any part, in free text by the beginnings of words.
 
-Every record that search knows has one narrow entry; two FTS5 indexes stand beside the entries, trigrams of the
-folded names and words of the texts. A search of two letters, too short for trigrams, scans the entries.
+Every record that search finds has one entry. Two FTS5 indexes are made of the entries: trigrams of the folded names,
+and words of the texts. A search for two letters is too short for trigrams and scans the entries.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypeAlias
 
 from ...errors import BadRequest, Invalid, Problem
 from ...records import ENTITIES, Record
 from ...table import to_micros
 from ..db.database_file import Host
 from ..scope import Scope
-from .conditions import sound
-from .tables import decode, fold, moment_of, rows_as_dicts, values_of
+from .conditions import Condition, sound
+from .tables import SqlValue, decode, fold, moment_of, rows_as_dicts, values_of
 
 RULE = 1
-"""The rule by which a record becomes an entry: it rises whenever the same record is to be found by other words."""
+"""How a record becomes an entry. The number rises when a record is found by other words than before."""
+_Entry: TypeAlias = tuple[str, int, str, str, str | None, str | None, int]
+"""A hit in the store: entity, place among its kind, id, name, project, parent, time of creation."""
 ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A record that was found; ``entity_type`` is the wire's name of its kind, ``parent_id`` one level up."""
+    """A record that was found; ``entity_type`` names its kind as HTTP does; ``parent_id`` is one level up."""
 
     id: str
     entity_type: str
@@ -49,7 +51,7 @@ class Found:
 
 
 def index(db: sqlite3.Connection, record: Record) -> None:
-    """Write the record's entry anew, inside the transaction that writes the record."""
+    """Write the entry of a record, inside the transaction that writes the record."""
     cls = type(record)
     if cls.entity is None:
         return
@@ -83,7 +85,7 @@ def forget(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def rebuild(db: sqlite3.Connection) -> None:
-    """Write the entries of all records anew, inside a transaction."""
+    """Write the entries of all records again, inside a transaction."""
     for cls in ENTITIES.values():
         for row in rows_as_dicts(db.execute(f'SELECT * FROM "{cls.table}" ORDER BY id')):  # noqa: S608
             index(db, cls.model_validate(decode(cls, row)))
@@ -135,7 +137,7 @@ def at_once(
     per_type: int = 5,
     entity_types: Iterable[str] | None = None,
 ) -> Found | None:
-    """The answer to a search that can find nothing, told without a look at the store; None for all others. Errors as
+    """The empty answer to a search that cannot find anything, without reading the store; None for all others. Errors as
     ``search``."""
     wanted = _checked(text, limit, offset, per_type)
     if "\0" in wanted or not sound(wanted) or (entity_types is not None and not list(entity_types)):
@@ -169,7 +171,7 @@ def _ranked(
     scope: Scope,
     entities: list[str] | None,
     per_type: int,
-) -> list[tuple[Any, ...]]:
+) -> list[_Entry]:
     """The best ``per_type`` entries of each kind: (entity, place, id, name, project, parent, created)."""
     hits, params = _name_hits(folded)
     words = _words(text)
@@ -177,7 +179,7 @@ def _ranked(
         hits += " UNION ALL SELECT rowid, 3 FROM search_words WHERE search_words MATCH ?"
         params.append(words)
     reach = "(e.organization_id = ? OR e.organization_id IS NULL)"
-    bound: list[Any] = [scope.organization_id]
+    bound: list[SqlValue] = [scope.organization_id]
     if scope.project_id is not None:
         everywhere = [entity for entity, cls in ENTITIES.items() if cls.everywhere]
         reach += " AND (e.project_id IS NULL OR e.project_id = ? OR e.entity IN (SELECT value FROM json_each(?)))"
@@ -204,7 +206,7 @@ def _ranked(
     return db.execute(statement, [*params, *bound, per_type]).fetchall()
 
 
-def _name_hits(folded: str) -> tuple[str, list[Any]]:
+def _name_hits(folded: str) -> Condition:
     rank = "CASE WHEN folded = ? THEN 0 WHEN instr(folded, ?) = 1 THEN 1 ELSE 2 END AS rank"
     if len(folded) >= 3:
         matched = "SELECT rowid FROM search_names WHERE search_names MATCH ?"
@@ -227,7 +229,7 @@ def _words(text: str) -> str | None:
 
 
 def check_index(db: sqlite3.Connection) -> list[str]:
-    """The two indexes against the entries, as sentences; needs a connection that may write, and writes nothing."""
+    """Sentences about indexes that differ from the entries. Needs a connection that may write; writes nothing."""
     findings = []
     for index in ("search_names", "search_words"):
         try:
@@ -240,7 +242,7 @@ def check_index(db: sqlite3.Connection) -> list[str]:
 
 
 def check(db: sqlite3.Connection) -> list[str]:
-    """Records without an entry, and entries without a record or at odds with it, as sentences."""
+    """Sentences about records without an entry, and entries that are without a record or differ from it."""
     findings = []
     for entity, cls in ENTITIES.items():
         rows = db.execute(
@@ -259,7 +261,7 @@ def check(db: sqlite3.Connection) -> list[str]:
 
 
 def _same(cls: type[Record]) -> str:
-    """The SQL that an entry ``e`` says of its record ``t`` what it should."""
+    """The SQL condition that an entry ``e`` agrees with its record ``t``."""
     members = cls.members()
     words = [n for n, one in members.items() if one.searched is not None and one.searched.how == "words"]
     said = " || ".join(f"COALESCE(char(10) || NULLIF(t.\"{name}\", ''), '')" for name in words) or "''"

@@ -1,4 +1,4 @@
-"""SQL out of the records' declarations: tables, indexes, the joins behind a field, and the one place of scope."""
+"""SQL from the classes of records: columns, indexes, joins behind a field, rows as records, and the scope (`reach`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache, lru_cache
-from typing import Any
+from typing import TypeAlias
 
 import orjson
 from pydantic import BaseModel
@@ -14,15 +14,19 @@ from pydantic import BaseModel
 from ...errors import Damaged
 from ...records import KINDS, Member, Record
 from ...records.record import Link, Unique
-from ...table import from_micros, to_micros
+from ...table import Plain, from_micros, to_micros
 from ..scope import EVERYTHING, Scope, Within
 
-# Which records stand in which studies: table -> (side of the study, table of the other side, its column).
+# Which records are in which studies: table -> (column of the study, table of the records, their column).
 ASSIGNMENTS = {
     "study_measurements": ("study_id", "measurements", "measurement_id"),
     "study_simulations": ("study_id", "simulations", "simulation_id"),
 }
-_MEND = "Run 'workbench verify', which names the record, and restore a backup."
+_ADVICE = "Run 'workbench verify', which names the record, and restore a backup."
+SqlValue: TypeAlias = str | int | float | bytes | None
+"""What SQLite takes and gives."""
+Row: TypeAlias = dict[str, Plain]
+"""A row of a query by column: what SQLite gives, whose types the reader knows from the table."""
 _SQL_TYPE = {
     "text": "TEXT",
     "date": "TEXT",
@@ -46,7 +50,7 @@ def stored(cls: type[Record]) -> tuple[Member, ...]:
 
 
 def column_sql(member: Member) -> str:
-    """The declaration of a field's column, as the text of its table has it: what a migration adds for a new field."""
+    """The SQL declaration of the column of a field, as it is in its table. A migration for a new field adds it."""
     words = [f'"{member.name}"', _SQL_TYPE[member.storage]]
     if member.name == "id":
         words.append("PRIMARY KEY")
@@ -68,7 +72,7 @@ def column_texts(cls: type[Record]) -> dict[str, str]:
 
 
 def index_texts(cls: type[Record]) -> Iterable[str]:
-    """The statements that make the indexes of a kind's table: its uniqueness rules and its links."""
+    """The statements that make the indexes of a kind's table, for its uniqueness rules and links."""
     for n, unique in enumerate(cls.unique):
         terms = [term for term, _ in unique_terms(cls, unique)]
         guard = [f'"{name}" IS NOT NULL' for name in unique.fields if _exempts(cls, name)]
@@ -80,8 +84,7 @@ def index_texts(cls: type[Record]) -> Iterable[str]:
 
 
 def _exempts(cls: type[Record], name: str) -> bool:
-    """Whether a null in this field of a uniqueness rule exempts the record from it (a missing content hash
-    does, a missing project does not)."""
+    """Whether a uniqueness rule does not apply if this field is null: true for a content hash, false for a project."""
     return not cls.members()[name].required and name not in ("organization_id", "project_id")
 
 
@@ -95,14 +98,14 @@ def unique_terms(cls: type[Record], unique: Unique) -> list[tuple[str, str]]:
     return terms
 
 
-def encode(record: Record) -> dict[str, Any]:
+def encode(record: Record) -> dict[str, SqlValue]:
     """The row of a record: times as microseconds, objects as JSON text."""
     row = {member.name: _encode(getattr(record, member.name), member) for member in stored(type(record))}
     row["name_folded"] = fold(record.name)
     return row
 
 
-def _encode(value: Any, member: Member) -> Any:
+def _encode(value: Plain, member: Member) -> SqlValue:
     if value is None:
         return None
     if member.storage == "json":
@@ -114,7 +117,7 @@ def _encode(value: Any, member: Member) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Plain) -> Plain:
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_none=True)
     if isinstance(value, list):
@@ -122,41 +125,41 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def decode(cls: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
+def decode(cls: type[Record], row: Mapping[str, SqlValue]) -> dict[str, Plain]:
     """The values of a row, the reverse of `encode`; read-only fields may be among them."""
     members = cls.members()
     return {name: decode_value(members[name], value) for name, value in row.items() if name in members}
 
 
-def json_of(text: Any) -> Any:
-    """What a stored JSON text holds.
+def json_of(text: Plain) -> Plain:
+    """The value of a stored JSON text.
 
     Raises
     ------
     Damaged
-        If it is none any more.
+        If the stored value is damaged.
     """
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Damaged(f"A stored JSON text is damaged ({error}). {_MEND}") from error
+        raise Damaged(f"A stored JSON text is damaged ({error}). {_ADVICE}") from error
 
 
-def moment_of(micros: Any) -> datetime:
+def moment_of(micros: Plain) -> datetime:
     """A stored time.
 
     Raises
     ------
     Damaged
-        If it is none any more.
+        If the stored value is damaged.
     """
     try:
         return from_micros(micros)
     except (OverflowError, TypeError, ValueError) as error:
-        raise Damaged(f"A stored time is damaged ({error}). {_MEND}") from error
+        raise Damaged(f"A stored time is damaged ({error}). {_ADVICE}") from error
 
 
-def decode_value(member: Member, value: Any) -> Any:
+def decode_value(member: Member, value: Plain) -> Plain:
     if value is None:
         return None
     if member.storage == "json":
@@ -168,10 +171,10 @@ def decode_value(member: Member, value: Any) -> Any:
     return bool(value) if member.storage == "boolean" else value
 
 
-def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[Any]]:
-    """The condition that keeps a query to what the caller may see. Every query on records has it.
+def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[SqlValue]]:
+    """The condition that limits a query to the records in scope. Every query on records has it.
 
-    A record of a project is seen in that project; one without a project in every project of its organization.
+    A record of a project is in scope in that project; one without a project in all projects of its organization.
     """
     if cls.scoping == "everyone":
         return "1", []
@@ -193,12 +196,12 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
 
 
 @lru_cache(maxsize=256)
-def owned_within(scope: Within) -> tuple[str, tuple[Any, ...]]:
-    """The condition that keeps a query on sampled data, with a column ``owner``, to records within the scope."""
+def owned_within(scope: Within) -> tuple[str, tuple[SqlValue, ...]]:
+    """The condition that limits a query on sampled data, with a column ``owner``, to records in scope."""
     if scope is EVERYTHING:
         return "1", ()
     conditions: list[str] = []
-    params: list[Any] = []
+    params: list[SqlValue] = []
     for cls in KINDS.values():
         if cls.samples:
             clause, more = reach(cls, scope)
@@ -208,7 +211,7 @@ def owned_within(scope: Within) -> tuple[str, tuple[Any, ...]]:
 
 
 class Reading:
-    """The joins and expressions that one query over a kind needs; ask for fields first, then for `source`."""
+    """Collects the joins and expressions of one query on a kind. Ask for all fields first, then for `source`."""
 
     def __init__(self, cls: type[Record]) -> None:
         self.cls = cls
@@ -219,7 +222,7 @@ class Reading:
         return self._field(self.cls, name, "t")
 
     def source(self) -> str:
-        """The FROM clause, after all fields were asked for."""
+        """The FROM clause with the joins of all fields asked for so far."""
         return " ".join([f'"{self.cls.table}" AS t', *self._joins.values()])
 
     def _field(self, cls: type[Record], name: str, alias: str) -> str:
@@ -250,9 +253,9 @@ def _link(link: Link | None) -> Link:
 
 
 def sampled_rows(owner: str, dataset: str) -> str:
-    """The SQL of how many rows the published data of an owner have.
+    """The SQL for the number of rows of an owner's published data.
 
-    Too many in a list to verify each row's checksum: the number is compared with that in the log of its series.
+    A list has too many of them to check the checksum of each, so the number is compared with that in the log.
     """
     same = "l.owner = s.owner AND l.dataset = s.dataset AND l.revision = s.revision"
     return (
@@ -284,7 +287,7 @@ def values_of(ids: Iterable[str]) -> str:
     return orjson.dumps(list(ids)).decode()
 
 
-def rows_as_dicts(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
+def rows_as_dicts(cursor: sqlite3.Cursor) -> list[Row]:
     names = [item[0] for item in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
 
 from ...errors import BadRequest
 from ...records import Measurement
 from ...records.values import clean_text
+from ...table import Plain
 from ..scope import Scope
 from .tables import fold, reach
 
@@ -17,28 +17,28 @@ LONGEST = 50
 
 
 def tidy(
-    db: sqlite3.Connection, given: Any, scope: Scope, project: str | None, *, but: str | None = None
+    db: sqlite3.Connection, given: Plain, scope: Scope, project: str | None, *, but: str | None = None
 ) -> list[str]:
-    """The tags as they are kept: one that the project knows already keeps its spelling.
+    """The tags as they are stored. A tag that the project has already keeps its spelling.
 
     Raises
     ------
     BadRequest
-        For a tag that is no text, blank or too long, or for too many of them.
+        For a tag that is not a text, blank or too long, or for too many tags.
     """
     if not isinstance(given, list | tuple):
-        raise BadRequest("Tags are a list of texts.")
+        raise BadRequest("Tags must be a list of texts.")
     wanted: dict[str, str] = {}
     for tag in given:
         text = _one(tag)
         wanted.setdefault(fold(text), text)
     if len(wanted) > MOST:
-        raise BadRequest(f"A measurement has at most {MOST} tags, these are {len(wanted)}.")
+        raise BadRequest(f"A measurement has at most {MOST} tags; these are {len(wanted)}. Leave some out.")
     known = spellings(db, scope, project, but) if wanted else {}
     return sorted((known.get(key, text) for key, text in wanted.items()), key=lambda tag: (fold(tag), tag))
 
 
-def _one(tag: Any) -> str:
+def _one(tag: Plain) -> str:
     if not isinstance(tag, str):
         raise BadRequest(f"A tag is a text, not {tag!r}.")
     text = tag.strip()
@@ -55,7 +55,7 @@ def _one(tag: Any) -> str:
 def spellings(
     db: sqlite3.Connection, scope: Scope, project: str | None, but: str | None = None
 ) -> Mapping[str, str]:
-    """The tags in use in a project by their folded form; of several spellings the oldest measurement's."""
+    """The tags of a project by their folded form; of several spellings that of the oldest measurement."""
     clause, params = reach(Measurement, scope)
     rows = db.execute(
         f"SELECT j.value FROM measurements AS t, json_each(t.tags) AS j WHERE {clause} "  # noqa: S608

@@ -1,4 +1,4 @@
-"""From tables to sealed chunks: the part of writing that needs no file and no lock."""
+"""Cuts tables into packed chunks: the part of writing that needs neither the file nor a lock."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from ...errors import BadRequest, StoreError, TooLarge, instead
 from ...table import Column, Table, concat
-from ..db import parallel as abreast
+from ..db import parallel
 from . import chunks, codec, pyramid
-from .chunks import CHUNK, INDEX, Sealed
+from .chunks import CHUNK, INDEX, Packed
 from .equal_runs import encode_runs
 from .layout import Field, Layout, Stats, fields_of, joined_field
 
@@ -25,7 +25,7 @@ Meanwhile: TypeAlias = Callable[[], object] | None
 
 @dataclass
 class Built:
-    """What the last chunks of a series close: the facts of its row."""
+    """The facts of a series that are known after its last chunk."""
 
     rows: int
     base: int
@@ -69,7 +69,7 @@ class Builder:
         return cls(list(start.fields), start.stats, start.rows, start.levels, _integers=whole)
 
     def feed(self, table: Table) -> None:
-        """Take in the next samples; ``drain`` gives the chunks that became full.
+        """Add the next samples; ``drain`` gives the chunks that are full then.
 
         Raises
         ------
@@ -84,10 +84,10 @@ class Builder:
             self._waiting.append(table)
             self._held += table.n
 
-    def drain(self, least: int = BLOCK, meanwhile: Meanwhile = None) -> Iterator[list[Sealed]]:
-        """Seal full chunks of those samples that wait, two blocks a turn, while at least so many wait.
+    def drain(self, least: int = BLOCK, meanwhile: Meanwhile = None) -> Iterator[list[Packed]]:
+        """Pack full chunks of the waiting samples, two blocks a turn, while at least ``least`` samples wait.
 
-        ``meanwhile`` is called in each turn, while another thread begins on the chunks.
+        ``meanwhile`` is called in each turn, while another thread begins to pack.
         """
         self._check()
         while self._held >= least:
@@ -116,7 +116,7 @@ class Builder:
         unknown = [name for name in table if name not in known]
         if unknown:
             raise BadRequest(
-                f"Column '{unknown[0]}' is not among those the series began with. "
+                f"Column '{unknown[0]}' is not a column of this series. A series keeps the columns it began with. "
                 f"{instead(unknown[0], known, 'columns')}"
             )
         missing = [Field(name, "null", np.dtype(bool)) for name in known if name not in table]
@@ -130,42 +130,42 @@ class Builder:
         ]
         return Table({name: table[name] if name in table else Column.nulls(table.n) for name in known}, table.n)
 
-    def _block(self, columns: Sequence[Column], n: int, meanwhile: Meanwhile = None) -> list[Sealed]:
-        """Seal full chunks: ``n`` is a multiple of the chunk's length."""
+    def _block(self, columns: Sequence[Column], n: int, meanwhile: Meanwhile = None) -> list[Packed]:
+        """Pack full chunks: ``n`` is a multiple of the chunk's length."""
         self._broken = True
         jobs = [partial(self._lift, columns), *(partial(self._run, *each) for each in enumerate(columns))]
-        levels, *made = abreast.results(jobs, meanwhile)
+        levels, *made = parallel.results(jobs, meanwhile)
         self.rows += n
         self._broken = False
-        return [one for sealed in (*made, levels) for one in sealed]
+        return [one for packed in (*made, levels) for one in packed]
 
-    def _run(self, place: int, column: Column) -> list[Sealed]:
+    def _run(self, place: int, column: Column) -> list[Packed]:
         """The full chunks of one column."""
         stats = self.stats[place]
         known = stats.see_runs(column, CHUNK)
         payloads = encode_runs(column, CHUNK)
         made = [
-            chunks.seal(chunks.key(0, 0, place, chunk), payload, CHUNK, *each)
+            chunks.pack(chunks.key(0, 0, place, chunk), payload, CHUNK, *each)
             for chunk, (payload, each) in enumerate(zip(payloads, known, strict=True), self.rows // CHUNK)
         ]
-        for sealed in made:
-            stats.link(sealed.digest)
+        for packed in made:
+            stats.link(packed.digest)
         return made
 
-    def _lift(self, columns: Sequence[Column]) -> list[Sealed]:
+    def _lift(self, columns: Sequence[Column]) -> list[Packed]:
         """The full chunks of the levels above some full chunks."""
-        made: list[Sealed] = []
+        made: list[Packed] = []
         if self.levels:
             self._raise(0, pyramid.buckets_of(columns, self.rows, self.levels[0].size), made)
         return made
 
-    def _seal(self, place: int, chunk: int, column: Column, stats: Stats, *, small: bool = False) -> Sealed:
+    def _pack(self, place: int, chunk: int, column: Column, stats: Stats, *, small: bool = False) -> Packed:
         missing, low, high = stats.see(column)
         payload = codec.encode_column(column, small=small)
-        return chunks.seal(chunks.key(0, 0, place, chunk), payload, len(column), missing, low, high)
+        return chunks.pack(chunks.key(0, 0, place, chunk), payload, len(column), missing, low, high)
 
-    def _raise(self, at: int, buckets: pyramid.Buckets, made: list[Sealed]) -> None:
-        """Add buckets to a level, seal its full chunks and hand them to the level above."""
+    def _raise(self, at: int, buckets: pyramid.Buckets, made: list[Packed]) -> None:
+        """Add buckets to a level, pack its full chunks and hand them to the level above."""
         level = self.levels[at]
         level.waiting.append(buckets)
         span = pyramid.chunk_buckets(len(buckets.columns))
@@ -177,31 +177,31 @@ class Builder:
             self.levels.append(pyramid.Level(level.size * pyramid.FACTOR))
         for start in range(0, full, span):
             part = waiting.slice(start, start + span)
-            made += self._seal_level(at, level.emitted, part)
+            made += self._pack_level(at, level.emitted, part)
             level.emitted += 1
             self._raise(at + 1, pyramid.coarser(part), made)
         level.waiting = [waiting.slice(full, len(waiting))] if full < len(waiting) else []
 
-    def _seal_level(self, at: int, chunk: int, part: pyramid.Buckets) -> list[Sealed]:
+    def _pack_level(self, at: int, chunk: int, part: pyramid.Buckets) -> list[Packed]:
         payloads = pyramid.pack_level(part, self.levels[at].size)
         places = [*range(len(part.columns)), INDEX]
         return [
-            chunks.seal(chunks.key(0, at + 1, place, chunk), payload, len(part))
+            chunks.pack(chunks.key(0, at + 1, place, chunk), payload, len(part))
             for place, payload in zip(places, payloads, strict=True)
         ]
 
-    def finish(self, meanwhile: Meanwhile = None) -> tuple[list[Sealed], Built]:
+    def finish(self, meanwhile: Meanwhile = None) -> tuple[list[Packed], Built]:
         """The last chunks, and the facts of the row that publishes them. The builder is used up.
 
-        ``meanwhile`` is called beside.
+        ``meanwhile`` is called at the same time.
         """
-        made = [one for sealed in self.drain(CHUNK) for one in sealed]
-        ((last, built),) = abreast.results([self._end], meanwhile) if meanwhile else (self._end(),)
+        made = [one for packed in self.drain(CHUNK) for one in packed]
+        ((last, built),) = parallel.results([self._end], meanwhile) if meanwhile else (self._end(),)
         return [*made, *last], built
 
-    def _end(self) -> tuple[list[Sealed], Built]:
+    def _end(self) -> tuple[list[Packed], Built]:
         fields = self.fields or []
-        made: list[Sealed] = []
+        made: list[Packed] = []
         tail = list(concat(self._waiting).values())
         n = self._held
         ends = [b""] * len(fields)
@@ -209,9 +209,9 @@ class Builder:
         if n:
             for place, column in enumerate(tail):
                 small = total <= SMALL
-                sealed = self._seal(place, self.rows // CHUNK, column, self.stats[place], small=small)
-                ends[place] = sealed.digest
-                made.append(sealed)
+                packed = self._pack(place, self.rows // CHUNK, column, self.stats[place], small=small)
+                ends[place] = packed.digest
+                made.append(packed)
         has_levels = bool(self.levels) and total > CHUNK
         if has_levels:
             self._top(tail, n, total, made)
@@ -221,7 +221,7 @@ class Builder:
         base = self.levels[0].size if has_levels else 0
         return made, Built(total, base, pyramid.chunk_buckets(len(fields)), layout, content, self.stats)
 
-    def _top(self, tail: Sequence[Column], n: int, total: int, made: list[Sealed]) -> None:
+    def _top(self, tail: Sequence[Column], n: int, total: int, made: list[Packed]) -> None:
         """The last, partial chunk of every level, each from the last buckets of the one below."""
         below = [pyramid.buckets_of(tail, self.rows, self.levels[0].size)] if n else []
         at = 0
@@ -235,7 +235,7 @@ class Builder:
                 span = pyramid.chunk_buckets(len(rest.columns))
                 for start in range(0, len(rest), span):
                     part = rest.slice(start, min(start + span, len(rest)))
-                    made += self._seal_level(at, level.emitted, part)
+                    made += self._pack_level(at, level.emitted, part)
                     level.emitted += 1
                 below = [pyramid.coarser(rest)]
             at += 1

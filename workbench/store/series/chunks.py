@@ -1,8 +1,8 @@
-"""One column chunk in the file: its key, the small head beside it, its checksums.
+"""Chunks: up to 16 384 values of one column in the file, each with a key, a small head and checksums.
 
-Both checksums are CRC-32, which finds every change within 32 neighbouring bits for certain, so any one
-flipped byte, at a quarter of the time of the fastest hash of the standard library. The SHA-256 of the payload
-(its first 16 bytes) is made on writing only; a series takes its content hash from these.
+Both checksums are CRC-32. It finds every change within 32 neighbouring bits, so every changed byte, in a quarter of
+the time of the fastest hash of the standard library. The SHA-256 of the payload (its first 16 bytes) is made only when
+a chunk is written; the content hash of a series is made of these.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PAYLOAD_CRC = slice(26, 30)
 
 
 class Head(NamedTuple):
-    """What is known of a chunk without reading it: its length, how many are null or NaN, extremes of the rest."""
+    """Facts about a chunk: its length, how many values are null or NaN, the extremes of the others, its checksums."""
 
     n: int
     missing: int
@@ -39,8 +39,8 @@ class Head(NamedTuple):
     digest: bytes
 
 
-class Sealed(NamedTuple):
-    """A chunk ready for the file but for the number of its series: ``key`` is that of series 0."""
+class Packed(NamedTuple):
+    """A chunk that is ready for the file, except for the number of its series: ``key`` is that of series 0."""
 
     key: int
     body: bytes
@@ -54,7 +54,7 @@ class Sealed(NamedTuple):
 
 
 def key(series: int, level: int, column: int, chunk: int) -> int:
-    """The integer key of a chunk; keys of one column are neighbours, in the order of their rows."""
+    """The integer key of a chunk; the keys of one column follow each other in the order of rows."""
     if chunk >> CHUNK_BITS or series >> SERIES_BITS:
         raise TooLarge("A series has at most 17 billion samples, a store at most 268 million series.")
     return ((series << LEVEL_BITS | level) << COLUMN_BITS | column) << CHUNK_BITS | chunk
@@ -80,11 +80,11 @@ def place(number: int) -> tuple[int, int, int]:
     )
 
 
-def seal(number: int, payload: bytes, n: int, missing: int = 0, low: Bound = None, high: Bound = None) -> Sealed:
-    """The chunk with what its head says."""
+def pack(number: int, payload: bytes, n: int, missing: int = 0, low: Bound = None, high: Bound = None) -> Packed:
+    """The chunk of a payload, with its head."""
     digest = hashlib.sha256(payload).digest()[:16]
     body = _HEAD.pack(n, missing, *_pack_bound(low), *_pack_bound(high), zlib.crc32(payload), digest)
-    return Sealed(number, body, payload, digest)
+    return Packed(number, body, payload, digest)
 
 
 def _head_crc(number: int, body: bytes | memoryview) -> int:
@@ -116,7 +116,7 @@ def open_head(number: int, raw: object) -> Head | None:
 
 
 def is_sound(number: int, raw: object, payload: object) -> bool:
-    """Whether head and payload are what was written under ``number``; quicker than to open the head."""
+    """Whether head and payload are what was written under ``number``; quicker than `open_head`."""
     if not isinstance(raw, bytes) or not isinstance(payload, bytes) or len(raw) != _HEAD.size + _CRC.size:
         return False
     crc = zlib.crc32(raw[: _HEAD.size], zlib.crc32(_KEY.pack(number)))
@@ -124,7 +124,7 @@ def is_sound(number: int, raw: object, payload: object) -> bool:
 
 
 class Fetcher:
-    """Reads chunks of one series; every byte it returns was checked."""
+    """Reads chunks of one series and checks every byte that it returns."""
 
     def __init__(self, connection: sqlite3.Connection, series: int, owner: str, names: list[str]) -> None:
         self.connection = connection
@@ -141,7 +141,7 @@ class Fetcher:
 
     @contextmanager
     def decoding(self, level: int, column: int, chunk: int) -> Iterator[None]:
-        """What cannot be decoded inside, though its checksum is right, as an error that names the chunk."""
+        """Turn errors of decoding inside into one that names the chunk: its checksum was right, but not its content."""
         try:
             yield
         except (Damaged, IndexError, TypeError, ValueError) as error:

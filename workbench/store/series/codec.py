@@ -1,11 +1,11 @@
-"""Arrays to few bytes and back, bit for bit.
+"""Codec: encodes arrays in few bytes and decodes them, bit for bit.
 
-A payload is 8 bytes of head (codec, dtype, flags, digits, number of values) and a body. What is null, NaN or
--0.0 among decimal values is kept as a bit mask in front of the body and filled in the values.
+A payload is 8 bytes of head (codec, dtype, flags, digits, number of values) and a body. Nulls, and NaN
+and -0.0 among decimal values, are bit masks in front of the body; other values fill their places.
 
 | codec | body | for |
 |---|---|---|
-| 0 raw | the values | short series: nothing to unpack |
+| 0 raw | the values | short series, which are read without unpacking |
 | 1 deltas | first value, differences in a narrow integer, zstd; the few that are wider | decimals, integers, times |
 | 2 shuffled | bytes of equal weight side by side, zstd | floats without order |
 | 3 constant | one value | columns that do not change |
@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import struct
 import threading
-from typing import Any
 
 import numpy as np
 import orjson
@@ -28,9 +27,8 @@ import zstandard
 from numpy.typing import NDArray
 
 from ...errors import BadRequest, Damaged
-from ...table import Column, Kind
+from ...table import Array, Column, DType, Kind
 
-Array = NDArray[Any]
 Mask = NDArray[np.bool_]
 
 RAW, DELTAS, SHUFFLED, CONSTANT, PLAIN, TEXT, STEPPED = range(7)
@@ -39,7 +37,7 @@ LEVEL = 1
 DIGITS = 12
 _HEAD = struct.Struct("<BBBBI")
 _DELTAS = struct.Struct("<BIq")
-# Set beside the width of deltas whose values fit 32 bits: half the memory to move on reading.
+# A flag beside the width of deltas: their values fit 32 bits, which halves the memory to move on reading.
 _HALVED = 8
 _DTYPES = tuple(
     np.dtype(name) for name in ("<f8", "<f4", "i1", "<i2", "<i4", "<i8", "u1", "<u2", "<u4", "<u8", "?")
@@ -57,8 +55,8 @@ class _Zstd(threading.local):
     def __init__(self) -> None:
         self.pack = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False).compress
         self.unpack = zstandard.ZstdDecompressor().decompress
-        # Memory that is used again costs no page faults.
-        self.scratch: dict[np.dtype[Any], Array] = {
+        # Memory that is used again causes no page faults.
+        self.scratch: dict[DType, Array] = {
             np.dtype(kind): np.empty(1 << 14, kind) for kind in (np.int32, np.int64)
         }
 
@@ -101,12 +99,12 @@ def encode(values: Array, valid: Mask | None = None, *, small: bool = False, ord
 
 def _encode_floats(values: Array, flags: int, masks: bytes) -> bytes:
     found = _decimals(values)
-    odd = [] if found is not None else _oddities(values)
-    if odd:
-        usual = ~np.logical_or.reduce([mask for _, mask in odd])
+    special = [] if found is not None else _special(values)
+    if special:
+        usual = ~np.logical_or.reduce([mask for _, mask in special])
         found = _decimals(_filled(values, usual)) if usual.any() else None
     if found is not None:
-        for flag, mask in odd:
+        for flag, mask in special:
             flags, masks = flags | flag, masks + _packed_mask(mask)
         digits, whole = found
         return payload_of(DELTAS, values, flags | DECIMALS, digits, masks, _deltas(whole))
@@ -141,8 +139,8 @@ def zigzag(steps: Array) -> Array:
     return (steps << 1) ^ (steps >> (8 * steps.itemsize - 1))
 
 
-def _oddities(values: Array) -> list[tuple[int, Mask]]:
-    """Masks of the plain NaNs and of the negative zeros, which no integer stands for."""
+def _special(values: Array) -> list[tuple[int, Mask]]:
+    """Masks of the plain NaNs and of the negative zeros: no integer can represent them."""
     raw = values.view(np.int64 if values.dtype == np.float64 else np.int32)
     found = []
     for flag, bits in ((NANS, _NAN), (NEGATIVE_ZEROS, _NEGATIVE_ZERO)):
@@ -170,9 +168,9 @@ def _decimals(values: Array) -> tuple[int, NDArray[np.int64]] | None:
     return None
 
 
-def _scaled(whole: Array, digits: int, dtype: np.dtype[Any], out: Array | None = None) -> Array:
-    # float32 values are the nearest to a decimal, found by dividing in float64 and rounding once more; both
-    # sides do the same, and encode() compares the bits.
+def _scaled(whole: Array, digits: int, dtype: DType, out: Array | None = None) -> Array:
+    # A float32 value is the nearest to a decimal, found by dividing in float64 and rounding once more. Encoding
+    # and decoding do the same, and encode() compares the bits.
     exact: Array
     if digits == 0 and out is not None:
         out[:] = whole
@@ -194,10 +192,10 @@ def _deltas(whole: NDArray[np.int64]) -> bytes:
 
 
 def deltas_parts(first: int, steps: Array, low: int, high: int, least: int, most: int) -> tuple[bytes, Array]:
-    """What stands before the packed differences: the first value, and those few that do not fit, for a step
-    change must not widen all the others; and the differences to pack.
+    """The bytes before the packed differences, and the differences to pack. The bytes hold the first value and the few
+    differences that are too wide, so that one large step does not widen all others.
 
-    ``low`` and ``high`` bound the differences, ``least`` and ``most`` the values. ``steps`` is used up.
+    ``low`` and ``high`` bound the differences, ``least`` and ``most`` the values. ``steps`` is changed.
     """
     width, wide = 3, np.zeros(0, np.int64)
     for trial, limit in enumerate(_LIMITS):
@@ -255,7 +253,7 @@ def decode(payload: bytes | memoryview, out: Array | None = None) -> tuple[Array
     Raises
     ------
     Damaged
-        If the payload is none.
+        If the bytes are not a payload.
     """
     try:
         return _decode(memoryview(payload), out)
@@ -269,7 +267,7 @@ def decode_into(payload: bytes | memoryview, out: Array) -> Mask | None:
     Raises
     ------
     Damaged
-        If the payload is none, or has another number of values.
+        If the bytes are not a payload, or have another number of values.
     """
     view = memoryview(payload)
     if len(view) < _HEAD.size or _HEAD.unpack_from(view)[4] != len(out):
@@ -315,7 +313,7 @@ def _read_mask(view: memoryview, at: int, n: int) -> tuple[int, Mask]:
 
 
 def _decode_body(
-    body: memoryview, codec: int, dtype: np.dtype[Any], flags: int, digits: int, n: int, out: Array | None
+    body: memoryview, codec: int, dtype: DType, flags: int, digits: int, n: int, out: Array | None
 ) -> Array:
     if codec == RAW:
         return np.frombuffer(body, dtype, n)
@@ -337,7 +335,7 @@ def _decode_body(
     raise ValueError(f"codec {codec} is unknown")
 
 
-def _decode_deltas(body: memoryview, dtype: np.dtype[Any], digits: int | None, n: int, out: Array | None) -> Array:
+def _decode_deltas(body: memoryview, dtype: DType, digits: int | None, n: int, out: Array | None) -> Array:
     width, count, first = _DELTAS.unpack_from(body)
     at = _DELTAS.size
     beside = b""
@@ -351,9 +349,9 @@ def _decode_deltas(body: memoryview, dtype: np.dtype[Any], digits: int | None, n
     whole[0] = first
     whole[1:] = np.frombuffer(_zstd.unpack(body[at:]), _SIGNED[width & ~_HALVED], n - 1)
     if count:
-        # Wrapping is meant: a difference of two 32-bit values may need 33 bits, their sum does not.
-        far = np.frombuffer(beside, np.int64, count, 4 * count)
-        whole[np.frombuffer(beside, "<u4", count) + 1] = far.astype(sums)
+        # Wrapping is right: the difference of two 32-bit values may need 33 bits, but the sums do not.
+        wide = np.frombuffer(beside, np.int64, count, 4 * count)
+        whole[np.frombuffer(beside, "<u4", count) + 1] = wide.astype(sums)
     np.add.accumulate(whole, out=whole)
     if digits is not None:
         return _scaled(whole, digits, dtype, out)
@@ -376,15 +374,15 @@ def encode_column(column: Column, *, small: bool = False) -> bytes:
     return head + words + encode(full, column.valid, small=small)
 
 
-def decode_column(payload: bytes | memoryview, kind: Kind, dtype: np.dtype[Any]) -> Column:
+def decode_column(payload: bytes | memoryview, kind: Kind, dtype: DType) -> Column:
     """The column of a payload, of the given kind and dtype: those that all parts of a column have together.
 
     Raises
     ------
     Damaged
-        If the payload is none.
+        If the bytes are not a payload.
     """
-    # Short columns come by the hundreds: the plainest payload takes the shortest way.
+    # Short columns come by the hundreds, so raw payloads are read without the steps below.
     if payload[:4] == _PLAINEST.get(dtype) and len(payload) == _HEAD.size + dtype.itemsize * _count(payload):
         return Column(kind, np.frombuffer(payload, dtype, -1, _HEAD.size))
     view = memoryview(payload)

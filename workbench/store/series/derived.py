@@ -1,6 +1,6 @@
-"""The rules that made what is derived: which one made steps, cycles and the search, and which are older than today's.
+"""The rules that made derived tables: which rule made steps, cycles and search, and which rules are older than today's.
 
-A rule is a number beside the code that it is about. Counts have none: they are computed when they are read.
+A rule is a number beside the code that it is about. Counts have no rule: they are computed when they are read.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def rules(*, given: bool = False, reader: int | None = None) -> dict[str, int | 
 
 
 def rules_of(store: Host, dataset: str, owners: Iterable[str], *, derived: bool = False) -> dict[int, int]:
-    """By which rules the steps or cycles of these measurements were made, and how many by each; with ``derived``
-    without tables that were given, which takes a look at each record."""
+    """By rule, how many of these measurements have steps or cycles made by it. With ``derived`` given tables do not
+    count; then each record is looked at."""
     made = (
         f"select {_MADE}, count(*) from json_each(?) as w "  # noqa: S608
         f"join series as s on s.owner = w.value and s.dataset = ? {_OF_SERIES}"
@@ -51,7 +51,7 @@ def rules_of(store: Host, dataset: str, owners: Iterable[str], *, derived: bool 
 
 
 def in_reach(store: Host, scope: Scope) -> list[str]:
-    """The ids of the measurements that a scope sees."""
+    """The ids of the measurements in scope."""
     clause, params = reach(Measurement, scope)
     with store.snapshot() as db:
         return [id for (id,) in db.execute(f"select id from measurements as t where {clause}", params)]  # noqa: S608
@@ -83,7 +83,7 @@ def outdated(store: Host, ids: Iterable[str] | None = None) -> list[Outdated]:
 
 
 def read_by(store: Host, ids: Iterable[str] | None = None) -> dict[tuple[str, int], int]:
-    """(format, rule of its reader) -> how many measurements were read so, of those whose rule is known."""
+    """How many measurements were read by each (format, rule of its reader), of those whose rule is known."""
     chosen = "" if ids is None else "and m.id in (select value from json_each(?))"
     query = (
         f"select m.source ->> '$.format', l.rule, count(*) from series as s {_OF_SERIES} "  # noqa: S608
@@ -98,7 +98,7 @@ def search_rule(store: Host) -> int:
     """The rule by which the search knows the records."""
     with store.snapshot() as db:
         row = db.execute("select value from facts where name = 'search_rule'").fetchone()
-    return BEFORE if row is None else int(row[0])
+    return row[0] if row is not None and isinstance(row[0], int) else BEFORE
 
 
 def keep_search_rule(db: Transaction) -> None:

@@ -1,23 +1,21 @@
-"""Equal runs of a column encoded together, each to the very payload that it has alone.
+"""Encodes runs of equal length of a column together; each payload is the same as that of the run alone.
 
 A short numpy call costs as much as its work on one chunk, and holds the interpreter's lock as often; here one
-call serves the rows of a matrix, a run each. What is unlike its neighbours (nulls, NaN, -0.0, digits that a
-sample did not show) is left to ``codec``, whose choices this module repeats.
+call serves the rows of a matrix, a run each. Runs with nulls, NaN, -0.0 or more digits than a
+sample showed are left to ``codec``; this module makes the same choices as ``codec``.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ...table import Column
+from ...table import Array, Column
 from . import codec
-from .codec import DECIMALS, DELTAS, DIGITS, NARROWED, POWERS, SHUFFLED, STEPPED, Array
+from .codec import DECIMALS, DELTAS, DIGITS, NARROWED, POWERS, SHUFFLED, STEPPED
 
 Rows = NDArray[np.intp]
-# Values at once: fewer are more calls, more are more memory for no gain.
+# Values at once: fewer need more calls, and more need more memory without a gain.
 TOGETHER = 1 << 18
 # The differences of whole numbers below this fit 32 bits: half the memory to move.
 _SHORT = 1 << 30
@@ -158,7 +156,7 @@ def _shuffle(block: Array, rows: Rows, pattern: Array, flags: int, found: dict[i
 def _packed(shown: Array) -> list[bytes]:
     """Each run with its bytes of equal weight side by side, compressed."""
     count, size = shown.shape
-    planes: NDArray[Any] = np.empty((count, shown.itemsize, size), np.uint8)
+    planes: Array = np.empty((count, shown.itemsize, size), np.uint8)
     for place in range(shown.itemsize):
         np.right_shift(shown, 8 * place, out=planes[:, place], casting="unsafe")
     return [codec.pack(plane.data) for plane in planes]

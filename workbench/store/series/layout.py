@@ -1,4 +1,4 @@
-"""What is known of a series beside its chunks: its columns, their statistics, its checksummed row in the file."""
+"""The facts of a series beside its chunks: its columns, their statistics, and its row in the file with a checksum."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from ...errors import BadRequest, Damaged
-from ...table import Column, Kind, Table, from_micros
+from ...table import Array, Column, DType, Kind, Plain, Table, from_micros
 from ...units import split_unit
 from .chunks import Bound
 
+Seen: TypeAlias = tuple[int, Bound, Bound]
+"""Of a chunk: how many values are null or NaN, the least and the greatest of the others."""
 EXACT = 1 << 53
 _ROW = struct.Struct("<qqqqqqqI")
 
@@ -30,7 +31,7 @@ class Field:
 
     name: str
     kind: Kind
-    dtype: np.dtype[Any]
+    dtype: DType
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,8 @@ _PLURAL = {
 
 @dataclass
 class Stats:
-    """What was seen of a column: nulls, extremes of the finite values, whether it never falls (then without null
-    or NaN), and the chained digest of its full chunks."""
+    """Statistics of a column: its nulls, the extremes of its finite values, whether it never falls (and has no null or
+    NaN), and the chained digest of its full chunks."""
 
     nulls: int = 0
     low: Bound = None
@@ -134,8 +135,8 @@ class Stats:
     last: Bound = None
     chain: bytes = bytes(16)
 
-    def see(self, column: Column) -> tuple[int, Bound, Bound]:
-        """Take in the next part; returns its number of nulls and NaNs and its extremes, for the chunk's head."""
+    def see(self, column: Column) -> Seen:
+        """Add the next part; returns its number of nulls and NaNs and its extremes, for the head of the chunk."""
         nulls = 0 if column.valid is None else int((~column.valid).sum())
         self.nulls += nulls
         if column.kind in ("text", "null"):
@@ -161,7 +162,7 @@ class Stats:
         self.high = high if self.high is None else max(self.high, high)
         return missing, low, high
 
-    def see_runs(self, column: Column, size: int) -> list[tuple[int, Bound, Bound]]:
+    def see_runs(self, column: Column, size: int) -> list[Seen]:
         """As ``see`` for each run of ``size``; the column's length is a multiple of it."""
         values = column.values.view(np.uint8) if column.kind == "boolean" else column.values
         block = values.reshape(-1, size)
@@ -171,13 +172,13 @@ class Stats:
                 return self._take_in(values, lows.tolist(), highs.tolist())
         return [self.see(column.slice(at, at + size)) for at in range(0, len(column), size)]
 
-    def _take_in(self, values: NDArray[Any], lows: list[Any], highs: list[Any]) -> list[tuple[int, Bound, Bound]]:
+    def _take_in(self, values: Array, lows: list[Plain], highs: list[Plain]) -> list[Seen]:
         self._follow(values)
         self.low = min(lows) if self.low is None else min(self.low, *lows)
         self.high = max(highs) if self.high is None else max(self.high, *highs)
         return [(0, low, high) for low, high in zip(lows, highs, strict=True)]
 
-    def _follow(self, values: NDArray[Any]) -> None:
+    def _follow(self, values: Array) -> None:
         """Whether the values still rise, given those before them."""
         if self.sorted and len(values):
             follows = self.last is None or bool(values[0] >= self.last)
@@ -237,7 +238,7 @@ class Row:
         )
         return _row_crc(numbers, self.layout, self.content, self.owner, self.dataset)
 
-    def values(self) -> tuple[Any, ...]:
+    def values(self) -> tuple[str | int | bytes, ...]:
         """In the order of ``COLUMNS``, then the statistics."""
         return (
             self.owner,
@@ -261,7 +262,7 @@ def _row_crc(numbers: bytes, layout: bytes, content: bytes, owner: str, dataset:
     return zlib.crc32(b"\0".join([numbers, layout, content, owner.encode(), dataset.encode()]))
 
 
-def load_row(found: Sequence[Any]) -> Row:
+def load_row(found: Sequence[Plain]) -> Row:
     """The row of the columns ``Row.COLUMNS`` and the statistics (None where they were not read).
 
     Raises
@@ -297,7 +298,7 @@ class SeriesColumn:
 
 @dataclass(frozen=True)
 class SeriesInfo:
-    """What is known of a published series without reading it."""
+    """The facts of a published series that are known without reading its samples."""
 
     id: int
     owner: str

@@ -1,4 +1,4 @@
-"""A pyramid of real rows: what a reduced read needs of a long series, at every coarseness.
+"""The pyramid: real rows of a long series at several levels, so that a reduced read looks at few rows.
 
 A level cuts the series into buckets of B rows. Of each bucket it keeps rows in groups of two: group 0 the first
 and the last row, group 1 + c the rows of the least and the greatest value of column c, the earlier one first.
@@ -11,13 +11,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Damaged
-from ...table import Column, concat_columns
+from ...table import Array, Column, concat_columns
 from . import codec
 from .equal_runs import encode_runs
 
@@ -44,8 +44,8 @@ def chunk_buckets(columns: int) -> int:
     return buckets
 
 
-def rankable(column: Column) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """The values twice, to seek the least and the greatest: null, NaN and infinity never win. None for text."""
+def rankable(column: Column) -> tuple[Array, Array] | None:
+    """The values to seek the least and to seek the greatest, where null, NaN and infinity never win. None for text."""
     if column.kind in ("text", "null", "mixed"):
         return None
     values = column.values.view(np.uint8) if column.kind == "boolean" else column.values
@@ -94,8 +94,8 @@ def _extremes(columns: Sequence[Column], size: int) -> list[Rows]:
     return [made[c] if c in made else extreme_rows(column, size) for c, column in enumerate(columns)]
 
 
-def _joint_extremes(parts: dict[int, NDArray[Any]]) -> dict[int, Rows]:
-    """The extreme rows of those columns in which each is finite, and so no other value must be kept from winning."""
+def _joint_extremes(parts: dict[int, Array]) -> dict[int, Rows]:
+    """The extreme rows of the columns whose extremes are finite: they have no value that must not win."""
     last = np.array([values[:, -1] for values in parts.values()])
     count, size = next(iter(parts.values())).shape
     finite, ends = np.ones(len(parts), bool), []
@@ -108,7 +108,7 @@ def _joint_extremes(parts: dict[int, NDArray[Any]]) -> dict[int, Rows]:
     return {c: pairs[at] for at, c in enumerate(parts) if finite[at]}
 
 
-def _winner(values: NDArray[Any], find: Callable[..., NDArray[np.intp]]) -> NDArray[np.intp]:
+def _winner(values: Array, find: Callable[..., NDArray[np.intp]]) -> NDArray[np.intp]:
     found = find(values, axis=1)
     best = values[np.arange(len(values)), found]
     return np.where((found > 0) & (values[:, -1] == best), values.shape[1] - 1, found)
@@ -227,7 +227,7 @@ def _encoded(columns: Sequence[Column], flat: Rows, size: int) -> list[list[byte
 
 
 def _alike(columns: Sequence[Column]) -> list[list[int]]:
-    """Which columns can be worked on as one: those of one dtype without nulls; any other is alone."""
+    """Columns that can be worked on as one: those of the same dtype without nulls. Every other column is alone."""
     groups: dict[object, list[int]] = {}
     for c, column in enumerate(columns):
         alone = column.kind == "text" or column.valid is not None
@@ -254,7 +254,7 @@ def frames_of(payload: bytes) -> tuple[NDArray[np.uint16], list[memoryview]]:
     Raises
     ------
     Damaged
-        If the payload is none of a level.
+        If the bytes are not a payload of a level.
     """
     view = memoryview(payload)
     try:

@@ -1,4 +1,4 @@
-"""Reading one published series: exact columns, windows, and samples that stand for many."""
+"""Reads one published series: exact columns, windows, and few samples that represent many."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...dataset import Samples
 from ...errors import BadRequest, NotFound, instead
-from ...table import Column, Table, concat_columns
+from ...table import Column, Plain, Table, concat_columns
 from . import codec, pyramid
 from . import sample_selection as selection
 from .chunks import CHUNK, INDEX, Fetcher, Head
 from .layout import Field, Layout, Row, Stats, load_stats
 
 Window: TypeAlias = tuple[float | int | None, float | int | None]
+Limits: TypeAlias = tuple[Plain, Plain]
+"""The least and the greatest value of a window: numpy scalars of the dtype of their column."""
 Rows: TypeAlias = NDArray[np.int64]
 RAW_EDGE = CHUNK
 
@@ -93,7 +95,7 @@ class Reading:
         return Column(one.kind, values, valid)
 
     def _chunk(self, place: int, chunk: int) -> Column:
-        """One chunk, kept for the rest of this reading: a window looks at its ends more than once."""
+        """One chunk, kept for the rest of this reading, because a window looks at its ends more than once."""
         known = self._chunks.get((place, chunk))
         if known is None:
             one = self.layout.fields[place]
@@ -132,12 +134,12 @@ class Reading:
     def _is_sorted(self, x: str) -> bool:
         return self._stats[self.place(x)].sorted
 
-    def _located(self, place: int, bounds: tuple[Any, Any]) -> tuple[int, int]:
+    def _located(self, place: int, bounds: Limits) -> tuple[int, int]:
         """The range of rows whose x, never falling, lies within the bounds."""
         low, high = bounds
         return self._first(place, low, "left"), self._first(place, high, "right")
 
-    def _first(self, place: int, bound: Any, side: str) -> int:
+    def _first(self, place: int, bound: Plain, side: str) -> int:
         """The first row whose value is not below (``left``) or is above (``right``) the bound."""
         before, after = 0, -(-self.row.rows // CHUNK)
         while before < after:
@@ -163,9 +165,7 @@ class Reading:
         gathered.range(start, stop, most)
         return gathered.samples(x, most, total, ordered=self._is_sorted(x))
 
-    def _of_scattered(
-        self, names: list[str], x: str, wanted: list[int], bounds: tuple[Any, Any], most: int
-    ) -> Samples:
+    def _of_scattered(self, names: list[str], x: str, wanted: list[int], bounds: Limits, most: int) -> Samples:
         """Samples of an x in no order: chunks whose extremes lie outside are not read; one chunk is held."""
         place = self.place(x)
         found = [
@@ -188,7 +188,7 @@ class Reading:
                 self._chunks.clear()
         return gathered.samples(x, most, total, ordered=False)
 
-    def _inside(self, place: int, chunk: int, bounds: tuple[Any, Any]) -> NDArray[np.uint8]:
+    def _inside(self, place: int, chunk: int, bounds: Limits) -> NDArray[np.uint8]:
         column = self._chunk(place, chunk)
         del self._chunks[place, chunk]
         with np.errstate(invalid="ignore"):
@@ -228,7 +228,7 @@ class _Gathered:
             self.columns.setdefault(name, []).append(column)
 
     def range(self, start: int, stop: int, most: int) -> None:
-        """Of neighbouring samples: the coarsest level that is fine enough, finer ones at both ends."""
+        """Add candidates of a range of rows: the coarsest level that is fine enough, finer ones at both ends."""
         level = self._level(stop - start, most)
         size = selection.bucket_size(stop - start, most, len(self.wanted))
         self._segment(start, stop, level, size)
@@ -267,7 +267,7 @@ class _Gathered:
         self._add(places + start, [column.take(places) for column in read.values()])
 
     def scattered(self, chunk: int, rows: Rows, size: int) -> None:
-        """Of samples ``rows`` of one chunk."""
+        """Add candidates of the samples ``rows`` of one chunk."""
         reading = self.reading
         read = {name: reading._chunk(reading.place(name), chunk).take(rows) for name in self.names}
         ranked = [read[reading.layout.names[place]] for place in self.wanted]
@@ -332,7 +332,7 @@ def level_buckets(reading: Reading, level: int, size: int, start: int, stop: int
 
 def _order(rows: Rows) -> tuple[Rows, Rows]:
     """Places that sort the rows of some buckets (frames, 2, buckets) and drop repeated ones, and the rows so sorted."""
-    # Packed with their places and bucket by bucket they are nearly in order: several times faster than an argsort.
+    # Packed with their places, bucket by bucket, they are nearly in order: a sort is much faster than an argsort.
     first = int(rows.min())
     packed = (rows.reshape(-1, rows.shape[2]) - first) << 20
     packed |= np.arange(rows.size).reshape(packed.shape)
@@ -362,14 +362,14 @@ def _mask(packed: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.unpackbits(packed).view(np.bool_)
 
 
-def _touches(head: Head, bounds: tuple[Any, Any]) -> bool:
+def _touches(head: Head, bounds: Limits) -> bool:
     """Whether a chunk may hold a value inside; infinities are not among its extremes."""
     if np.isinf(bounds[0]) or np.isinf(bounds[1]):
         return head.n > head.missing
     return head.low is not None and head.high is not None and head.low <= bounds[1] and head.high >= bounds[0]
 
 
-def _bounds(one: Field, window: Window) -> tuple[Any, Any] | None:
+def _bounds(one: Field, window: Window) -> Limits | None:
     """The bounds in numbers that compare exactly with the column; None where nothing can lie inside.
 
     Raises

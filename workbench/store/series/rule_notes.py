@@ -1,4 +1,4 @@
-"""What older rules made, in words: for ``workbench verify`` and the catalog."""
+"""Sentences about what older rules made, for ``workbench verify`` and the catalog."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .derived import Outdated
 
 
 def notes(store: Host, ids: Iterable[str] | None = None) -> list[str]:
-    """What older rules made, of these measurements or of all, as sentences; empty if all is by today's rules."""
+    """Sentences about what older rules made, of these measurements or of all; empty if all is by today's rules."""
     wanted = None if ids is None else [*ids]
     made = [
         _note(dataset, rule, [one.name for one in found])

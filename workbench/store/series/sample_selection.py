@@ -1,4 +1,4 @@
-"""Which samples stand for many: ranked extremes, the same on every run.
+"""Chooses samples that represent many: the extremes that matter most in a picture; the same on every run.
 
 Candidates are the first, last, least and greatest samples of small buckets. First, last and the extremes of
 every column are always in, and a quarter of the bound is spread evenly. The rest is given, in a few rounds, to
@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...table import Column
+from ...table import Array, Column
 from .pyramid import extreme_rows, rankable
 
 ROUNDS = 2
@@ -99,7 +98,7 @@ class _Curve:
         self.scale = 1 / max(float(self.high.max()) - float(self.low.min()), 1e-300)
 
     def missed(self, kept: NDArray[np.bool_], nodes: Places) -> NDArray[np.float64]:
-        """How far each of ``places`` sticks out of what the chosen ones cover; only the worst of neighbours."""
+        """How far each of ``places`` is outside of what the chosen samples cover; only the largest of neighbours."""
         if self.known is not None:
             nodes = self.known[kept[self.known]]
             if not len(nodes):
@@ -109,7 +108,7 @@ class _Curve:
         return np.concatenate([above, _peaks((low[self.pixel] - self.low) * self.scale)])
 
 
-def choose(x: NDArray[Any] | None, columns: Sequence[Column], most: int) -> Places:
+def choose(x: Array | None, columns: Sequence[Column], most: int) -> Places:
     """Places of at most ``most`` of the candidates, sorted: exactly ``most`` if there are that many.
 
     Parameters
@@ -206,7 +205,7 @@ def _widened(values: NDArray[np.float64], pick: np.ufunc) -> NDArray[np.float64]
 
 
 def _peaks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores that no neighbour exceeds, the others as 0: a sample that is added serves its neighbours too."""
+    """Scores that no neighbour exceeds, and 0 for the others, because an added sample covers its neighbours too."""
     peak = np.ones(len(scores), bool)
     peak[:-1] = scores[:-1] >= scores[1:]
     peak[1:] &= scores[1:] > scores[:-1]

@@ -1,7 +1,7 @@
-"""Sampled data by owner and dataset: written piece by piece, published whole, read exactly or reduced.
+"""Sampled data by owner and dataset: written in parts, published whole, read exactly or reduced.
 
-A series is written under a number of its own, in small transactions nobody sees; its last transaction puts the
-row that names it, and a reader finds the old series or the new one, never a mix. An append seals its chunks
+A series is written under a number of its own, in small transactions that nobody sees. The last transaction writes the
+row that names it, so a reader finds the old series or the new one, never a mix. An append packs its chunks
 first and then replaces the last, partial ones in one transaction.
 """
 
@@ -25,7 +25,7 @@ from ..records.tables import owned_within
 from ..scope import EVERYTHING, Within
 from . import chunks, pyramid, summaries
 from .chunk_builder import BLOCK, Builder, Built, Start
-from .chunks import CHUNK, Fetcher, Sealed
+from .chunks import CHUNK, Fetcher, Packed
 from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
 from .reading import Reading, Window, level_buckets
 
@@ -40,7 +40,7 @@ ATTEMPTS = 2
 class Series:
     """All sampled data of a store: ``dataset`` is "series", "steps" or "cycles" of an owner (a record's id).
 
-    Every read takes the scope of its caller: what belongs to a record beyond it is as absent as what never was.
+    Every read takes the scope of its caller. Data of a record outside the scope do not exist for the caller.
     """
 
     def __init__(self, store: Host) -> None:
@@ -151,7 +151,7 @@ class Series:
     ) -> Samples:
         """At most ``most`` samples of those with ``window[0] <= x <= window[1]`` (None: no bound).
 
-        All of them if they are no more than ``most`` (then ``complete``), else real samples that stand for them:
+        All of them if they are no more than ``most`` (then ``complete``), else real samples that represent them:
         in stored order, at least half of ``most``, the first and the last, and, if ``most`` is at least two for
         each column and two more, the least and greatest finite value of each.
         Bounds of a date-time x are microseconds since 1970 UTC.
@@ -195,8 +195,8 @@ class Series:
             If the columns do not fit those of the series.
         """
         parts = [tables] if isinstance(tables, Table) else list(tables)
-        # Encoded outside the transaction, while others may write; only where they keep coming first is that
-        # done inside one, so that they wait.
+        # Encode outside of a transaction, so that others may write. If another one was first each time, encode inside
+        # a transaction, so that others wait.
         for _ in range(ATTEMPTS):
             with suppress(Conflict):
                 info = self._appended(owner, dataset, parts, connection, rule)
@@ -216,7 +216,7 @@ class Series:
         connection: sqlite3.Connection | None,
         rule: int | None,
     ) -> SeriesInfo | None:
-        """One attempt to append; None, or Conflict, if another wrote the series meanwhile."""
+        """One attempt to append; None, or Conflict, if another process wrote the series meanwhile."""
         with self._store.snapshot() as reader:
             found = self._rows(reader, [owner], dataset, EVERYTHING)
             builder = self._resumed(self._open(reader, found[0])) if found else None
@@ -225,21 +225,21 @@ class Series:
                 for part in parts:
                     writer.add(part)
                 return writer.publish(connection, replace=False)
-        sealed = []
+        packed = []
         for part in parts:
             builder.feed(part)
-            sealed += [one for turn in builder.drain() for one in turn]
+            packed += [one for turn in builder.drain() for one in turn]
         last, built = builder.finish()
         with self._store.transaction() as writing:
             now = self._rows(writing, [owner], dataset, EVERYTHING)
             if not now or now[0].revision != found[0].revision:
                 return None
-            _insert(writing, found[0].id, [*sealed, *last])
+            _insert(writing, found[0].id, [*packed, *last])
             kept = self.rule(owner, dataset) if rule is None else rule
             return self._publish(writing, owner, dataset, found[0].id, built, kept)
 
     def _resumed(self, reading: Reading) -> Builder:
-        """A builder that stands where the full chunks end, fed with the samples after them."""
+        """A builder at the end of the full chunks, fed with the samples after them."""
         row, layout = reading.row, reading.layout
         full = row.rows // CHUNK * CHUNK if row.rows > CHUNK else 0
         builder = Builder()
@@ -253,7 +253,7 @@ class Series:
         return builder
 
     def delete(self, owner: str, dataset: str | None = None, connection: sqlite3.Connection | None = None) -> None:
-        """Remove a series, or all of an owner. Its chunks go in small steps afterwards."""
+        """Remove a series, or all of an owner. Its chunks are removed in small steps afterwards."""
         with self._store.transaction() as writing:
             chosen = "owner = ? and dataset = coalesce(?, dataset)"
             found = writing.execute(f"select id from series where {chosen}", (owner, dataset)).fetchall()  # noqa: S608
@@ -294,13 +294,13 @@ class Series:
         connection.execute("delete from drafts where id = ?", (number,))
         marks = ", ".join("?" * len(row.values()))
         connection.execute(f"insert or replace into series ({Row.COLUMNS}, stats) values ({marks})", row.values())  # noqa: S608
-        # Rows show how many samples a record has, so lists hang on this.
+        # Lists show how many samples a record has, so they depend on this revision.
         self._store.bump(connection, "series")
         return info_of(row, body)
 
     def tidy(self) -> None:
-        """Remove the chunks of series that were deleted or replaced; what cannot be removed now is later."""
-        # What a caller did is published by now: a full disk or a busy store must not make it look undone.
+        """Remove the chunks of series that were deleted or replaced; what cannot be removed now is removed later."""
+        # The caller's change is published already: a full disk or a busy store here must not look like its failure.
         with suppress(StoreError):
             with self._store.snapshot() as connection:
                 gone = connection.execute("select id from drafts where lease is null").fetchall()
@@ -373,7 +373,7 @@ class Series:
             yield self._open(connection, rows[0])
 
     def verify(self) -> list[str]:
-        """Everything wrong with the series, as sentences."""
+        """Everything that is wrong with the series, as sentences."""
         findings: list[str] = []
         connection = self._store.connection()
         for owner, dataset in connection.execute("select owner, dataset from series").fetchall():
@@ -387,7 +387,7 @@ class Series:
 
 
 def _levels(reading: Reading, rows: int) -> list[pyramid.Level]:
-    """The levels as they stood when ``rows`` samples, full chunks, had been taken in."""
+    """The levels as they were after ``rows`` samples, which are full chunks."""
     row = reading.row
     levels: list[pyramid.Level] = []
     size, complete = row.base, rows // row.base if row.base else 0
@@ -421,24 +421,24 @@ def _is_published(connection: sqlite3.Connection, number: int) -> bool:
 
 
 def _log_crc(owner: str, dataset: str, time: int, revision: int, rows: int, rule: int | None) -> int:
-    # Without a rule as before there were rules.
+    # An entry without a rule has the checksum that it had before rules were kept.
     entry = (time, revision, rows) if rule is None else (time, revision, rows, rule)
     return zlib.crc32(f"{owner}\0{dataset}\0{entry}".encode())
 
 
-def _insert(connection: sqlite3.Connection, number: int, sealed: Sequence[Sealed]) -> None:
-    """Many in each statement: the interpreter's lock is let go for all of them at once."""
-    for start in range(0, len(sealed), INSERT_CHUNKS):
-        part = sealed[start : start + INSERT_CHUNKS]
+def _insert(connection: sqlite3.Connection, number: int, packed: Sequence[Packed]) -> None:
+    """Write chunks, many in each statement, because each statement releases the interpreter's lock once."""
+    for start in range(0, len(packed), INSERT_CHUNKS):
+        part = packed[start : start + INSERT_CHUNKS]
         values = [value for one in part for value in one.stored(number)]
         marks = ", ".join(["(?, ?, ?)"] * len(part))
         connection.execute(f"insert or replace into chunks values {marks}", values)  # noqa: S608
 
 
 class SeriesWriter:
-    """Writes one series in bounded memory; nothing is seen before ``publish``.
+    """Writes one series in bounded memory. Nobody sees it before ``publish``.
 
-    As a context manager it discards what was not published.
+    As a context manager it deletes what was not published.
     """
 
     def __init__(self, store: Host, series: Series, owner: str, dataset: str, rule: int | None) -> None:
@@ -449,12 +449,12 @@ class SeriesWriter:
         self._store = store
         self._series = series
         self._builder = Builder()
-        self._sealed: list[Sealed] = []
+        self._packed: list[Packed] = []
         self._bytes = 0
         self._done = False
 
     def add(self, table: Table) -> None:
-        """Take in the next samples: any number of rows, the columns of the first table.
+        """Add the next samples: any number of rows, with the columns of the first table.
 
         Raises
         ------
@@ -466,10 +466,10 @@ class SeriesWriter:
         self._drain(BLOCK)
 
     def _drain(self, least: int) -> None:
-        """Seal what waits; the chunks of each turn are written during the next."""
-        for sealed in self._builder.drain(least, self._relieve):
-            self._sealed += sealed
-            self._bytes += sum(len(one.payload) for one in sealed)
+        """Pack what waits; the chunks of each turn are written during the next."""
+        for packed in self._builder.drain(least, self._relieve):
+            self._packed += packed
+            self._bytes += sum(len(one.payload) for one in packed)
 
     def _relieve(self) -> None:
         if self._bytes >= FLUSH_BYTES:
@@ -477,7 +477,7 @@ class SeriesWriter:
 
     def _check(self) -> None:
         if self._done:
-            raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is done; take a new one.")
+            raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is finished; take a new one.")
 
     def _flush(self) -> None:
         with self._store.transaction() as connection:
@@ -487,8 +487,8 @@ class SeriesWriter:
             )
             if not beat.rowcount:
                 raise StoreError(f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again.")
-            _insert(connection, self.number, self._sealed)
-        self._sealed, self._bytes = [], 0
+            _insert(connection, self.number, self._packed)
+        self._packed, self._bytes = [], 0
 
     def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
         if not self.number:
@@ -501,9 +501,9 @@ class SeriesWriter:
             self.number = number
 
     def publish(self, connection: sqlite3.Connection | None = None, *, replace: bool = True) -> SeriesInfo:
-        """Make the series visible, in place of an older one, in one last transaction.
+        """Make the series visible, in one last transaction; it replaces an older one.
 
-        ``connection`` says that the caller's transaction is to decide; it must be this thread's.
+        With ``connection`` the caller's transaction decides; it must be of this thread.
 
         Raises
         ------
@@ -512,7 +512,7 @@ class SeriesWriter:
         """
         self._check()
         self._drain(CHUNK)
-        sealed, built = self._builder.finish(self._flush if self._sealed else None)
+        packed, built = self._builder.finish(self._flush if self._packed else None)
         with self._store.transaction() as writing:
             if (
                 not replace
@@ -520,20 +520,20 @@ class SeriesWriter:
             ):
                 raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
             self._take_number(writing, None)
-            _insert(writing, self.number, [*self._sealed, *sealed])
+            _insert(writing, self.number, [*self._packed, *packed])
             info = self._series._publish(writing, self.owner, self.dataset, self.number, built, self.rule)
         self._done = True
-        self._sealed = []
+        self._packed = []
         if connection is None:
             self._series.tidy()
         return info
 
     def discard(self) -> None:
-        """Give up: remove what was written so far."""
+        """Stop and remove what was written so far."""
         self._done = True
-        self._sealed = []
+        self._packed = []
         if self.number:
-            # The error that made a caller give up is the one to show; the next opening sweeps what stays.
+            # The first error is the one to show. What stays is removed when the store is opened next.
             with suppress(StoreError):
                 self._series.purge(self.number)
 

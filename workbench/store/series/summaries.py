@@ -1,4 +1,4 @@
-"""Many small tables at once, and the full check of one series."""
+"""Reads many small tables at once, and checks one series in full."""
 
 from __future__ import annotations
 

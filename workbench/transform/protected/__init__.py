@@ -1,7 +1,6 @@
-"""Other people's scripts, locked in: each figure is drawn by a process of its own that can do nothing else.
+"""Runs untrusted scripts: a locked process of its own draws each figure and can do nothing else.
 
-``draw`` is the whole of it for one script; ``shared`` is what a workbench draws with, ``required`` what a server asks
-for at its start.
+``draw`` runs one script. ``shared`` is the drawer of a workbench. ``required`` is called by a server at its start.
 """
 
 from __future__ import annotations
@@ -11,54 +10,68 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
+
+from pydantic import JsonValue
 
 from ...errors import NotProtected
-from .dataset_forms import packed_of
-from .outcome import Ended, Fence, Limits
-from .unprotected import Lone
+from .dataset_forms import Form, packed_of
+from .outcome import Ended, Fence, Limits, ProcessDrawer
+from .unprotected import Unprotected
 
 if sys.platform == "linux" or TYPE_CHECKING:
     from .pool import Pool
 
 __all__ = ["Ended", "Fence", "Limits", "draw", "new", "required", "shared"]
 
-_shared: dict[int, Pool | Lone] = {}
+_shared: dict[int, Pool | Unprotected] = {}
 _making = threading.Lock()
+
+
+class Outcome(TypedDict, total=False):
+    """How a script ended; see ``draw``."""
+
+    outcome: str
+    figure: str
+    why: str
+    log: str
+    peak_mb: float
+    processes_left: int
 
 
 def draw(
     script: str,
-    data: Any,
-    params: Mapping[str, Any],
+    data: Form,
+    params: Mapping[str, JsonValue],
     *,
     seconds: float | None = None,
-    by: Pool | Lone | None = None,
-) -> dict[str, Any]:
-    """Run one script on a dataset, protected, and tell how it ended. Never raises for what a script does.
+    by: ProcessDrawer | None = None,
+) -> Outcome:
+    """Run one script on a dataset, protected, and say how it ended. Nothing that a script does raises an error here.
 
     Parameters
     ----------
     script : Python that defines ``transform(data, params)``.
     data : packed bytes, or steps as frames, tables or records (see ``packed_of``).
-    params : effective values by name.
+    params : name -> value.
     seconds : a shorter time limit than that of all scripts.
-    by : who draws; ``shared()`` by default.
+    by : the drawer; ``shared()`` by default.
 
     Returns
     -------
     dict
         ``outcome``: "figure", "refused" (an error for the author), "limited" (time, memory or size) or "killed" (the
-        process was ended); ``figure``: its JSON, only with "figure"; ``why``: text for the author; ``log``: what it
-        printed; ``peak_mb``: most memory of its own; ``processes_left``: of this run, that still live.
+        process was ended); ``figure``: its JSON, only with "figure"; ``why``: text for the author; ``log``: what the
+        script printed; ``peak_mb``: most memory that it took, MB; ``processes_left``: how many of its processes still
+        run.
 
     Raises
     ------
     NotProtected
-        If the lock does not hold on this machine; nothing was run.
+        If the lock does not hold on this machine. The script did not run.
     """
     ended = (by or shared()).run(script, packed_of(data), params, seconds=seconds, account=True)
-    told: dict[str, Any] = {
+    told: Outcome = {
         "outcome": ended.outcome,
         "why": "\n".join(one.msg for one in ended.problems),
         "log": ended.log,
@@ -72,29 +85,29 @@ def draw(
     return told
 
 
-def new(limits: Limits | None = None, *, workers: int | None = None) -> Pool | Lone:
-    """Processes that draw: locked in on Linux, elsewhere with limits alone (see its ``fence()``)."""
-    return Pool(limits, workers=workers) if sys.platform == "linux" else Lone(limits, workers=workers)
+def new(limits: Limits | None = None, *, workers: int | None = None) -> Pool | Unprotected:
+    """A new drawer: locked processes on Linux, elsewhere processes that have only limits (see ``fence()``)."""
+    return Pool(limits, workers=workers) if sys.platform == "linux" else Unprotected(limits, workers=workers)
 
 
-def shared() -> Pool | Lone:
-    """Those that this process draws with, made at their first use."""
+def shared() -> Pool | Unprotected:
+    """The drawer of this process, made at its first use."""
     with _making:
         pool = _shared.get(os.getpid())
         if pool is None:
-            _shared.clear()  # a forked process holds no zygote of its parent's
+            _shared.clear()  # a forked process cannot use the zygote of its parent
             pool = _shared[os.getpid()] = new()
             atexit.register(pool.close)
         return pool
 
 
 def required() -> Fence:
-    """The fence of ``shared``, for a server that more than one uses: started and tested.
+    """Start and test the drawer of ``shared``, for a server with several users.
 
     Raises
     ------
     NotProtected
-        If scripts are not locked in here; says why and what to do.
+        If scripts are not locked in here. The text says why and what to do.
     """
     fence = shared().fence()
     if not fence.holds:

@@ -1,5 +1,5 @@
-"""The system calls that a locked process may make, with their numbers on both machines, and what their arguments
-may be. Everything that is not here is refused."""
+"""The system calls that a locked process may make, with their numbers on both architectures and the allowed
+arguments. The kernel refuses everything that is not in this list."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 REPLY, TRACE = 3, 4
-"""The descriptors of a locked process: its job comes in and its answer goes out by the first; where a script stood
-when its time was up goes out by the second."""
+"""The descriptors of a locked process. The first carries the job and the answer; the second the line at which a script
+was when its time was over."""
 
 X86_64, ARM64 = 0xC000003E, 0xC00000B7
 ARCHITECTURES = {"x86_64": X86_64, "amd64": X86_64, "aarch64": ARM64, "arm64": ARM64}
 """Machine as ``platform.machine()`` names it -> audit architecture of the kernel."""
 
-READ, WRITE = 1, 2  # of mmap and mprotect; what is not here is 4, to execute
+READ, WRITE = 1, 2  # of mmap and mprotect; 4, which allows to execute, is left out
 _PRIVATE = 0x02
 # FIXED, ANONYMOUS, NORESERVE, POPULATE, STACK, FIXED_NOREPLACE. Not SHARED, LOCKED, HUGETLB, GROWSDOWN.
 _MAPPING = _PRIVATE | 0x10 | 0x20 | 0x4000 | 0x8000 | 0x20000 | 0x100000
 
 
 _CLOCKS = (0, 1, 2, 3, 4, 5, 6, 7, 11)
-"""The time, and what this process took. A negative number is the processor time of any process of the machine."""
+"""Clocks of the time and of this process. Negative numbers, clocks of any other process, are left out."""
 _SLEPT_BY = (0, 1)
 
 
@@ -66,8 +66,8 @@ ALLOWED = (
     Call("mremap", 25, 216),
     # WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE
     Call("madvise", 28, 233, (OneOf(2, (3, 4, 8, 14, 15)),)),
-    # WAIT, WAKE, WAIT_BITSET, WAKE_BITSET, by either clock, each private: one on the page of a file would be the same
-    # for all processes that map it, and a way to signal.
+    # WAIT, WAKE, WAIT_BITSET and WAKE_BITSET, with either clock. Only the private forms: a futex on a mapped file is
+    # shared by all processes that map the file, and would let them signal each other.
     Call("futex", 202, 98, (OneOf(1, (128, 129, 137, 138), ignored=256),)),
     Call("rt_sigaction", 13, 134),
     Call("rt_sigprocmask", 14, 135),

@@ -1,4 +1,4 @@
-"""One job done in a process of its own, locked or not: draw, or check, and put the outcome in words."""
+"""Does one job (draw or check) in a process of its own, locked or not, and writes the answer."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import signal
 import sys
 import traceback
 from types import FrameType
-from typing import Any
+from typing import TypeAlias
+
+from pydantic import JsonValue
 
 from ...errors import Problem, ScriptError
 from ..inprocess import Drawn, check, draw
 from ..output import FILENAME
-from .messages import ANSWER, ANSWER_MAGIC, CHECKED, Job
+from .messages import ANSWER, ANSWER_MAGIC, Job, params_as_names
 from .outcome import MEMORY, SIZE, TIME, limit
 
 FRIENDLY = 0.8
-"""The part of its time after which a script is told so, with the line; at its end the process is killed."""
+"""The part of its time after which an error stops a script and names the line. At the end of its time the process is
+killed."""
 _AGAIN = 0.03
+Meta: TypeAlias = dict[str, JsonValue]
+"""The JSON of an answer: ``log``, ``problems`` and, where a bound held, ``limit``."""
 
 
 class TimeUp(BaseException):
@@ -38,7 +43,7 @@ def answer(job: Job, data: memoryview) -> list[bytes]:
 
 
 def _alarm(seconds: float) -> None:
-    """Raise TimeUp after so many seconds, again and again; nothing where the system has no such timer."""
+    """Raise TimeUp after so many seconds, again and again. On a system without such a timer do nothing."""
     if sys.platform != "win32":
         signal.signal(signal.SIGALRM, _time_up)
         signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN if seconds else 0)
@@ -48,10 +53,10 @@ def _time_up(_: int, __: FrameType | None) -> None:
     raise TimeUp
 
 
-def _answer(job: Job, data: memoryview) -> tuple[bytes, dict[str, Any]]:
+def _answer(job: Job, data: memoryview) -> tuple[bytes, Meta]:
     if job.kind == "check":
-        names = tuple(job.params[name] for name in CHECKED) if job.params else None
-        return b"", {"log": "", "problems": [_told(one) for one in check(job.script, names)]}
+        found = check(job.script, params_as_names(job.params))
+        return b"", {"log": "", "problems": [_as_json(one) for one in found]}
     try:
         drawn: Drawn = draw(job.script, data, job.params)
     except ScriptError as error:
@@ -63,22 +68,22 @@ def _answer(job: Job, data: memoryview) -> tuple[bytes, dict[str, Any]]:
     return drawn.figure, {"log": drawn.log, "problems": []}
 
 
-def _failed(job: Job, error: ScriptError) -> dict[str, Any]:
+def _failed(job: Job, error: ScriptError) -> Meta:
     cause = error.__cause__
     line = error.problems[0].ctx.get("line")
     if isinstance(cause, TimeUp):
         return _limited(job, TIME, line, error.log)
     if isinstance(cause, MemoryError):
         return _limited(job, MEMORY, line, error.log)
-    return {"log": error.log, "problems": [_told(one) for one in error.problems]}
+    return {"log": error.log, "problems": [_as_json(one) for one in error.problems]}
 
 
-def _told(one: Problem) -> dict[str, Any]:
+def _as_json(one: Problem) -> Meta:
     return {"msg": one.msg, "type": one.type, **{key: one.ctx[key] for key in ("line", "error") if key in one.ctx}}
 
 
-def _limited(job: Job, what: str, line: int | None, log: str, size: int = 0) -> dict[str, Any]:
-    return {"log": log, "problems": [_told(limit(job, what, line, size))], "limit": what}
+def _limited(job: Job, what: str, line: int | None, log: str, size: int = 0) -> Meta:
+    return {"log": log, "problems": [_as_json(limit(job, what, line, size))], "limit": what}
 
 
 def _line(error: BaseException) -> int | None:

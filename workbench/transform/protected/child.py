@@ -1,6 +1,6 @@
-"""What a forked process does with its one figure: lock, wait for the job, draw, answer, end.
+"""What a forked process does: lock itself, wait for its job, draw one figure, answer, end.
 
-Nothing here is trusted by the server: a hostile script owns this process from the moment it runs.
+The server does not trust this process: once a hostile script runs, it controls the process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PRIVATE = 2
 
 
 def main(answers: int, trace: int, lock: Lock, parent: int) -> None:
-    """Serve one job on the descriptor ``answers`` and end the process; never returns."""
+    """Serve one job on the descriptor ``answers`` and end the process. Never returns."""
     try:
         _settle(answers, trace)
         try:
@@ -39,7 +39,7 @@ def main(answers: int, trace: int, lock: Lock, parent: int) -> None:
 
 
 def _settle(answers: int, trace: int) -> None:
-    """Only the two descriptors, at their fixed numbers; standard input and output lead nowhere."""
+    """Keep only the two descriptors, at their fixed numbers. Standard input and output go to the null device."""
     above = max(answers, trace, TRACE) + 1
     os.dup2(answers, above)
     os.dup2(trace, above + 1)
@@ -53,7 +53,7 @@ def _settle(answers: int, trace: int) -> None:
 
 
 def _wanted(connection: socket.socket) -> bool:
-    """Whether the job is there already."""
+    """Whether the job has already arrived."""
     try:
         connection.recvmsg(1, 0, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     except BlockingIOError:
@@ -74,7 +74,7 @@ def _serve(connection: socket.socket, lock: Lock) -> None:
 
 
 def _mapped(lock: Lock, descriptor: int, size: int) -> memoryview:
-    """The sealed memory behind a descriptor, as bytes that cannot be written."""
+    """The sealed memory behind a descriptor, as read-only bytes."""
     lock.libc.mmap.restype = ctypes.c_void_p
     address = lock.libc.mmap(None, ctypes.c_size_t(size), READ, _PRIVATE, descriptor, ctypes.c_long(0))
     if address in (None, ctypes.c_void_p(-1).value):

@@ -1,9 +1,9 @@
-"""A dataset in any of the forms in which a caller may hold it, as packed bytes."""
+"""Packs a dataset, in any of the forms in which a caller may have it, as bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,15 +14,18 @@ from ...dataset import Dataset, Samples, StepResult, pack
 from ...errors import BadRequest
 from ...table import Column, Table
 
+Form: TypeAlias = Any
+"""One of the forms that ``packed_of`` lists; it checks which."""
 
-def packed_of(data: Any) -> bytes | bytearray | memoryview:
+
+def packed_of(data: Form) -> bytes | bytearray | memoryview:
     """The packed bytes of a dataset.
 
     Parameters
     ----------
-    data : packed bytes; a Dataset; or a mapping of step name to its rows (Table, DataFrame, list of records, mapping of
-        columns) or, for a series step, to a mapping of id to Samples, Table, DataFrame or
-        ``{"columns": {...}, "complete": bool}``. Also such a mapping under ``"steps"``, as answers carry it.
+    data : packed bytes; a Dataset; or a mapping from the name of a step to its rows (Table, DataFrame, list of records,
+        mapping of columns). For a series step it maps to a mapping from id to Samples, Table, DataFrame or
+        ``{"columns": {...}, "complete": bool}``. Such a mapping may also be under ``"steps"``, as in answers.
 
     Raises
     ------
@@ -35,23 +38,23 @@ def packed_of(data: Any) -> bytes | bytearray | memoryview:
         return pack(data.steps, {"columns": data.columns})
     if not isinstance(data, Mapping):
         raise BadRequest(
-            f"A dataset is packed bytes, a Dataset or a mapping of steps, not a {type(data).__name__}."
+            f"Give the dataset as packed bytes, a Dataset or a mapping of steps, not as a {type(data).__name__}."
         )
     steps = data["steps"] if set(data) >= {"steps"} and isinstance(data["steps"], Mapping) else data
     return pack({str(name): _step(value, str(name)) for name, value in steps.items()})
 
 
-def _step(value: Any, name: str) -> StepResult:
+def _step(value: Form, name: str) -> StepResult:
     if isinstance(value, Mapping) and not isinstance(value, Table) and _is_series(value):
         return {str(key): _samples(one, name) for key, one in value.items()}
     return _table(value, name)
 
 
-def _is_series(value: Mapping[str, Any]) -> bool:
+def _is_series(value: Mapping[str, Form]) -> bool:
     return all(isinstance(one, Samples | Table | pd.DataFrame | Mapping) for one in value.values())
 
 
-def _samples(value: Any, name: str) -> Samples:
+def _samples(value: Form, name: str) -> Samples:
     if isinstance(value, Samples):
         return value
     complete = True
@@ -65,7 +68,7 @@ def _samples(value: Any, name: str) -> Samples:
     return Samples(np.arange(table.n) if rows is None else rows, table, complete, table.n)
 
 
-def _table(value: Any, name: str) -> Table:
+def _table(value: Form, name: str) -> Table:
     if isinstance(value, Table):
         return value
     if isinstance(value, pd.DataFrame):
@@ -77,10 +80,12 @@ def _table(value: Any, name: str) -> Table:
         return Table.of(
             {str(key): one if isinstance(one, Column | np.ndarray) else list(one) for key, one in value.items()}
         )
-    raise BadRequest(f"Step '{name}' is neither rows nor a series: it is a {type(value).__name__}.")
+    raise BadRequest(
+        f"Step '{name}' is a {type(value).__name__}. Give rows (a table, frame or list of records) or a series."
+    )
 
 
-def _column(values: Any) -> Column:
+def _column(values: Form) -> Column:
     try:
         found = of_arrow(pa.array(values, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -1,7 +1,7 @@
-"""The lock that a process puts on itself before it looks at a script; nothing can take it off again.
+"""The lock that a process puts on itself before it reads a script. Nothing can take it off again.
 
-Limits, Landlock without a single rule, no root and no capability, no new privileges, and last the allow-list of
-system calls. Each step holds without the others; which of them the kernel has is told by ``kinds``.
+Its steps are: limits, Landlock without any rule, another user than root, no capabilities, no new privileges, and last
+the allow-list of system calls. Each step holds without the others. ``Fence.kinds`` names those that the kernel has.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LockFailed(OSError):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a locked process may use: seconds of processor, MB of own memory, MB of data mapped beside it."""
+    """What a locked process may use: seconds of processor time, MB of its own memory, MB of mapped data."""
 
     seconds: int
     memory_mb: int
@@ -42,7 +42,7 @@ class Bounds:
 
 
 class Lock:
-    """All that the lock needs, made ready before the fork: afterwards there is little memory to touch."""
+    """The lock of one kind of machine. It is prepared before the fork, so that the child writes little memory."""
 
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
@@ -58,12 +58,12 @@ class Lock:
         self.landlock = self.libc.syscall(calls.LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION)
 
     def apply(self, parent: int) -> None:
-        """Lock this process for good; it dies with ``parent``.
+        """Lock this process for good. The kernel ends it when ``parent`` ends.
 
         Raises
         ------
         LockFailed
-            If a step that the kernel has does not work. The process must end then.
+            If a step that the kernel has does not work. The process must then end.
         """
         _limit(self.bounds)
         self._control(_NO_NEW_PRIVS, 1)
@@ -77,8 +77,8 @@ class Lock:
         self._control(_SET_SECCOMP, _FILTER_MODE, ctypes.addressof(buffer))
 
     def adopt(self) -> None:
-        """Let orphans of this process's children become its own, so that none is lost; and where memory runs out, let
-        the kernel end them before it ends the server."""
+        """Adopt the orphans of this process's children, so that none is lost. If memory runs out, let the kernel end
+        them before it ends the server."""
         self._control(_SUBREAPER, 1)
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
             file.write("1000")
@@ -89,9 +89,9 @@ class Lock:
             raise LockFailed(f"prctl {option}: {os.strerror(ctypes.get_errno())}")
 
     def _no_files(self) -> None:
-        """Landlock with every kind of access handled and no rule that allows one."""
+        """Landlock that handles every kind of access and has no rule that allows any."""
         if self.landlock < 1:
-            return  # a kernel without it; the allow-list refuses all opening by itself
+            return  # a kernel without Landlock; the allow-list also refuses every opening of a file
         files = max(bits for version, bits in _FILES.items() if version <= self.landlock)
         words = [files, _NET if self.landlock >= 4 else 0, _SCOPES if self.landlock >= 6 else 0]
         size = 8 if self.landlock < 4 else 16 if self.landlock < 6 else 24
@@ -102,9 +102,9 @@ class Lock:
         os.close(rules)
 
     def _no_root(self) -> None:
-        """Another user where this is root, and no capability in any case."""
+        """Change to another user if this is root, and give up all capabilities."""
         if os.geteuid() == 0:
-            # A container's root may be without the right to change its user; it loses its other rights below.
+            # The root of a container may not be allowed to change its user. It loses its other rights below.
             with contextlib.suppress(OSError):
                 os.setgroups([])
                 os.setresgid(_NOBODY, _NOBODY, _NOBODY)
@@ -115,7 +115,7 @@ class Lock:
 
 
 def _limit(bounds: Bounds) -> None:
-    """Bounds on top of what the process has now: its imports alone map far more than a script needs."""
+    """Set bounds on top of what the process has now: its imports already map far more than a script needs."""
     with open("/proc/self/statm", "rb") as file:
         pages = [int(word) for word in file.read().split()]
     page = resource.getpagesize()
@@ -130,7 +130,7 @@ def _limit(bounds: Bounds) -> None:
 
 
 def _at_most(which: int, soft: int, hard: int | None = None) -> None:
-    """Set a limit, never above the one there is."""
+    """Set a limit, never above the present one."""
     _, before = resource.getrlimit(which)
     bounds = [soft, soft if hard is None else hard]
     if before != resource.RLIM_INFINITY:

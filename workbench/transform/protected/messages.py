@@ -1,13 +1,17 @@
-"""How a job goes to a process and its answer comes back: a head of fixed size, then JSON, then a figure's bytes."""
+"""The bytes of a job and of its answer: a head of fixed size, then JSON, then a dataset or a figure."""
 
 from __future__ import annotations
 
 import json
 import os
 import struct
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from pydantic import JsonValue
+
+from ..used_names import Names
 
 Kind = Literal["draw", "check"]
 READY, FAILED = b"R", b"X"
@@ -16,23 +20,34 @@ ANSWER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of the figure
 JOB_MAGIC, ANSWER_MAGIC = b"WBJ1", b"WBA1"
 MOST_ANSWER_JSON = 2**20
 CHECKED = ("steps", "params")
-"""The params of a job to check: the names of the recipe's steps and params; none where only the script is meant."""
+"""The params of a job to check: the names of the recipe's steps and params. A job that checks only the script has
+none."""
 
 
-def names_as_params(names: tuple[Collection[str] | None, Collection[str] | None] | None) -> dict[str, Any]:
+def names_as_params(names: Names | None) -> dict[str, JsonValue]:
     """Names of steps and params as the params of a job to check."""
     if names is None:
         return {}
-    return {what: None if one is None else list(one) for what, one in zip(CHECKED, names, strict=True)}
+    return {what: None if one is None else [*one] for what, one in zip(CHECKED, names, strict=True)}
+
+
+def params_as_names(params: Mapping[str, JsonValue]) -> Names | None:
+    """The names that ``names_as_params`` wrote."""
+    if not params:
+        return None
+    steps, others = (
+        [str(name) for name in listed] if isinstance(listed := params[what], list) else None for what in CHECKED
+    )
+    return steps, others
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one process is asked: to draw a script on a dataset that it is handed, or to check it alone."""
+    """A request to one process: draw a script on a dataset that comes with the job, or only check the script."""
 
     kind: Kind
     script: str
-    params: Mapping[str, Any]
+    params: Mapping[str, JsonValue]
     seconds: float
     memory_mb: int
     figure_bytes: int
@@ -47,12 +62,12 @@ class Job:
 
 
 def read_exactly(read: Callable[[int], bytes], size: int) -> bytes:
-    """``size`` bytes from ``read``, in as many pieces as come.
+    """Read ``size`` bytes with ``read``, in as many parts as they come.
 
     Raises
     ------
     EOFError
-        If the other end closed before.
+        If the other end closes before that.
     """
     parts: list[bytes] = []
     left = size
@@ -66,7 +81,7 @@ def read_exactly(read: Callable[[int], bytes], size: int) -> bytes:
 
 
 def write_all(descriptor: int, *parts: bytes) -> None:
-    """Every byte of the parts, however many writes it takes."""
+    """Write every byte of the parts, with as many system calls as it takes."""
     for part in parts:
         view = memoryview(part)
         while view:

@@ -1,4 +1,4 @@
-"""Figures drawn by locked processes: the server's side. May be used from any number of threads."""
+"""Draws figures in locked processes: the side of the server. Any number of threads may use it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-from ...errors import Cancelled, NotProtected, Problem, ScriptError
-from ..inprocess import Drawn
+from pydantic import JsonValue
+
+from ...errors import Cancelled, NotProtected
 from ..output import FILENAME
-from ..used_names import Names
 from .lock import Bounds
 from .messages import (
     ANSWER,
@@ -27,9 +26,8 @@ from .messages import (
     READY,
     Job,
     Kind,
-    names_as_params,
 )
-from .outcome import MEND, Ended, Fence, Limits, killed, limited, refused
+from .outcome import FIX, CancelledBy, Ended, Fence, Limits, ProcessDrawer, killed, limited, refused
 from .queue import Turns
 from .reply import Forged, ended_of, read
 from .sealed_memory import Sealed, Shelf
@@ -44,20 +42,16 @@ _STOOD = re.compile(rb'File "' + FILENAME.encode() + rb'", line (\d{1,6})')
 _GIVE_TRACE = signal.SIGUSR1
 _FAILED_FOR = 5.0
 
-CancelledBy = Callable[[], bool]
 
-
-class Pool:
-    """A zygote, its spare processes, and whose turn it is.
+class Pool(ProcessDrawer):
+    """A zygote, its spare processes, and the queue of those who wait.
 
     Parameters
     ----------
     limits : of each script.
-    workers : figures at once; the number of processors, at least 2.
-    turns : fairness and queue; by default of that many workers.
+    workers : most figures at once; by default the number of processors, at least 2.
+    turns : the queue; by default one for that many workers.
     """
-
-    locked = True
 
     def __init__(
         self, limits: Limits | None = None, *, workers: int | None = None, turns: Turns | None = None
@@ -71,62 +65,22 @@ class Pool:
         self._failed: tuple[float, NotProtected] | None = None
 
     def fence(self) -> Fence:
-        """Start if need be, and say whether the lock holds. Takes some seconds the first time."""
+        """Start the zygote if it does not run, and say whether the lock holds. The first start takes some seconds."""
         try:
             zygote = self._alive()
         except NotProtected as error:
             return Fence(False, str(error))
         version = zygote.hello["landlock"]
-        kinds = (
-            "limits",
-            "seccomp",
-            *([f"Landlock {version}"] if isinstance(version, int) and version > 0 else []),
+        kinds = ("limits", "seccomp", *([f"Landlock {version}"] if version > 0 else []))
+        return Fence(
+            True, "Scripts run locked in: they cannot reach files, the network or other processes.", kinds
         )
-        return Fence(True, "Scripts run locked in: no files, no network, no other process.", kinds)
-
-    def draw(
-        self,
-        script: str,
-        packed: bytes | bytearray | memoryview,
-        params: Mapping[str, Any],
-        *,
-        content: str | None = None,
-        organization: str | None = None,
-        cancelled: CancelledBy | None = None,
-    ) -> Drawn:
-        """As ``inprocess.draw``, in a process that can do nothing else.
-
-        Parameters
-        ----------
-        content : names the bytes of ``packed``, which are then copied once for all figures of them.
-        organization : whose figure it is, for fairness; None for one's own.
-        cancelled : asked while waiting; if it says so, the process is ended.
-
-        Raises
-        ------
-        ScriptError
-            As ``inprocess.draw``; also where a bound held or the process was ended.
-        NotProtected
-            If the lock does not hold here; says what to do.
-        Busy
-            If too many figures wait.
-        Cancelled
-            If ``cancelled()`` became true.
-        """
-        ended = self.run(script, packed, params, content=content, organization=organization, cancelled=cancelled)
-        if ended.figure is None:
-            raise ScriptError(ended.problems, ended.log)
-        return Drawn(ended.figure, ended.log)
-
-    def check(self, script: str, names: Names | None = None, *, organization: str | None = None) -> list[Problem]:
-        """As ``inprocess.check``, where a script that crashes Python's parser takes nothing with it."""
-        return self.run(script, None, names_as_params(names), kind="check", organization=organization).problems
 
     def run(
         self,
         script: str,
         packed: bytes | bytearray | memoryview | None,
-        params: Mapping[str, Any],
+        params: Mapping[str, JsonValue],
         *,
         kind: Kind = "draw",
         content: str | None = None,
@@ -135,23 +89,8 @@ class Pool:
         seconds: float | None = None,
         account: bool = False,
     ) -> Ended:
-        """As ``draw`` but for scripts that fail, whose end is told.
-
-        Parameters
-        ----------
-        kind : "draw", or "check" to look at the script alone.
-        seconds : a shorter time limit than that of all scripts.
-        account : wait for the process to be gone, and fill ``peak_mb`` and ``processes_left``.
-        """
-        limits = self.limits
-        job = Job(
-            kind,
-            script,
-            dict(params),
-            min(limits.seconds, seconds or limits.seconds),
-            limits.memory_mb,
-            limits.figure_bytes,
-        )
+        """As ``ProcessDrawer.run``, in a process that can do nothing else."""
+        job = self.job(kind, script, params, seconds)
         text = job.dump()
         with self.turns.turn(organization, cancelled):
             self._alive()
@@ -161,11 +100,11 @@ class Pool:
                 return self._tried(job, text, sealed, cancelled, account)
 
     def zygote_process(self) -> int:
-        """The process id of the zygote, started if need be."""
+        """The process id of the zygote. Starts it if it does not run."""
         return self._alive().process
 
     def close(self) -> None:
-        """End every process; the pool starts anew when it is used again."""
+        """End every process. The pool starts again with its next figure."""
         with self._starting:
             zygote, self._zygote = self._zygote, None
         if zygote is not None:
@@ -195,20 +134,20 @@ class Pool:
         try:
             zygote = Zygote(bounds, self.workers)
         except (OSError, AttributeError) as error:
-            raise NotProtected(f"Scripts cannot be locked in here: {error}. {MEND}") from error
+            raise NotProtected(f"Scripts cannot be locked in here: {error}. {FIX}") from error
         except NotProtected as error:
-            raise NotProtected(f"{error} {MEND}") from error
+            raise NotProtected(f"{error} {FIX}") from error
         found = zygote.hello["open"]
         if found or zygote.hello["threads"] != 1:
             zygote.close()
-            could = ", ".join(map(str, found)) if isinstance(found, list) and found else "fork with threads"
-            raise NotProtected(f"The lock on scripts does not hold here: a test could {could}. {MEND}")
+            could = ", ".join(found) if found else "fork with threads"
+            raise NotProtected(f"The lock on scripts does not hold here: a test could {could}. {FIX}")
         return zygote
 
     def _tried(
         self, job: Job, text: bytes, sealed: Sealed | None, cancelled: CancelledBy | None, account: bool
     ) -> Ended:
-        """Once more where the zygote ended meanwhile, which is not the script's doing."""
+        """Run a job. If the zygote ends meanwhile, which is not the fault of the script, run it once more."""
         for _ in range(2):
             zygote, worker, exchange = self._handed(job, text, sealed, cancelled)
             try:
@@ -225,21 +164,21 @@ class Pool:
     def _handed(
         self, job: Job, text: bytes, sealed: Sealed | None, cancelled: CancelledBy | None
     ) -> tuple[Zygote, Worker, _Exchange]:
-        """A process that is locked and has the job; those that ended while they waited are passed over.
+        """A locked process that has the job. Processes that ended while they waited are skipped.
 
-        The job is sent before the process says that it is locked: one that is wanted wastes no time on getting
-        warm. Until it is locked it runs our code alone.
+        The job is sent before the process reports that it is locked: so a process that is needed at once skips its
+        warm-up. Until it is locked, it runs only code of the workbench.
 
         Raises
         ------
         NotProtected
-            If the lock failed in one, or none gets ready.
+            If the lock failed in one of them, or none became ready.
         """
         for _ in range(_TRIES):
             zygote = self._alive()
             try:
                 worker = zygote.take()
-            except (Gone, OSError):  # no descriptor was free, perhaps, which passes
+            except (Gone, OSError):  # perhaps no descriptor was free, which passes
                 time.sleep(_PAUSE)
                 continue
             exchange = _Exchange(worker, cancelled)
@@ -248,7 +187,7 @@ class Pool:
                 said = exchange.first_word()
             except (OSError, EOFError):
                 said = b""
-            except BaseException:
+            except BaseException:  # also Cancelled: the process must not outlive its figure
                 worker.release()
                 raise
             if said == READY:
@@ -257,8 +196,8 @@ class Pool:
             worker.release()
             if said.startswith(FAILED):
                 why = said[1:].decode("utf-8", "replace")
-                raise NotProtected(f"A process could not be locked in, and drew nothing: {why}. {MEND}")
-        raise NotProtected(f"No process got ready to draw, though {_TRIES} were started. Try again.")
+                raise NotProtected(f"A process could not lock itself in, so it drew nothing: {why}. {FIX}")
+        raise NotProtected(f"No process became ready to draw: {_TRIES} were started. Try again.")
 
     def _answered(self, zygote: Zygote, worker: Worker, exchange: _Exchange, job: Job) -> Ended:
         try:
@@ -269,7 +208,7 @@ class Pool:
         except (EOFError, OSError):
             return self._crashed(zygote, worker, job)
         except Forged as error:
-            return refused(job, f"The process answered with what is no figure and no error ({error}).")
+            return refused(job, f"The process sent neither a figure nor an error ({error}).")
 
     def _crashed(self, zygote: Zygote, worker: Worker, job: Job) -> Ended:
         if not worker.ended.wait(_END_SECONDS):  # it closed its end and lives
@@ -289,7 +228,7 @@ class Pool:
 
 
 class _Exchange:
-    """One job and its answer over a worker's socket, with a deadline and caps."""
+    """Sends one job over the socket of a worker and reads its answer, within a deadline and limits of size."""
 
     def __init__(self, worker: Worker, cancelled: CancelledBy | None) -> None:
         self.socket, self.cancelled = worker.answers, cancelled
@@ -307,7 +246,7 @@ class _Exchange:
             view = view[self.socket.send(view) :]
 
     def first_word(self) -> bytes:
-        """What the process says when it is locked, or why it could not be."""
+        """READY when the process is locked; otherwise FAILED and the reason."""
         said = self._exactly(1)
         if said == FAILED:
             self._wait(select.POLLIN)
@@ -318,11 +257,11 @@ class _Exchange:
         self.until = time.monotonic() + job.seconds
         magic, told, figure = ANSWER.unpack(self._exactly(ANSWER.size))
         if magic != ANSWER_MAGIC or told > MOST_ANSWER_JSON or figure > job.figure_bytes:
-            raise Forged("its head is none")
+            raise Forged("its head is not that of an answer")
         return self._exactly(told), self._exactly(figure)
 
     def _exactly(self, size: int) -> bytes:
-        """Bytes as they come; memory is taken as they come too, not as they are announced."""
+        """Read ``size`` bytes. Memory grows as they arrive, so a false size in the head takes none."""
         parts = bytearray()
         while len(parts) < size:
             self._wait(select.POLLIN)
@@ -341,16 +280,16 @@ class _Exchange:
             if self._poll.poll(min(left, _SLICE if self.cancelled else left) * 1000 + 1):
                 return
             if self.cancelled is not None and self.cancelled():
-                raise Cancelled("The request was withdrawn while its figure was drawn.")
+                raise Cancelled("The request was cancelled while its figure was drawn.")
 
 
 def _alive_still(zygote: Zygote) -> bool:
-    """Whether the zygote lives; its end may be known a moment after that of its processes."""
+    """Whether the zygote lives. Its end may be noticed a moment after the end of its processes."""
     return not zygote.dead.wait(0.2)
 
 
 def _out_of_time(job: Job, worker: Worker) -> Ended:
-    """Ask where the script stands, then kill."""
+    """Ask for the line at which the script is, then kill the process."""
     worker.send(_GIVE_TRACE)
     told = b""
     until = time.monotonic() + 0.1

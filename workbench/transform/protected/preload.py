@@ -1,4 +1,4 @@
-"""What the zygote imports and runs before it forks: a locked process can open no file, so it has all it may use."""
+"""Imports all modules in the zygote before it forks: a locked process cannot open files, so it cannot import."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ import warnings
 import zoneinfo
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeAlias
 
 from ..modules import HELPERS, LIBRARIES, STANDARD
 
 _TESTS = frozenset(["tests", "testing", "conftest", "_pyinstaller"])
 _LEFT_OUT = _TESTS | {"f2py", "distutils", "_precompute", "_dash", "matplotlylib"}
-# A notebook's machinery, which costs more to load than all the rest; plotly does without.
+# Parts of plotly for notebooks. They take longer to load than all other modules, and plotly works without them.
 _NOT_THERE = ("plotly.basewidget", "plotly.io._renderers")
 _HUGE, _COLLAPSE = 1 << 21, 25
-KEPT: list[Any] = []
-"""Held for good, since caches of the libraries hold them only weakly."""
+Kept: TypeAlias = tuple[str, str] | codecs.CodecInfo | zoneinfo.ZoneInfo | ModuleType
+KEPT: list[Kept] = []
+"""Objects held for ever, because the caches of the libraries hold only weak references to them."""
 
 
 def everything() -> None:
-    """Import every module that scripts have, load templates and time zones, draw once, and freeze the collector."""
+    """Import every module that scripts have, load templates and time zones, draw, and freeze the garbage collector."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        absent: Any = dict.fromkeys(_NOT_THERE)  # None in the table of modules: importing it is an ImportError
+        absent: Any = dict.fromkeys(_NOT_THERE)  # None in the table of modules makes an import raise ImportError
         sys.modules.update(absent)
         for name in _names():
             _import(name)
@@ -47,7 +49,7 @@ def everything() -> None:
 
 
 def forget() -> None:
-    """What tells more of this machine than a figure needs: its name, and where its programs and folders are."""
+    """Delete what a script must not learn about this machine: its name, and the paths of programs and folders."""
     platform.uname()
     cached = platform._uname_cache  # type: ignore[attr-defined]
     if cached is not None:
@@ -80,7 +82,7 @@ def _below(package: str, folders: list[str]) -> Iterator[str]:
 
 
 def _import(name: str) -> None:
-    """Modules that need a package which is not installed are not there for anyone."""
+    """Import a module. One that needs a package which is not installed is left out."""
     try:
         importlib.import_module(name)
     except (ImportError, AttributeError, RuntimeError, SyntaxError, OSError) as error:
@@ -97,7 +99,7 @@ def _zones() -> None:
     for name in sorted(zoneinfo.available_timezones()):
         try:
             KEPT.append(zoneinfo.ZoneInfo(name))
-        except (OSError, ValueError) as error:  # a file of the system's own that is no zone
+        except (OSError, ValueError) as error:  # a file of the system that is not a time zone
             KEPT.append((name, str(error)))
 
 
@@ -105,7 +107,7 @@ def _encodings() -> None:
     for name in sorted(set(encodings.aliases.aliases.values())):
         try:
             KEPT.append(codecs.lookup(name))
-        except LookupError as error:  # of another system
+        except LookupError as error:  # an encoding of another system
             KEPT.append((name, str(error)))
 
 
@@ -115,9 +117,11 @@ def _tidy() -> None:
     gc.freeze()
 
 
-def into_huge_pages(libc: Any) -> int:
-    """Gather this process's memory in large pages where the kernel can (Linux 6.1): a fork copies a table of pages,
-    which is then a fraction of its size, and a process ends as much faster. How many MB were gathered."""
+def into_huge_pages(libc: ctypes.CDLL) -> int:
+    """Move the memory of this process into large pages, if the kernel can (Linux 6.1). Returns how many MB were moved.
+
+    A fork copies the table of pages, and the end of a process frees it. With large pages the table is much smaller.
+    """
     gathered = 0
     for line in Path("/proc/self/maps").read_text().splitlines():
         words = line.split()

@@ -1,4 +1,4 @@
-"""Whose figure is next: workers are shared by organization, and a queue that is full says so at once."""
+"""The queue of figures: shares the workers fairly between organizations, and refuses at once when it is full."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class _Waiting:
 
 @dataclass
 class Turns:
-    """At most ``workers`` figures at once, of one organization at most half of them (at least one).
+    """Lets at most ``workers`` figures run at once; of one organization at most half as many (but at least one).
 
     Parameters
     ----------
-    queue : most figures that wait, of all organizations.
-    queue_each : most figures of one organization that wait.
-    seconds : longest wait.
+    queue : most waiting figures of all organizations.
+    queue_each : most waiting figures of one organization.
+    seconds : longest wait, s.
 
-    Whoever waits longest goes first, among those whose organization has fewest figures in work. Work without an
-    organization (a notebook of one's own) may have all the workers.
+    The organization with the fewest running figures goes first; within it the figure that waits longest. Work without
+    an organization (a local notebook) may use all the workers.
     """
 
     workers: int
@@ -44,12 +44,12 @@ class Turns:
 
     @contextmanager
     def turn(self, organization: str | None, cancelled: Callable[[], bool] | None = None) -> Iterator[None]:
-        """A worker's place for as long as the block runs.
+        """Wait for a free worker and hold it while the block runs.
 
         Raises
         ------
         Busy
-            If the queue is full, or no place came free in time.
+            If the queue is full, or no worker became free in time.
         Cancelled
             If ``cancelled()`` became true while waiting.
         """
@@ -73,11 +73,11 @@ class Turns:
             try:
                 while not place.ready:
                     if cancelled is not None and cancelled():
-                        raise Cancelled("The request was withdrawn while it waited to be drawn.")
+                        raise Cancelled("The request was cancelled while it waited to be drawn.")
                     if time.monotonic() > until:
                         raise self._busy(f"No figure could be started within {self.seconds:g} s.")
                     self._changed.wait(_LOOK if cancelled is not None else until - time.monotonic() + 0.01)
-            except BaseException:
+            except BaseException:  # whatever ends the wait, the place must become free
                 self._leave(place)
                 raise
         return place
@@ -94,9 +94,9 @@ class Turns:
     def _refuse_if_full(self, organization: str | None) -> None:
         own = sum(one.organization == organization for one in self._waiting)
         if organization is not None and own >= self.queue_each:
-            raise self._busy(f"{own} figures of this organization wait to be drawn already, as many as may.")
+            raise self._busy(f"{own} figures of this organization already wait to be drawn. More may not wait.")
         if len(self._waiting) >= self.queue:
-            raise self._busy(f"{len(self._waiting)} figures wait to be drawn already, as many as may.")
+            raise self._busy(f"{len(self._waiting)} figures already wait to be drawn. More may not wait.")
 
     def _busy(self, why: str) -> Busy:
         return Busy(f"{why} Try again in a few seconds.", retry_after=5)
@@ -105,7 +105,7 @@ class Turns:
         return self.workers if organization is None else max(1, self.workers // 2)
 
     def _call_next(self) -> None:
-        """Let in whom there is place for; the lock is held."""
+        """Start waiting figures while there are free workers. The caller holds the lock."""
         while sum(self._running.values()) < self.workers:
             able = [w for w in self._waiting if self._running.get(w.organization, 0) < self._most(w.organization)]
             if not able:

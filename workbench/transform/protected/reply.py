@@ -1,12 +1,12 @@
-"""What came back from a process that a script may own: read as if an enemy had written it."""
+"""Reads the answer of a process that a hostile script may control, and trusts nothing in it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
+from pydantic import JsonValue
 
 from ...errors import Problem
 from ..figure_check import Unsafe, checked
@@ -29,12 +29,12 @@ _LIMITS = ("time", "memory", "size")
 
 
 class Forged(ValueError):
-    """The answer is none that our own code writes."""
+    """The answer is not one that the code of the workbench writes."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A figure that was looked at, or the problems that took its place; ``limit`` names the bound that held."""
+    """A checked figure, or the problems in its place. ``limit`` names the bound that held."""
 
     figure: bytes | None
     problems: list[Problem]
@@ -43,7 +43,7 @@ class Answer:
 
 
 def read(job: Job, text: bytes, figure: bytes) -> Answer:
-    """The answer in the JSON and the figure's bytes of a reply.
+    """The answer in a reply: its JSON ``text`` and the bytes of its figure.
 
     Raises
     ------
@@ -53,12 +53,12 @@ def read(job: Job, text: bytes, figure: bytes) -> Answer:
     try:
         meta = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Forged(f"no JSON: {error}") from error
+        raise Forged(f"not JSON: {error}") from error
     if not isinstance(meta, dict) or not set(meta) <= {"log", "problems", "limit"}:
-        raise Forged("no answer")
+        raise Forged("not an answer")
     log, told, limit = meta.get("log"), meta.get("problems"), meta.get("limit")
     if not isinstance(log, str) or not isinstance(told, list) or len(told) > MOST_PROBLEMS:
-        raise Forged("no log and problems")
+        raise Forged("without a log and problems")
     if limit not in (None, *_LIMITS):
         raise Forged("an unknown limit")
     lines = lines_of(job.script) if told else []
@@ -72,15 +72,15 @@ def read(job: Job, text: bytes, figure: bytes) -> Answer:
         return Answer(None, [problem(job.script, None, str(error), "script_result")], log)
 
 
-def _problem(lines: Sequence[str], told: Any) -> Problem:
+def _problem(lines: Sequence[str], told: JsonValue) -> Problem:
     if not isinstance(told, dict):
-        raise Forged("no problem")
+        raise Forged("not a problem")
     message, kind, line, error = (told.get(name) for name in ("msg", "type", "line", "error"))
     if not isinstance(message, str) or len(message) > _LONGEST or kind not in KINDS:
-        raise Forged("no problem")
+        raise Forged("not a problem")
     if type(line) is not int or not 0 < line < 1_000_000:
-        raise Forged("no line")
-    context: dict[str, Any] = {"line": line, "text": text_in(lines, line)}
+        raise Forged("a problem without a line")
+    context: dict[str, JsonValue] = {"line": line, "text": text_in(lines, line)}
     if isinstance(error, str):
         context["error"] = error[:200]
     return Problem(PLACE, message, str(kind), context)

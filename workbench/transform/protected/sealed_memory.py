@@ -1,6 +1,6 @@
-"""Datasets in sealed memory: written once, then nobody can change, grow or shrink them, and any process may map them.
+"""Puts datasets into sealed memory: after one write nobody can change or resize it, and any process may map it.
 
-One such file serves every figure of its dataset, so that a change of a view param copies nothing.
+One such memory file serves every figure of its dataset, so a change of a view param copies nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # no more seals, no shrinking, no growing, no writing
+_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE
 _ADD_SEALS = 1033
 MOST_BYTES, MOST_FILES = 256 * 2**20, 64
 
@@ -26,7 +26,7 @@ class Sealed(NamedTuple):
 
 
 def seal(packed: bytes | bytearray | memoryview) -> Sealed:
-    """The bytes in sealed memory; the caller closes the descriptor."""
+    """Copy the bytes into sealed memory. The caller closes the descriptor."""
     descriptor = os.memfd_create("dataset", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         view = memoryview(packed).cast("B")
@@ -36,14 +36,15 @@ def seal(packed: bytes | bytearray | memoryview) -> Sealed:
         while done < size:
             done += os.pwrite(descriptor, view[done : done + 2**30], done)
         fcntl.fcntl(descriptor, _ADD_SEALS, _SEALS)
-    except BaseException:
+    except BaseException:  # whatever happens, the descriptor must not leak
         os.close(descriptor)
         raise
     return Sealed(descriptor, size)
 
 
 class Shelf:
-    """Sealed datasets by the key of their content, bounded in bytes and number, the least recently used going first."""
+    """Sealed datasets by the key of their content. It holds a limited number of bytes and of datasets, and drops the
+    least recently used first."""
 
     def __init__(self, most_bytes: int = MOST_BYTES, most_files: int = MOST_FILES) -> None:
         self._most_bytes, self._most_files = most_bytes, most_files
@@ -54,7 +55,7 @@ class Shelf:
 
     @contextmanager
     def lend(self, key: str | None, packed: bytes | bytearray | memoryview) -> Iterator[Sealed]:
-        """The sealed bytes, for as long as the block runs; kept for the next one if they have a key."""
+        """The sealed bytes, while the block runs. With a key they stay for the next call."""
         sealed = self._taken(key, packed)
         try:
             yield sealed
@@ -62,7 +63,7 @@ class Shelf:
             self._back(sealed)
 
     def close(self) -> None:
-        """Give up everything that is not lent at the moment."""
+        """Drop everything. What is in use is closed when its last user is done."""
         with self._lock:
             while self._kept:
                 self._drop(self._kept.popitem()[1])

@@ -1,4 +1,4 @@
-"""The allow-list as a program of the kernel's packet filter, which seccomp runs before every system call."""
+"""Writes the allow-list as a program for the kernel's packet filter, which seccomp runs before every system call."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Instruction = tuple[int, int, int, int]
 
 
 def program(architecture: int, calls: Iterable[Call] = ALLOWED) -> list[Instruction]:
-    """The filter for one machine: the calls are allowed within their rules, another machine's calls kill, all
-    else answers EPERM."""
+    """The filter for one architecture. It allows the calls within their rules. A call of another architecture kills the
+    process. Every other call fails with EPERM."""
     made: list[Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture),
@@ -40,12 +40,12 @@ def program(architecture: int, calls: Iterable[Call] = ALLOWED) -> list[Instruct
 
 
 def packed(instructions: Iterable[Instruction]) -> bytes:
-    """The program as the kernel reads it: 8 bytes an instruction."""
+    """The program as the kernel reads it: 8 bytes for each instruction."""
     return b"".join(struct.pack("=HBBI", *one) for one in instructions)
 
 
 def _block(call: Call) -> list[Instruction]:
-    """What is asked of one call's arguments; ends in a return on every way."""
+    """The instructions that check the arguments of one call. Every branch ends in a return."""
     block: list[Instruction] = []
     for rule in call.rules:
         block += _within(rule) if isinstance(rule, Within) else _one_of(rule)
@@ -77,6 +77,6 @@ def _one_of(rule: OneOf) -> list[Instruction]:
 
 
 def _halves(argument: int) -> tuple[int, int]:
-    """Where the low and the high half of an argument stand; both machines are little-endian."""
+    """The offsets of the low and the high half of an argument. Both architectures are little-endian."""
     place = _ARGUMENTS + 8 * argument
     return place, place + 4

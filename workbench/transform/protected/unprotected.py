@@ -1,7 +1,7 @@
-"""Where the lock does not exist (macOS, Windows): a process per figure, with limits. It is no fence.
+"""Draws each figure in a process with limits, on systems without the lock (macOS, Windows). This is not a protection.
 
-A script that fails, loops or crashes takes nothing with it, and its figure is looked at as ever; but it has the rights
-of whoever started it.
+A script that fails, loops or crashes ends only its own process, and its figure is checked. But the script has all the
+rights of the user who started it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from ...errors import Cancelled, Problem, ScriptError
-from ..inprocess import Drawn
-from ..used_names import Names
+from pydantic import JsonValue
+
+from ...errors import Cancelled
 from .messages import (
     ANSWER,
     ANSWER_MAGIC,
@@ -28,10 +28,9 @@ from .messages import (
     READY,
     Job,
     Kind,
-    names_as_params,
     read_exactly,
 )
-from .outcome import MEND, Ended, Fence, Limits, killed, limited, refused
+from .outcome import FIX, CancelledBy, Ended, Fence, Limits, ProcessDrawer, killed, limited, refused
 from .queue import Turns
 from .reply import Forged, ended_of, read
 
@@ -39,10 +38,8 @@ _START_SECONDS = 60.0
 _SLICE = 0.05
 
 
-class Lone:
-    """A drawer with a fresh process for each figure: as ``Pool`` where there is no lock, with a second's start."""
-
-    locked = True
+class Unprotected(ProcessDrawer):
+    """A drawer with a fresh process for each figure, which takes about a second to start. Used without a lock."""
 
     def __init__(self, limits: Limits | None = None, *, workers: int | None = None) -> None:
         self.limits = limits or Limits()
@@ -50,65 +47,37 @@ class Lone:
         self.turns = Turns(self.workers)
 
     def fence(self) -> Fence:
-        """There is none here, in words."""
+        """The answer that there is no lock on this system, and what to do."""
         return Fence(
             False,
-            f"On {sys.platform} scripts run in processes of their own, with limits of time and memory. That is no "
-            f"fence: they can read files and reach the network. {MEND}",
+            f"On {sys.platform} scripts run in processes of their own, with limits of time and memory. That does not "
+            f"protect: they can read files and reach the network. {FIX}",
         )
-
-    def draw(
-        self,
-        script: str,
-        packed: bytes | bytearray | memoryview,
-        params: Mapping[str, Any],
-        *,
-        content: str | None = None,
-        organization: str | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> Drawn:
-        """As ``Pool.draw``."""
-        ended = self.run(script, packed, params, organization=organization, cancelled=cancelled)
-        if ended.figure is None:
-            raise ScriptError(ended.problems, ended.log)
-        return Drawn(ended.figure, ended.log)
-
-    def check(self, script: str, names: Names | None = None, *, organization: str | None = None) -> list[Problem]:
-        """As ``Pool.check``."""
-        return self.run(script, None, names_as_params(names), kind="check", organization=organization).problems
 
     def run(
         self,
         script: str,
         packed: bytes | bytearray | memoryview | None,
-        params: Mapping[str, Any],
+        params: Mapping[str, JsonValue],
         *,
         kind: Kind = "draw",
         content: str | None = None,
         organization: str | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        cancelled: CancelledBy | None = None,
         seconds: float | None = None,
         account: bool = False,
     ) -> Ended:
-        """As ``Pool.run``; the memory that was taken is not known here."""
-        bounds = self.limits
-        job = Job(
-            kind,
-            script,
-            dict(params),
-            min(bounds.seconds, seconds or bounds.seconds),
-            bounds.memory_mb,
-            bounds.figure_bytes,
-        )
+        """As ``ProcessDrawer.run``. The memory of a process is not measured here."""
+        job = self.job(kind, script, params, seconds)
         with self.turns.turn(organization, cancelled):
             return _Run(job, packed or b"").ended(cancelled)
 
     def close(self) -> None:
-        """Nothing is kept between figures."""
+        """Does nothing: no process is kept between figures."""
 
 
 class _Run:
-    """One process: its job goes in and its answer comes out by threads, so that nothing here can be made to wait."""
+    """One process. Threads send its job and read its answer, so that a script cannot make the caller wait for ever."""
 
     def __init__(self, job: Job, packed: bytes | bytearray | memoryview) -> None:
         self.job = job
@@ -119,10 +88,10 @@ class _Run:
         self.told: tuple[bytes, bytes] | None = None
         self.why = "it ended itself without an answer"
 
-    def ended(self, cancelled: Callable[[], bool] | None) -> Ended:
+    def ended(self, cancelled: CancelledBy | None) -> Ended:
         process = _start(self.job.memory_mb, int(self.job.seconds) + 2)
         if process.stdin is None or process.stdout is None:
-            raise OSError("the process has no connections")
+            raise OSError("the process that draws has no input and output")
         threads = [
             threading.Thread(target=self._feed, args=(process.stdin,), daemon=True),
             threading.Thread(target=self._collect, args=(process.stdout,), daemon=True),
@@ -148,13 +117,13 @@ class _Run:
         try:
             return ended_of(read(self.job, *self.told))
         except Forged as error:
-            return refused(self.job, f"The process answered with what is no figure and no error ({error}).")
+            return refused(self.job, f"The process sent neither a figure nor an error ({error}).")
 
-    def _wait(self, what: threading.Event, seconds: float, cancelled: Callable[[], bool] | None) -> bool:
+    def _wait(self, what: threading.Event, seconds: float, cancelled: CancelledBy | None) -> bool:
         until = time.monotonic() + seconds
         while not what.wait(min(_SLICE, max(0.0, until - time.monotonic()))):
             if cancelled is not None and cancelled():
-                raise Cancelled("The request was withdrawn while its figure was drawn.")
+                raise Cancelled("The request was cancelled while its figure was drawn.")
             if time.monotonic() > until:
                 return False
         return True
@@ -165,7 +134,7 @@ class _Run:
                 for part in self.parts:
                     pipe.write(part)
         except (BrokenPipeError, OSError) as error:
-            self.why = f"it read no more: {error.strerror}"
+            self.why = f"it stopped reading its job: {error.strerror}"
 
     def _collect(self, pipe: BinaryIO) -> None:
         try:
@@ -200,7 +169,7 @@ def _start(memory_mb: int, seconds: int) -> subprocess.Popen[bytes]:
 
 
 def main(memory_mb: int, seconds: int) -> None:
-    """The process: one job from the standard input, its answer to the standard output."""
+    """The process itself: reads one job from the standard input and writes its answer to the standard output."""
     from .answer import answer
 
     source, out = sys.stdin.buffer, os.dup(1)
@@ -219,14 +188,15 @@ def main(memory_mb: int, seconds: int) -> None:
 
 
 def _limit(memory_mb: int, seconds: int) -> None:
-    """Bounds of processor and memory, where the system knows them."""
+    """Set bounds of processor time and memory, on systems that have them."""
     if sys.platform == "win32":
         return
     import resource
 
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":  # elsewhere what is mapped now is not told, and a bound below it ends the process
+    # Other systems do not report the memory in use, and a bound below it would end the process.
+    if sys.platform == "linux":
         with open("/proc/self/statm", "rb") as file:
             pages = int(file.read().split()[5])
         most = pages * resource.getpagesize() + (memory_mb << 20)

@@ -1,13 +1,15 @@
-"""Honest scripts that the zygote draws once, so that what libraries load at their first use is there."""
+"""Scripts that the zygote draws once, so that everything which libraries load at their first use is loaded."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from ...dataset import Samples, pack
+from ...errors import ScriptError
 from ...table import Table
 from ..inprocess import draw
 
@@ -79,15 +81,13 @@ def transform(data, params):
 
 
 def touch() -> None:
-    """Draw a small figure in a process that waits for its own: what that touches for the first time is copied now
-    and not while somebody waits."""
+    """Draw a small figure in a process that still waits for its job. The first write to a page of memory copies it; so
+    these copies happen now and not while somebody waits."""
     draw(TOUCH, data(), {})
 
 
 def draw_some() -> None:
-    """Draw each of the scripts; what fails does so on purpose, in the way of an author's error."""
-    from ...errors import ScriptError
-
+    """Draw each of the scripts. The last one raises a ValueError on purpose, so that errors are warm too."""
     packed = data()
     for text in SCRIPTS:
         try:
@@ -99,10 +99,10 @@ def draw_some() -> None:
 
 @cache
 def data() -> bytes:
-    """A small dataset of every kind of column."""
+    """A small dataset with every kind of column."""
     n = 64
     curve = Table.of({"t": np.arange(n) * 1.0, "U": np.linspace(4, 3, n)})
-    rows: dict[str, Any] = {
+    rows: dict[str, NDArray[np.generic] | list[JsonValue]] = {
         "id": np.repeat(["a", "b"], 20),
         "name": np.repeat(["A-1", "B-1"], 20),
         "x": np.tile(np.arange(1, 21), 2),

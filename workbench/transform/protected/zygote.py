@@ -1,6 +1,7 @@
-"""The process that all figures are forked from: everything imported, one thread, no secret, and one socket.
+"""The zygote: the process from which every figure is forked. It has all modules imported, one thread, one socket and
+no secrets.
 
-It is executed, never forked, with an empty environment, and does nothing but fork on demand and tell of each end.
+It starts as a fresh program with an empty environment. It only forks on demand and reports the end of each child.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import signal
 import socket
 import struct
 import traceback
-from typing import NoReturn
+from typing import NoReturn, TypedDict
 
 from . import child, preload
 from . import lock_self_test as probe
@@ -27,6 +28,16 @@ NUMBERED = struct.Struct("<cQ")
 HELLO, FAILURE = b"H", b"X"
 
 
+class Hello(TypedDict):
+    """The first message of a zygote: its version of Landlock (below 1: none), whether it runs as root, what the
+    self-test could do, and its number of threads."""
+
+    landlock: int
+    root: bool
+    open: list[str]
+    threads: int
+
+
 def main(control: int, bounds: dict[str, int]) -> NoReturn:
     """Test the lock, warm up, then serve ``control`` until it or its other end closes."""
     server = os.getppid()
@@ -36,17 +47,17 @@ def main(control: int, bounds: dict[str, int]) -> NoReturn:
         lock = Lock(Bounds(**bounds))
         lock.adopt()
         found = probe.in_child(lock)
-        if not found:  # else it is to say so at once
+        if not found:  # otherwise report it at once
             preload.everything()
-            preload.forget()  # only now: libraries read their settings when they are loaded
+            preload.forget()  # only now, because libraries read their settings when they are imported
             warm.touch()
             gc.collect()
             gc.freeze()
             preload.into_huge_pages(lock.libc)
         threads = len(os.listdir("/proc/self/task"))
-        hello = {"landlock": lock.landlock, "root": os.geteuid() == 0, "open": found, "threads": threads}
+        hello: Hello = {"landlock": lock.landlock, "root": os.geteuid() == 0, "open": found, "threads": threads}
         connection.send(HELLO + json.dumps(hello).encode())
-    except BaseException:
+    except BaseException:  # the pool must learn of every failure, and this process must end
         connection.send(FAILURE + traceback.format_exc().encode()[-4000:])
         os._exit(1)
     null = os.open(os.devnull, os.O_RDWR)
@@ -114,7 +125,7 @@ class _Zygote:
                 self.connection.send(ENDED_AS.pack(ENDED, number, status, usage.ru_maxrss, left))
 
     def end_orphans(self) -> int:
-        """Kill processes that no fork here made, children of a child that ended; how many there were."""
+        """Kill the children that an ended child has left behind. Returns how many there were."""
         with open(f"/proc/self/task/{self.me}/children") as file:
             strange = [int(word) for word in file.read().split() if int(word) not in self.numbers]
         for process in strange:

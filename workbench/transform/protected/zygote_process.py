@@ -1,4 +1,4 @@
-"""The zygote as the server holds it: started with nothing of the server's, asked to fork, and watched."""
+"""Starts the zygote without any secret of the server, asks it to fork workers, and notices their end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...errors import NotProtected
 from .lock import Bounds
-from .zygote import ENDED_AS, FAILURE, FORK, FORKED, FORKED_AS, HELLO, NUMBERED
+from .zygote import ENDED_AS, FAILURE, FORK, FORKED, FORKED_AS, HELLO, NUMBERED, Hello
 
 _START_SECONDS = 90.0
 _KEPT = ("LANG", "LC_ALL", "LC_CTYPE")
@@ -27,18 +27,18 @@ _ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
-    # Arrow's own allocator starts a thread, and a process with threads does not fork well.
+    # Arrow's own allocator starts a thread, and a fork of a process with threads is not safe.
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
 
 
 class Gone(Exception):
-    """The zygote ended; what it had in work is lost and may be asked for again."""
+    """The zygote ended. Its figures are lost and may be asked for again."""
 
 
 @dataclass(eq=False)
 class Worker:
-    """One forked process and our ends of its two connections."""
+    """One forked process, and the server's ends of its two connections."""
 
     number: int
     answers: socket.socket
@@ -55,7 +55,7 @@ class Worker:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def born(self, process: int, handle: int) -> None:
-        """Note the process, which nobody may want any more."""
+        """Record the process. If the worker was released meanwhile, end it."""
         with self._lock:
             self.process, self.handle = process, handle
         self.forked.set()
@@ -63,7 +63,7 @@ class Worker:
             self.release()
 
     def send(self, number: int) -> None:
-        """A signal to the process, never to another that took its number."""
+        """Send a signal to the process, never to another process that got the same id."""
         with self._lock:
             if self.handle >= 0 and not self.ended.is_set():
                 try:
@@ -72,7 +72,7 @@ class Worker:
                     return
 
     def release(self) -> None:
-        """Kill the process if it lives, and close what we hold of it."""
+        """Kill the process if it lives, and close its connections."""
         self._released = True
         self.send(signal.SIGKILL)
         with self._lock:
@@ -85,11 +85,11 @@ class Worker:
                 self.handle = -1
 
     def own_mb(self) -> float:
-        """The most memory it took beyond what it was forked with, in MB; once it has ended."""
+        """The most memory that it took beyond what it was forked with, MB. Known once it has ended."""
         return max(0, self.most_kb - self.resident_kb) / 1024
 
     def measure(self) -> None:
-        """Note what it has now, before it begins."""
+        """Record the memory that it has before it begins."""
         try:
             pages = int(Path(f"/proc/{self.process}/statm").read_bytes().split()[1])
         except (OSError, IndexError):
@@ -98,7 +98,7 @@ class Worker:
 
 
 class Zygote:
-    """A running zygote and its spare processes."""
+    """A running zygote and its spare workers."""
 
     def __init__(self, bounds: Bounds, spares: int) -> None:
         self.dead = threading.Event()
@@ -113,7 +113,7 @@ class Zygote:
             self._process = _execute(theirs.fileno(), self._errors, bounds)
         try:
             self.hello = self._greeting()
-        except BaseException:
+        except BaseException:  # whatever went wrong, no process may stay behind
             self.close()
             raise
         self._reader = threading.Thread(target=self._listen, name="workbench-zygote", daemon=True)
@@ -125,7 +125,7 @@ class Zygote:
         return self._process.pid
 
     def take(self) -> Worker:
-        """A process that is ready or soon will be; ``top_up`` makes the next.
+        """A worker that is ready or soon will be. ``top_up`` makes the next.
 
         Raises
         ------
@@ -141,12 +141,12 @@ class Zygote:
             return worker
 
     def top_up(self) -> None:
-        """Fork spares ahead until there are as many as wanted."""
+        """Fork spare workers until there are as many as wanted."""
         with self._lock:
             while len(self._spares) < self._spares_wanted and not self.dead.is_set():
                 try:
                     self._spares.append(self._fork())
-                except (Gone, OSError):  # the next one who asks tries again
+                except (Gone, OSError):  # the next call tries again
                     return
 
     def close(self) -> None:
@@ -170,7 +170,7 @@ class Zygote:
                 self._errors = -1
 
     def _fork(self) -> Worker:
-        """Ask for a process; the answer comes to the reading thread. The lock is held."""
+        """Ask for a process. The reading thread gets the answer. The caller holds the lock."""
         self._number += 1
         ours, theirs = socket.socketpair()
         trace, write = os.pipe()
@@ -189,7 +189,7 @@ class Zygote:
             os.close(write)
         return worker
 
-    def _greeting(self) -> dict[str, object]:
+    def _greeting(self) -> Hello:
         self.control.settimeout(_START_SECONDS)
         try:
             said = self.control.recv(65536)
@@ -198,17 +198,17 @@ class Zygote:
         self.control.settimeout(None)
         if said[:1] != HELLO:
             why = said[1:].decode("utf-8", "replace") if said[:1] == FAILURE else self._said()
-            last = why.strip().splitlines()[-1:] or ["it said nothing"]
+            last = why.strip().splitlines()[-1:] or ["it gave no reason"]
             raise NotProtected(f"The process that draws did not start: {last[0]}")
-        told: dict[str, object] = json.loads(said[1:])
-        return told
+        hello: Hello = json.loads(said[1:])
+        return hello
 
     def _said(self) -> str:
         size = os.fstat(self._errors).st_size
         return os.pread(self._errors, 4000, max(0, size - 4000)).decode("utf-8", "replace")
 
     def _listen(self) -> None:
-        """The one reader of the zygote: what was forked, and what ended."""
+        """Read what the zygote reports: each process that was forked, and each that ended."""
         while True:
             try:
                 said, handles, _, _ = socket.recv_fds(self.control, 256, 1)
@@ -226,7 +226,7 @@ class Zygote:
     def _forked(self, number: int, process: int, handle: int) -> None:
         worker = self._workers.get(number)
         if worker is None:
-            os.close(handle)  # asked for, and given up, while this end was closing
+            os.close(handle)  # the server gave it up while the pool was closing
         else:
             worker.born(process, handle)
 
@@ -254,7 +254,7 @@ class Zygote:
 
 
 def _execute(control: int, errors: int, bounds: Bounds) -> subprocess.Popen[bytes]:
-    """A fresh interpreter that has the same modules within reach, and nothing else of ours."""
+    """Start a fresh interpreter that can import the same modules and gets nothing else from this process."""
     folders = [os.path.abspath(folder) for folder in sys.path if isinstance(folder, str)]
     folders.insert(0, str(Path(__file__).resolve().parents[3]))
     code = (

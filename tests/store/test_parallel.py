@@ -12,15 +12,15 @@ import pytest
 
 from workbench.errors import BadRequest, StoreError
 from workbench.store import Store
-from workbench.store.db import parallel as abreast
+from workbench.store.db import parallel
 from workbench.store.scope import EVERYTHING
-from workbench.store.series.series import series as of_series
+from workbench.store.series import series as of_series
 from workbench.table import Table
 
 
 @pytest.fixture(params=[1, 2])
 def cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(abreast, "CORES", request.param)
+    monkeypatch.setattr(parallel, "CORES", request.param)
     return int(request.param)
 
 
@@ -37,7 +37,7 @@ def slow(value: int) -> int:
 def test_results_come_in_the_order_of_the_jobs() -> None:
     called: list[threading.Thread] = []
     jobs = [partial(slow, value) for value in range(30)]
-    assert abreast.results(jobs, lambda: called.append(threading.current_thread())) == list(range(30))
+    assert parallel.results(jobs, lambda: called.append(threading.current_thread())) == list(range(30))
     assert called == [threading.current_thread()]
     assert not helpers()
 
@@ -55,7 +55,7 @@ def test_an_error_is_raised_by_the_call_and_ends_it(wrong: int | None) -> None:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        abreast.results([partial(job, value) for value in range(30)], meanwhile)
+        parallel.results([partial(job, value) for value in range(30)], meanwhile)
     assert not helpers()
 
 
@@ -63,9 +63,9 @@ def test_without_another_thread_one_does_all(monkeypatch: pytest.MonkeyPatch) ->
     def none_left(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(abreast, "CORES", 2)
+    monkeypatch.setattr(parallel, "CORES", 2)
     monkeypatch.setattr(threading.Thread, "start", none_left)
-    assert abreast.results([partial(slow, value) for value in range(5)]) == list(range(5))
+    assert parallel.results([partial(slow, value) for value in range(5)]) == list(range(5))
 
 
 @pytest.mark.usefixtures("cores")

@@ -1,0 +1,545 @@
+"""The bench: one object with everything that a user does in one project of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import pandas as pd
+from pydantic import JsonValue
+
+from ..authoring import AuthoringContext
+from ..backend import Backend
+from ..engine.reader import Progress
+from ..errors import BadRequest, Invalid, Problem
+from ..ingest import IngestKeywords, IngestOptions, Report
+from ..ingest.options import FileProgress, shows_options
+from ..ingest.plan.paths import Paths
+from ..ingest.recompute import Recomputed
+from ..local import LocalBackend
+from ..recipe.plot import PlotConfig
+from ..recipe.strict import Raw
+from ..records import (
+    Batch,
+    DriveCycle,
+    Instance,
+    Material,
+    Model,
+    Project,
+    Specification,
+)
+from ..records.catalog import Catalog
+from ..store.records.search import Found
+from .boards import Board, Boards, SavedPlot
+from .collections import Collection, Ref
+from .data import Data
+from .description import as_html, as_text
+from .exporting import RunRecord, export_figure, export_step
+from .figure import Figure, figure_of
+from .look import Look
+from .quick import Quick, quick
+from .recipe_input import ParamValue, RecipeLike, Values, as_json, checked, is_protected, merged, unchecked
+from .sampled_collections import Analyses, MaterialProperties, Measurements, Simulations
+from .sessions import Sessions
+from .studies import Studies
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import FigureWidget
+
+    from ..notebook.view import View
+    from .serving import Served
+
+
+class SearchOptions(TypedDict, total=False):
+    """The options of a search.
+
+    ``limit`` and ``offset`` select a page of the hits, ``per_type`` is the most hits of one kind, ``entity_types`` the
+    kinds to search (all by default).
+    """
+
+    limit: int
+    offset: int
+    per_type: int
+    entity_types: Iterable[str] | None
+
+
+class Bench:
+    """One project of a store: ingest, records, recipes, figures, dashboards."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self.projects: Collection[Project] = Collection(backend, Project)
+        self.specifications: Collection[Specification] = Collection(backend, Specification)
+        self.batches: Collection[Batch] = Collection(backend, Batch)
+        self.instances: Collection[Instance] = Collection(backend, Instance)
+        self.measurements = Measurements(backend)
+        self.analyses = Analyses(backend)
+        self.materials: Collection[Material] = Collection(backend, Material)
+        self.material_properties = MaterialProperties(backend)
+        self.models: Collection[Model] = Collection(backend, Model)
+        self.simulations = Simulations(backend)
+        self.studies = Studies(backend)
+        self.drive_cycles: Collection[DriveCycle] = Collection(backend, DriveCycle)
+        self.dashboards = Boards(self)
+        self.sessions = Sessions(backend)
+
+    def __repr__(self) -> str:
+        return as_text(self.backend)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.backend)
+
+    def project(self, ref: Ref) -> Bench:
+        """A bench on the same store, bound to another project (id, name or record)."""
+        return Bench(self.backend.of_project(ref))
+
+    def close(self) -> None:
+        """Close the store. The bench cannot be used afterwards."""
+        self.backend.close()
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @shows_options
+    def ingest(
+        self, paths: Paths, *, progress: FileProgress | None = None, **options: Unpack[IngestKeywords]
+    ) -> Report:
+        """Read cycler files, folders or patterns (``data/*.csv``) into the store.
+
+        What does not exist yet is created, and the report lists it. One bad file never stops the others. The same
+        samples are not stored twice in a project, and a file that has grown extends its measurement. For each file,
+        the report says what was created, assumed, kept and repaired, and what you should check.
+        ``report.frame()`` gives it as a DataFrame, and ``report.save("report.csv")`` writes it to a file.
+
+        Parameters
+        ----------
+        paths : files, folders and patterns. A file that you name is always read; in a folder, only files of a known
+            format are.
+        options : the fields of `workbench.ingest.IngestOptions`.
+        progress : called with (files done, files in all, the current file).
+
+        Raises
+        ------
+        BadRequest
+            For an option or a sheet that cannot be understood. Problems of a single file are in the report instead.
+        """
+        return self.backend.ingest(paths, IngestOptions.of(options), progress=progress)
+
+    @shows_options
+    def watch(
+        self,
+        folder: str | Path,
+        *,
+        every: float = 5.0,
+        settle: float = 10.0,
+        once: bool = False,
+        stopped: Callable[[], bool] | None = None,
+        **options: Unpack[IngestKeywords],
+    ) -> Iterator[Report]:
+        """Ingest what appears or grows in a folder: ``for report in bench.watch("data"): ...``. Each round in which
+        something was ingested gives a report.
+
+        A file is read when it has stopped changing. A last line without an end is read later, when it is complete. A
+        watch has no state besides the store, so you can stop it and start it again at any time.
+
+        Parameters
+        ----------
+        every : seconds between two scans of the folder.
+        settle : a file is read when its size and its modification time have not changed for this many seconds.
+        once : stop when all files of the folder have been read.
+        stopped : called a few times a second; the watch stops when it returns True.
+        options : as `ingest` takes them (``sheet``, ``name_rule``, ``specification`` ...).
+        """
+        chosen = IngestOptions.of(options)
+        return self.backend.watch(folder, chosen, every=every, settle=settle, once=once, stopped=stopped)
+
+    def catalog(self) -> Catalog:
+        """What can be plotted: sources, their columns and units, and the number of records in each."""
+        return self.backend.catalog()
+
+    def search(self, text: str, **options: Unpack[SearchOptions]) -> pd.DataFrame:
+        """Records whose name contains ``text``, or whose notes have a word that begins with it, as a frame.
+
+        ``options`` are those of `find`.
+        """
+        found = self.find(text, **options)
+        columns = ["entity_type", "name", "id", "project_id", "parent_id", "created_at"]
+        return pd.DataFrame([[getattr(hit, c) for c in columns] for hit in found.results], columns=columns)
+
+    def find(self, text: str, **options: Unpack[SearchOptions]) -> Found:
+        """Records by a part of their name or the beginning of a word in their notes, with the number of all hits."""
+        return self.backend.search(text, **options)
+
+    def config_of(self, recipe: RecipeLike) -> PlotConfig:
+        """The checked recipe of a Recipe, a mapping, or the path of a recipe file; Invalid if it is not sound."""
+        return checked(recipe)
+
+    def check(
+        self,
+        recipe: RecipeLike,
+        values: Values | None = None,
+        **by_name: ParamValue,
+    ) -> list[Problem]:
+        """Everything that is wrong with a recipe, also compared with the content of the store; empty if it is sound.
+
+        Raises
+        ------
+        BadRequest
+            If ``recipe`` is the path of a file that cannot be read.
+        """
+        try:
+            unsound = as_json(recipe)
+        except Invalid as error:
+            return error.problems
+        return self.backend.check(unsound, merged(values, by_name))
+
+    def values(self, recipe: RecipeLike, words: Iterable[str]) -> dict[str, JsonValue]:
+        """Param values from words as on the command line: ``["cells=M50-A-01", "fraction:=0.8"]``.
+
+        ``name=text`` is read by the control: as the option with that value, else as the option with that label, else by
+        the type of the default. ``name:=JSON`` is taken literally. A name that is given more than once makes a list.
+
+        Raises
+        ------
+        BadRequest
+            If a word is neither ``name=text`` nor ``name:=JSON``.
+        Invalid
+            For every unknown param and every text that cannot be read.
+        """
+        return self.backend.read_values(unchecked(recipe), words)
+
+    def dataset(
+        self,
+        recipe: RecipeLike,
+        values: Values | None = None,
+        **by_name: ParamValue,
+    ) -> Data:
+        """The data of a recipe or of a bare plan: step name -> DataFrame, or for a series step id -> DataFrame.
+
+        Raises
+        ------
+        Invalid
+            With every problem of the recipe and the values, each with its place.
+        """
+        return Data(self.backend.dataset(unchecked(recipe), merged(values, by_name)))
+
+    def quick(
+        self,
+        file: str | Path | pd.DataFrame,
+        *,
+        show: str | None = None,
+        x: str | None = None,
+        y: str | Iterable[str] | None = None,
+        format: str | None = None,
+        column_map: Mapping[str, str] | None = None,
+        sign: str | None = None,
+        repair: str | Iterable[str] = (),
+    ) -> Quick:
+        """Draw a file that is not in the store: a figure with suitable axes, and a report of what was assumed.
+
+        The file passes the readers and checks of ``ingest`` into a store of its own in a temporary folder. This bench
+        keeps nothing of it. A file that no reader recognizes as a test is drawn as a plain table.
+
+        Parameters
+        ----------
+        file : the path of one file, or a DataFrame.
+        show : the view to draw: ``"impedance"``, ``"cycles"``, ``"time"`` or ``"table"``. By default it is the first
+            of those that fit the file (``.views``).
+        x, y : columns to draw instead of a view: of the samples, the cycles or the steps. ``y`` may be several.
+        format, column_map, sign, repair : as for ``ingest``.
+
+        Raises
+        ------
+        FileRefused
+            If no reader can read the file; the message says why.
+        BadRequest
+            For a column or a view that the file does not have; the message names the nearest.
+        """
+        return quick(
+            file,
+            type(self),
+            show=show,
+            x=x,
+            y=y if y is None or isinstance(y, str) else list(y),
+            format=format,
+            column_map=column_map,
+            sign=sign,
+            repair=repair,
+        )
+
+    def look(
+        self,
+        recipe: RecipeLike,
+        values: Values | None = None,
+        **by_name: ParamValue,
+    ) -> Look:
+        """Every step of a recipe or of a bare plan: the size of its result, its columns, its first rows.
+
+        A wrong step shows its problems. All other steps run, except those that read a wrong one. All rows are there:
+        ``look["cycles"].page(2)`` shows the next ones, ``.frame()`` gives all of them.
+
+        Raises
+        ------
+        Invalid
+            If the recipe has no plan with steps.
+        """
+        return Look(self.backend.look(as_json(recipe), merged(values, by_name)))
+
+    def figure(
+        self,
+        recipe: RecipeLike,
+        values: Values | None = None,
+        *,
+        protected: bool | None = None,
+        **by_name: ParamValue,
+    ) -> Figure:
+        """Draw a recipe. ``.workbench`` of the figure holds values, choices, warnings, cache, reads and timings.
+
+        Parameters
+        ----------
+        protected : run the script in a locked process: no files, no network, limited time and memory. By default this
+            is done for a script that somebody else or a model wrote (``recipe.foreign``). A recipe file does not
+            contain its author, so its script counts as your own.
+
+        Raises
+        ------
+        Invalid
+            With every problem of the recipe and the values, each with its place; ``ScriptError`` if the script failed.
+        NotProtected
+            If the script must be protected and this machine cannot lock a process.
+        """
+        answer = self.backend.figure(
+            unchecked(recipe), merged(values, by_name), protected=is_protected(recipe, protected)
+        )
+        return figure_of(answer)
+
+    def show(
+        self,
+        recipe: RecipeLike | SavedPlot,
+        values: Values | None = None,
+        *,
+        figure_widget: bool = False,
+        protected: bool | None = None,
+        **by_name: ParamValue,
+    ) -> View:
+        """A live view in a notebook: controls and a figure that is drawn again after every change.
+
+        The view has ``values``, ``set(**values)``, ``refresh(wait=True)``, ``figure()``, ``recipe()``, ``undo()``
+        and ``redo()``. Problems of a value or a script are shown next to the figure.
+
+        Parameters
+        ----------
+        figure_widget : draw on plotly's own FigureWidget, ``view.surface.figure``. It is slower and can be changed in
+            Python.
+        protected : as for ``figure``. It holds as long as the view exists, also for a script that is edited in it.
+
+        Raises
+        ------
+        Invalid
+            If the recipe is not sound, or a param refuses its value.
+        """
+        from ..notebook.view import View  # widgets are loaded only when they are used
+
+        home = recipe.record if isinstance(recipe, SavedPlot) else None
+        taken = recipe.recipe() if isinstance(recipe, SavedPlot) else recipe
+        surface = None
+        if figure_widget:
+            from ..notebook.figure_widget import FigureSurface
+
+            surface = FigureSurface()
+        return View(
+            self.backend,
+            self.config_of(taken),
+            merged(values, by_name),
+            figure=figure_of,
+            home=home,
+            surface=surface,
+            protected=is_protected(taken, protected),
+        )
+
+    def figure_widget(
+        self,
+        recipe: RecipeLike,
+        values: Values | None = None,
+        *,
+        protected: bool | None = None,
+        **by_name: ParamValue,
+    ) -> FigureWidget:
+        """Draw a recipe as a plain plotly FigureWidget, which you can change in Python.
+
+        It is as wide as its cell and has no button that uploads its data. It has no controls: see ``show``.
+        ``protected`` and the errors are those of ``figure``.
+        """
+        from ..notebook.figure_widget import figure_widget
+
+        answer = self.backend.figure(
+            unchecked(recipe), merged(values, by_name), protected=is_protected(recipe, protected)
+        )
+        return figure_widget(answer.figure)
+
+    def export(
+        self,
+        recipe: RecipeLike,
+        out: str | Path,
+        values: Values | None = None,
+        *,
+        step: str | None = None,
+        protected: bool | None = None,
+        progress: Progress | None = None,
+    ) -> RunRecord:
+        """Write a recipe to a file. The file is written completely or not at all.
+
+        Parameters
+        ----------
+        out : the path. Its ending selects the content: ``.html .png .svg .pdf .json`` the figure, ``.csv .parquet``
+            the traces in long form (or, with ``step``, the rows of that step), ``.ipynb`` a notebook that draws it.
+        step : name of the step whose rows are written.
+        protected : as for ``figure``.
+        progress : called as ``progress(step, index, of, detail)`` while the plan runs.
+
+        Returns
+        -------
+        dict
+            How the answer was computed: ``values``, ``warnings``, ``cache``, ``reads``, ``timings``.
+
+        Raises
+        ------
+        BadRequest
+            For an unknown ending or step, for the rows of a step in a file that is not a table, or for a folder that
+            does not exist.
+        Invalid
+            As ``figure``.
+        """
+        target, chosen = Path(out), merged(values, {})
+        if step is not None:
+            return export_step(self.backend, recipe, target, chosen, step=step, progress=progress)
+        return export_figure(self.backend, recipe, target, chosen, protected=protected, progress=progress)
+
+    def serve(self, port: int = 0, host: str = "127.0.0.1", *, trust_transforms: bool = False) -> Served:
+        """Share the store while this process runs: a server in a thread, with a key of its own.
+
+        The result has ``url``, ``api_key`` and ``stop()``, and works in a ``with`` block. Scripts of others run in
+        locked processes, as with ``workbench serve``.
+
+        Parameters
+        ----------
+        port : 0 takes a free one.
+        host : the address to listen on. By default only this machine can connect.
+        trust_transforms : run the scripts of everybody who has a key in this process, with all its rights.
+
+        Raises
+        ------
+        NotProtected
+            If this machine cannot lock processes and ``trust_transforms`` is not given.
+        BadRequest
+            If the server cannot listen on the address, or if this bench is on a server already.
+        """
+        from .serving import Served
+
+        if not isinstance(self.backend, LocalBackend):
+            raise BadRequest(
+                f"This bench is on the server at {self.backend.place} already. Give that address to others."
+            )
+        return Served(self.backend, host=host, port=port, trust_transforms=trust_transforms)
+
+    def authoring_context(
+        self,
+        board: Board | Ref,
+        prompt: str,
+        plot: SavedPlot | Ref | None = None,
+        draft: Mapping[str, Raw] | None = None,
+    ) -> AuthoringContext:
+        """Two texts for a language model, ``.system`` and ``.prompt``.
+
+        They are all that it needs to write a recipe for this project.
+        ``.session_id`` is the session that is opened or continued.
+
+        Parameters
+        ----------
+        board : the dashboard that the plot is for.
+        prompt : what the plot shall show, in words.
+        plot : the plot to change; without it the recipe is for a new plot.
+        draft : ``{"name", "config"}``, the recipe to continue with. It is kept as the newest draft.
+
+        Raises
+        ------
+        Invalid
+            For a prompt or a draft that breaks its limits.
+        """
+        held, wanted = self._board_and_plot(board, plot)
+        return self.backend.authoring_context(held.record, prompt, wanted, draft)
+
+    def authoring_decision(
+        self,
+        board: Board | Ref,
+        *,
+        name: str | None = None,
+        plot: SavedPlot | Ref | None = None,
+        new_plot_id: str | None = None,
+        session: str | None = None,
+    ) -> SavedPlot:
+        """Save your newest sound draft on a dashboard, as the next revision of ``plot`` or as a new plot.
+
+        Parameters
+        ----------
+        name : name of the plot; by default the name of the draft.
+        plot : the plot whose draft is saved. Without ``new_plot_id`` the draft becomes its next revision.
+        new_plot_id : the id, a UUID, of the new plot.
+        session : take only drafts of this session.
+
+        Raises
+        ------
+        Conflict
+            If the name or the id is taken, or if no draft is sound; ``detail`` says what is wrong with the newest.
+        """
+        held, wanted = self._board_and_plot(board, plot)
+        given = {"name": name, "plot_id": wanted, "new_plot_id": new_plot_id, "session_id": session}
+        return SavedPlot(self, self.backend.decide(held.record, **given))
+
+    def _board_and_plot(self, board: Board | Ref, plot: SavedPlot | Ref | None) -> tuple[Board, str | None]:
+        """A dashboard, and the id of one of its plots."""
+        held = board if isinstance(board, Board) else self.dashboards.get(board)
+        if plot is None:
+            return held, None
+        return held, self.backend.plot(held.record, plot.record if isinstance(plot, SavedPlot) else plot).id
+
+    def backup(self, destination: str | Path) -> None:
+        """Copy the whole store to a new file while it is in use. A server writes the copy on its own machine."""
+        self.backend.backup(destination)
+
+    def verify(self) -> list[str]:
+        """Everything that is wrong with the store, as sentences; empty if it is sound. Reads the whole store."""
+        return self.backend.verify()
+
+    def recompute(
+        self,
+        where: Mapping[str, ParamValue] | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> Recomputed:
+        """Compute steps and cycles again where an older rule computed them. Tables that a user gave stay as they are.
+
+        Each measurement is written in one transaction: after an interruption, the next call continues.
+
+        Parameters
+        ----------
+        where : filters as in a ``list`` step, such as ``{"batch": ["A"]}``; without them all of the project.
+        check : only report what would be done.
+        progress : called with the number done, the number in all, and the name of the next measurement.
+
+        Returns
+        -------
+        Recomputed
+            ``measurements`` that were recomputed, and ``failed``: name -> reason.
+
+        Raises
+        ------
+        BadRequest
+            On a remote bench: run ``workbench recompute`` on the server's machine.
+        """
+        return self.backend.recompute(where, check=check, progress=progress)

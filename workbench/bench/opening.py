@@ -1,0 +1,66 @@
+"""Opening a bench: on a store of this machine (``wb.open``) or on a server (``wb.connect``)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..environment import API_KEY, ORGANIZATION, PROJECT, meant_store
+from ..errors import BadRequest
+from ..local import LocalBackend
+from ..remote import RemoteBackend
+from .bench import Bench
+
+
+def open_bench(
+    path: str | Path | None = None, project: str | None = None, organization: str | None = None
+) -> Bench:
+    """A bench on a local store. The store is created if it does not exist.
+
+    Parameters
+    ----------
+    path : the store, which is one file. Its caches are in files next to it, which may be deleted. Without a path, the
+        bench opens the store that the commands use: ``$WORKBENCH_STORE``, else ``workbench.db``, with
+        ``$WORKBENCH_PROJECT`` and ``$WORKBENCH_ORGANIZATION``. `workbench lab --store` sets these for its notebooks.
+    project, organization : name or id; needed only where the store has several.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project or organization.
+    BadRequest
+        If there are several and none is named; the message lists them.
+    """
+    if path is None:
+        path = meant_store(None)
+        project = project or os.environ.get(PROJECT) or None
+        organization = organization or os.environ.get(ORGANIZATION) or None
+    return Bench(LocalBackend.open(path, project, organization))
+
+
+def connect(url: str, api_key: str | None = None, project: str | None = None) -> Bench:
+    """A bench on a server. It has the same methods as the bench of ``wb.open`` and gives the same answers.
+
+    The server runs the plans. The transforms of your own recipes run on this machine, on data that is sent once.
+
+    Parameters
+    ----------
+    url : the server's address, ``http://lab:8765``.
+    api_key : the key that ``workbench keys create`` printed; without it ``$WORKBENCH_API_KEY``.
+    project : name or id; without it ``$WORKBENCH_PROJECT``, else the only project that the key may use.
+
+    Raises
+    ------
+    ServerAway
+        If nothing answers at the address, or what answers is not a workbench server.
+    OtherVersion
+        If the server has another version and would give other answers.
+    Unauthorized
+        If the key is unknown, revoked or expired.
+    NotFound, BadRequest
+        If there is no such project, or if there are several and none is named.
+    """
+    key = api_key or os.environ.get(API_KEY)
+    if not key:
+        raise BadRequest(f"A server is opened with a key: wb.connect(url, api_key='wb_...'), or set ${API_KEY}.")
+    return Bench(RemoteBackend.connect(url, key, project or os.environ.get(PROJECT) or None))

@@ -1,0 +1,90 @@
+"""What a user gives to a bench as a recipe and as param values, and how the backend takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from pydantic import JsonValue
+
+from ..recipe.assemble import PlanDraft
+from ..recipe.plot import PlotConfig
+from ..recipe.recipe import Recipe, read_file
+from ..recipe.strict import Raw
+
+
+class Listed(Protocol):
+    """A numpy array or scalar, or a pandas column."""
+
+    def tolist(self) -> Raw: ...
+
+
+ParamValue: TypeAlias = JsonValue | date | Listed | Sequence["ParamValue"]
+"""A value of a param. A tuple, an array and a pandas column become a list; a date becomes ISO text."""
+Values: TypeAlias = Mapping[str, ParamValue]
+"""Param name -> value."""
+RecipeLike: TypeAlias = Recipe | PlotConfig | Mapping[str, Raw] | str | Path
+"""A recipe, a recipe or a bare plan as JSON, a plan of ``wb.plan(...)``, or the path of a recipe file."""
+Unchecked: TypeAlias = Any
+"""Input that the backend has not checked yet."""
+
+
+def unchecked(recipe: RecipeLike) -> Unchecked:
+    """A recipe as the backend takes it: a PlotConfig or JSON. A bare plan becomes a config without a transform.
+
+    Raises
+    ------
+    BadRequest
+        If it is the path of a file that cannot be read.
+    Invalid
+        If it is the path of a file that does not hold a sound recipe.
+    """
+    if isinstance(recipe, str | Path):
+        recipe = Recipe.load(recipe)
+    if isinstance(recipe, Recipe):
+        return recipe.config
+    if isinstance(recipe, PlanDraft):
+        return recipe.config()
+    if isinstance(recipe, PlotConfig):
+        return recipe
+    return {"plan": dict(recipe)} if "steps" in recipe and "plan" not in recipe else recipe
+
+
+def as_json(recipe: RecipeLike) -> Unchecked:
+    """As `unchecked`, but a file need not hold a sound recipe.
+
+    Raises
+    ------
+    BadRequest
+        If it is the path of a file that cannot be read.
+    Invalid
+        If it is the path of a file that is not JSON.
+    """
+    return read_file(recipe) if isinstance(recipe, str | Path) else unchecked(recipe)
+
+
+def checked(recipe: RecipeLike) -> PlotConfig:
+    """The checked config of a whole recipe.
+
+    Raises
+    ------
+    BadRequest
+        If it is the path of a file that cannot be read.
+    Invalid
+        If the recipe is not sound.
+    """
+    if isinstance(recipe, str | Path):
+        recipe = Recipe.load(recipe)
+    return recipe.config if isinstance(recipe, Recipe) else Recipe(recipe).config
+
+
+def merged(values: Values | None, by_name: Values) -> Unchecked:
+    """The values of both mappings. What is not a mapping is returned as it is: the check of the recipe refuses it."""
+    return values if not by_name and values is not None else {**(values or {}), **by_name}
+
+
+def is_protected(recipe: RecipeLike, asked: bool | None) -> bool | None:
+    """What the caller asked for; else True for a script of somebody else, and None for the default of the bench."""
+    return True if asked is None and isinstance(recipe, Recipe) and recipe.foreign else asked
