@@ -183,7 +183,7 @@ def create_record_with_tables(context: ProjectWriter, form: Annotated[WithTables
     )
     if form.sign not in (None, "discharge"):
         raise BadRequest(
-            "Over HTTP a positive current is a discharge. Change the sign of the current before you send it."
+            "Over HTTP a positive current is a discharge. Change the sign before you send the samples."
         )
     with context.writing(instance=fields.get("instance_id")):
         pass  # This writes the entry of the audit log. Reading samples takes long, and must not hold up other writers.
@@ -264,7 +264,7 @@ def read_table(
     if life:
         if not isinstance(record, Measurement) or dataset == "series" or chosen is not None:
             raise BadRequest(
-                "'life' is for the steps or cycles of a measurement, and all of their columns. Choose one of these."
+                "'life' is for all columns of the steps or cycles of a measurement. Choose one of these."
             )
         return _streamed(context, iter([context.backend.over_life(record, dataset)]))
     with context.store.snapshot():
