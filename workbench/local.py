@@ -28,8 +28,8 @@ from .backend import (
     tabulated,
     without_rows,
 )
-from .cycling.current_sign import turned
 from .cycling.life import KINDS
+from .cycling.sign_check import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .engine import answer, zoom
 from .engine.check import check_against_store

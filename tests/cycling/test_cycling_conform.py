@@ -12,9 +12,9 @@ from hypothesis import given, settings
 
 from workbench.cycling.conform import Conformer, Known, SecondLook
 from workbench.cycling.counters import CounterReset, decimals
-from workbench.cycling.current_sign import Taken
 from workbench.cycling.findings import Finding
 from workbench.cycling.given_samples import Rules
+from workbench.cycling.sign_check import Taken
 from workbench.errors import FileRefused
 from workbench.messages import typed_in
 from workbench.table import Column, Table, concat

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from workbench.readers import read
-from workbench.readers.table.current_sign import polarity
+from workbench.readers.table.sign_evidence import polarity
 from workbench.table import Table, concat
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"

@@ -372,3 +372,17 @@ def test_the_document_says_which_bodies_may_be_missing() -> None:
         schemas = [content["schema"] for content in body["content"].values()]
         assert body["required"] is all({"type": "null"} not in schema.get("anyOf", ()) for schema in schemas)
     assert not all(body["required"] for body in bodies)
+
+
+def test_a_generator_of_clients_finds_a_name_of_its_own_for_each_model() -> None:
+    """As openapi-python-client makes them: the title of a component, and parent and property of an object inside."""
+    schemas = document()["components"]["schemas"]
+    assert {name for name, schema in schemas.items() if schema["title"] != name} == set()
+    inside = {
+        name + "".join(part.title() for part in field.split("_"))
+        for name, schema in schemas.items()
+        for field, value in schema.get("properties", {}).items()
+        if value.get("type") == "object"
+    }
+    assert inside & set(schemas) == set()
+    assert [name for name in schemas if not name.isalnum()] == []

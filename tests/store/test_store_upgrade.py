@@ -22,7 +22,7 @@ from next_formats import COLOUR, SHADE, TODAY, first_store, format_of
 from workbench.errors import Damaged, NotFound, StoreError, StoreNotice, StoreTooNew
 from workbench.records import Project
 from workbench.store import Scope, Store, migrations
-from workbench.store.db import lease, upgrading
+from workbench.store.db import lease, upgrade_command
 
 HERE = Path(__file__).parent
 PROGRAM = """
@@ -32,7 +32,7 @@ import pytest
 import next_formats
 from workbench.errors import StoreError
 from workbench.store import Store
-from workbench.store.db import upgrading
+from workbench.store.db import upgrade_command
 
 path, folder, kill_at = Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 seen = 0
@@ -58,7 +58,7 @@ try:
     if sys.argv[1] == "open":
         Store.open(path).close()
     else:
-        upgrading.upgrade(path, backup=sys.argv[1] == "upgrade", progress=count)
+        upgrade_command.upgrade(path, backup=sys.argv[1] == "upgrade", progress=count)
 except StoreError as error:
     print(error)
 print(seen)
@@ -113,11 +113,11 @@ def newer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_an_upgrade_copies_the_store_first_and_makes_it_new(tmp_path: Path, newer: Path) -> None:
     path, heard = first_store(tmp_path), []
     before = cells(path)
-    planned = upgrading.plan(path)
+    planned = upgrade_command.plan(path)
     assert (planned.format, planned.to, planned.backup) == (1, SHADE, tmp_path / "lab.format-1.db")
     assert planned.steps[-2:] == ("Cells have a colour.", "Every cell has a shade.")
     assert format_of(path) == 1
-    done = upgrading.upgrade(path, progress=lambda *told: heard.append(told))
+    done = upgrade_command.upgrade(path, progress=lambda *told: heard.append(told))
     assert done.backup == planned.backup
     assert (format_of(path), format_of(planned.backup)) == (SHADE, 1)
     assert cells(path) == before == cells(planned.backup)
@@ -130,13 +130,13 @@ def test_an_upgrade_copies_the_store_first_and_makes_it_new(tmp_path: Path, newe
         found = [cell for scope in scopes for cell in store.rows.page("instances", scope, limit=None).items]
         assert found
         assert all(cell.shade == cell.name.lower() for cell in found)
-    assert upgrading.upgrade(path).is_nothing
-    assert upgrading.plan(path).is_nothing
+    assert upgrade_command.upgrade(path).is_nothing
+    assert upgrade_command.plan(path).is_nothing
 
 
 def test_without_a_backup_there_is_none(tmp_path: Path, newer: Path) -> None:
     path = first_store(tmp_path)
-    assert upgrading.upgrade(path, backup=False).backup is None
+    assert upgrade_command.upgrade(path, backup=False).backup is None
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith("lab.format")] == []
     assert format_of(path) == SHADE
 
@@ -144,22 +144,22 @@ def test_without_a_backup_there_is_none(tmp_path: Path, newer: Path) -> None:
 def test_a_backup_overwrites_no_file(tmp_path: Path, newer: Path) -> None:
     path = first_store(tmp_path)
     (tmp_path / "lab.format-1.db").write_text("mine")
-    assert upgrading.upgrade(path).backup == tmp_path / "lab.format-1-2.db"
+    assert upgrade_command.upgrade(path).backup == tmp_path / "lab.format-1-2.db"
     assert (tmp_path / "lab.format-1.db").read_text() == "mine"
 
 
 def test_what_cannot_be_upgraded_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no store at"):
-        upgrading.upgrade(tmp_path / "gone.db")
+        upgrade_command.upgrade(tmp_path / "gone.db")
     (tmp_path / "text.db").write_text("Time,Voltage\n" * 1000)
     with pytest.raises(StoreError, match=r"text\.db"):
-        upgrading.upgrade(tmp_path / "text.db")
+        upgrade_command.upgrade(tmp_path / "text.db")
     path = tmp_path / "lab.db"
     with pytest.MonkeyPatch.context() as newer:
         next_formats.install(newer, tmp_path / "more", shade=True)
         Store.open(path).close()
     with pytest.raises(StoreTooNew):
-        upgrading.upgrade(path)
+        upgrade_command.upgrade(path)
 
 
 # What can go wrong
@@ -170,10 +170,10 @@ def test_without_room_nothing_is_begun(tmp_path: Path, newer: Path, monkeypatch:
     size = path.stat().st_size
     monkeypatch.setattr(shutil, "disk_usage", lambda place: shutil._ntuple_diskusage(10**9, 0, size * 3 // 2))
     with pytest.raises(StoreError, match=r"needs .* GB .* are free. Make room .*--no-backup"):
-        upgrading.upgrade(path)
+        upgrade_command.upgrade(path)
     assert format_of(path) == 1
     assert sorted(one.name for one in tmp_path.glob("lab*.db")) == ["lab.db"]
-    assert upgrading.upgrade(path, backup=False).backup is None
+    assert upgrade_command.upgrade(path, backup=False).backup is None
     assert format_of(path) == SHADE
 
 
@@ -182,7 +182,7 @@ import resource, sqlite3, sys, warnings
 from pathlib import Path
 from workbench.errors import StoreError, StoreNotice
 from workbench.store import Store
-from workbench.store.db import upgrading
+from workbench.store.db import upgrade_command
 path = Path(sys.argv[1])
 # A log that cannot be moved into the file, and is longer than any file may be from now on.
 reader, writer = sqlite3.connect(path, isolation_level=None), sqlite3.connect(path, isolation_level=None)
@@ -194,7 +194,7 @@ writer.execute("insert into ballast values (zeroblob(100000))")
 limits = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
 try:
-    upgrading.upgrade(path)
+    upgrade_command.upgrade(path)
 except StoreError as error:
     print(error)
 with warnings.catch_warnings(record=True) as told:
@@ -205,7 +205,7 @@ print(told[-1].message)
 resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 reader.close()
 writer.close()
-print(upgrading.upgrade(path).to)
+print(upgrade_command.upgrade(path).to)
 """
 
 
@@ -226,7 +226,7 @@ import os, sys, warnings
 from pathlib import Path
 from workbench.errors import StoreError, StoreNotice
 from workbench.store import Store
-from workbench.store.db import upgrading
+from workbench.store.db import upgrade_command
 path = Path(sys.argv[1])
 Store.open(sys.argv[2]).close()
 if os.getuid() == 0:
@@ -244,7 +244,7 @@ with warnings.catch_warnings(record=True) as told:
             print(error)
 print(told[-1].message)
 try:
-    upgrading.upgrade(path)
+    upgrade_command.upgrade(path)
 except StoreError as error:
     print(error)
 """
@@ -287,7 +287,7 @@ def test_a_step_that_loses_a_link_is_undone(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, step))
     monkeypatch.setattr(migrations, "FORMAT", COLOUR)
     with pytest.raises(Damaged, match="refers to one of 'instances' that is not there"):
-        upgrading.upgrade(path, backup=False)
+        upgrade_command.upgrade(path, backup=False)
     assert cells(path) == before
     assert format_of(path) == TODAY
 
@@ -318,7 +318,7 @@ def test_only_one_upgrades_at_a_time(tmp_path: Path, newer: Path) -> None:
         if not met:
             met.append(ended(started("upgrade", path, tmp_path / "other")).said)
 
-    upgrading.upgrade(path, progress=meanwhile)
+    upgrade_command.upgrade(path, progress=meanwhile)
     assert "is being upgraded by another process" in met[0]
     assert format_of(path) == SHADE
 
@@ -334,7 +334,7 @@ def test_who_opens_the_store_during_an_upgrade_does_no_harm(
         if not met:
             met.append(ended(started("open", path, tmp_path / "other")))
 
-    upgrading.upgrade(path, progress=meanwhile)
+    upgrade_command.upgrade(path, progress=meanwhile)
     assert met[0].code == 0
     assert format_of(path) == COLOUR
     with Store.open(path) as store:
@@ -348,7 +348,7 @@ def test_who_upgraded_and_is_gone_is_not_waited_for(
     killed = started("upgrade", path, tmp_path / "other", 120)
     assert ended(killed).code == -signal.SIGKILL
     assert not lease.is_held("[]", 0)
-    upgrading.upgrade(path)
+    upgrade_command.upgrade(path)
     assert format_of(path) == SHADE
 
 
@@ -371,9 +371,9 @@ def test_an_upgrade_that_is_killed_leaves_the_store_old_or_new(tmp_path: Path, n
         assert ended(started("upgrade", path, tmp_path / "other", kill_at)).code == -signal.SIGKILL
         reached.add(format_of(path))
         assert cells(path) == before
-        planned = upgrading.plan(path)  # looks at the tables of the format that it has now
+        planned = upgrade_command.plan(path)  # looks at the tables of the format that it has now
         assert (planned.format, planned.to) == (format_of(path), SHADE)
-        assert upgrading.upgrade(path).to == SHADE
+        assert upgrade_command.upgrade(path).to == SHADE
         assert cells(path) == before
         assert list(folder.glob("*.partial")) == []
         copies = list(folder.glob("lab.format-*.db"))

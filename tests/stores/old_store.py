@@ -14,7 +14,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from workbench.store.db import upgrading
+from workbench.store.db import upgrade_command
 
 HERE = Path(__file__).parent
 FILE = HERE / "store-0.1.0.db"
@@ -31,7 +31,7 @@ def current(folder: Path) -> Path:
     """
     path = folder / "lab.db"
     shutil.copy(FILE, path)
-    upgrading.upgrade(path, backup=False)
+    upgrade_command.upgrade(path, backup=False)
     return path
 
 

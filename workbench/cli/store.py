@@ -19,7 +19,7 @@ from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption,
 
 if TYPE_CHECKING:
     from ..ingest.recompute import Recomputed
-    from ..store.db.upgrading import Plan
+    from ..store.db.upgrade_command import Plan
     from ..store.store import Store
 
 commands = Commands()
@@ -145,16 +145,16 @@ def upgrade(
 
     Stop the server and close the notebooks on this store first. A backup is made beside the store. If the upgrade is
     stopped at any moment, the store is as it was or as it is to be, and the same command goes on."""
-    from ..store.db import upgrading
+    from ..store.db import upgrade_command
 
     path = existing(store)
     with suppress(StoreTooOld):  # of such a store nothing can be read yet
         _check_named(path, project, organization)
     if check:
-        plan = upgrading.plan(path, backup=not no_backup)
+        plan = upgrade_command.plan(path, backup=not no_backup)
     else:
         with progress_bar("Upgrading") as told:
-            plan = upgrading.upgrade(path, backup=not no_backup, progress=told)
+            plan = upgrade_command.upgrade(path, backup=not no_backup, progress=told)
     if as_json:
         print_json(asdict(plan))
     elif plan.is_nothing:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ..messages import column_map, counted, option, spaced, times
 from ..table import Table
 from . import columns as c
-from .current_sign import BY_CONVENTION, Taken, WindowVotes, judge
 from .findings import Finding
 from .run_statistics import Floats, Ints
+from .sign_check import BY_CONVENTION, Taken, WindowVotes, judge
 
 _FACTORS = {
     3600.0: "hours read as seconds",
@@ -241,7 +241,7 @@ class Survey:
         Parameters
         ----------
         steps : the ``steps`` of the series.
-        settled, taken : see `current_sign.judge`.
+        settled, taken : see `sign_check.judge`.
         headers : our name -> the column of the file it is from, for the messages about units.
         """
         made = judge(steps, self.windows, settled=settled, taken=taken) if c.CURRENT in self.present else []

@@ -14,9 +14,9 @@ from . import columns as c
 from .checks import Survey
 from .columns import SERIES_COLUMNS
 from .counters import CounterReset, shifted
-from .current_sign import BY_CONVENTION, Taken
 from .findings import Finding
 from .run_statistics import Ints
+from .sign_check import BY_CONVENTION, Taken
 from .step_numbers import CycleNumbers, StepNumbers
 from .steps import StepsBuilder
 

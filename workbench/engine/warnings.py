@@ -1,4 +1,4 @@
-"""The warnings that an answer can carry, declared once."""
+"""The warnings that an answer can carry, declared once. The operation in ``engine/ops`` that finds one makes it."""
 
 from __future__ import annotations
 

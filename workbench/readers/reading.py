@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from pydantic import JsonValue
 
-from ..cycling.current_sign import BY_CONVENTION, Taken
 from ..cycling.findings import Finding
+from ..cycling.sign_check import BY_CONVENTION, Taken
 from ..table import Table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TypeVar
 import orjson
 
 from ..backend import Backend, Fields, Ref, Where, tabulated
-from ..cycling.current_sign import turned
+from ..cycling.sign_check import turned
 from ..errors import BadRequest, NotFound, instead
 from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study

@@ -23,7 +23,7 @@ from ..reading import SIGN_RULES, SIGNS, Counters, Reading, Sign
 from .columns import From, Plan, Split, plan_columns
 from .dates import start_notes
 from .header_units import split_header
-from .infer import Survey, take_temperature
+from .kinds_and_sign import Survey, take_temperature
 from .row_places import Places
 from .states import States
 from .text_layout import HeaderLine, Layout, header_lines, lay_out

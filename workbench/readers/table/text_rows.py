@@ -16,7 +16,7 @@ from ...messages import counted, option_name, spaced
 from ...table import Column, Table
 from .columns import Plan, Planned, in_order
 from .impedance import completed
-from .infer import Settings
+from .kinds_and_sign import Settings
 from .row_places import MOST_EXAMPLES, Places
 from .values import Cells, Floats, clocks, column_of, count_column, durations, is_text, number_column, numbers
 

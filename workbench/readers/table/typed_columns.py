@@ -28,7 +28,7 @@ from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_
 from .dates import date_notes, zone_note
 from .header_units import split_header
 from .impedance import completed
-from .infer import Settings, Survey
+from .kinds_and_sign import Settings, Survey
 from .text_format import check_sign
 from .text_rows import directed, time_notes, unread_text
 from .values import clock_format, clocks, count_column, durations, number_column, numbers

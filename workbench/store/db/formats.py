@@ -1,4 +1,7 @@
-"""Formats: which one a store has, which versions can read and write it, and how it gets missing migrations."""
+"""Formats: which one a store has, which versions can read and write it, and how it gets missing migrations.
+
+What happens when a store is opened is in ``Store``; ``upgrade_command`` is the command.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Checks the sign of the current against the voltage: a discharge (positive) lowers it, a charge raises it."""
+"""Checks the sign of the current against the voltage: a discharge (positive) lowers it, a charge raises it.
+
+What a positive current means in a file is decided before, in ``readers/table/kinds_and_sign.py``.
+"""
 
 from __future__ import annotations
 

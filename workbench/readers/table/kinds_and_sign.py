@@ -21,17 +21,17 @@ from ...cycling.columns import (
     TIME,
     VOLTAGE,
 )
-from ...cycling.current_sign import BY_CONVENTION, Taken
 from ...cycling.findings import Finding
+from ...cycling.sign_check import BY_CONVENTION, Taken
 from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import counted, option
 from ...units import split_unit
 from .columns import Plan, Planned, order_of
-from .current_sign import Directions, Polarity, RunScan, StateVotes, polarity
 from .dates import date_notes
 from .header_units import Unit, split_header, unit_of
 from .missing_columns import why_refused
+from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
 from .values import Cells, are_whole, clock_format, clocks, durations, is_text, numbers
 

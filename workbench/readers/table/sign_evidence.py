@@ -1,4 +1,4 @@
-"""The direction of a current: what the sign of a file means, and the direction if the file has no sign."""
+"""What the samples of a file show about the sign of its current. ``kinds_and_sign.Survey.settle_sign`` decides."""
 
 from __future__ import annotations
 
