@@ -79,7 +79,7 @@ class RemoteBackend(Boards):
             if not projects:
                 raise NotFound("Your key opens no project. Ask an admin of a project to make you a member.")
             return cls(client, only(projects, project, "project", "projects"), actor)
-        except BaseException:
+        except BaseException:  # whatever stops it, the connections must not stay open
             client.close()
             raise
 
