@@ -83,7 +83,7 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
     [
         (["catalog", "--store", "absent.db"], 2, "There is no store at 'absent.db'"),
         (["catalog", "--store", "{folder}"], 1, "is a folder; a store is one file"),
-        (["catalog", "--store", "notes.txt"], 1, "is no SQLite file"),
+        (["catalog", "--store", "notes.txt"], 1, "is not an SQLite file"),
         (["catalog", "--store", "foreign.db"], 1, "a database of another application"),
         (["verify", "--store", "foreign.db"], 1, "a database of another application"),
         (["backup", "b.db", "--store", "foreign.db"], 1, "a database of another application"),

@@ -78,6 +78,6 @@ def test_no_other_cells_measurement_goes_out(
         held = bench.measurements.get("only here").instance_id
         cells = bench.instances.list()
         other = cells[cells["id"] != held].iloc[0]["name"]
-    with pytest.raises(NotFound, match="it is another cell's"):
+    with pytest.raises(NotFound, match="it belongs to another cell"):
         run("export", "only here", "--instance", other, "-o", path, "--store", store)
     assert not path.exists()

@@ -7,7 +7,7 @@ from ..deprecated import moved
 __getattr__ = moved(
     __name__,
     {
-        "apart": "workbench.readers.file.parser_process:apart",
+        "apart": "workbench.readers.file.parser_process:load_in_process",
     },
     until="0.2",
 )

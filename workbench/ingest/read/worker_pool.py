@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import orjson
 
+from ...import_path import pythonpath
 from ..plan.jobs import Job
 from .worker import READY, Outcome, outcome_of
 
@@ -133,14 +134,11 @@ class Worker:
         return line
 
     def _start(self) -> subprocess.Popen[bytes]:
-        home = str(Path(__file__).resolve().parents[2])
-        inherited = os.environ.get("PYTHONPATH")
-        place = home if not inherited else os.pathsep.join([home, inherited])
         return subprocess.Popen(  # noqa: S603
             [sys.executable, "-c", self._program, str(self._scratch)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": place},
+            env={**os.environ, "PYTHONPATH": pythonpath()},
         )
 
     def kill(self) -> None:

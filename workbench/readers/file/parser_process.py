@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from ...cycling.findings import FindingFields
 from ...errors import FileRefused, TooLarge, WorkbenchError
+from ...import_path import pythonpath
 from ...messages import Place, place, typed_in
 from .. import limits
 from ..reading import Sign
@@ -70,9 +71,11 @@ _PROGRAM = "from workbench.readers.file.parser_process import main; main()"
 
 
 def load_in_process(
-    loader: Loader, path: Path, name: str, column_map: Mapping[str, str] | None
+    loader: Loader | str, path: Path, name: str, column_map: Mapping[str, str] | None
 ) -> tuple[Facts, pa.Table]:
     """What ``loader``, a function of a module, makes of a file in a process of its own.
+
+    A text "module:function" names it too, as packages with formats wrote for 0.1.0.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def load_in_process(
     scratch = Scratch(".arrow")
     seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
     job: Job = {
-        "loader": f"{loader.__module__}:{loader.__qualname__}",
+        "loader": loader if isinstance(loader, str) else f"{loader.__module__}:{loader.__qualname__}",
         "path": os.fsencode(path).decode("latin-1"),
         "name": name,
         "table": str(scratch.path),
@@ -99,8 +102,6 @@ def load_in_process(
 
 
 def _ask(job: Job, name: str, seconds: float) -> Facts | Refusal:
-    home = str(Path(__file__).resolve().parents[2])
-    paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
     program = [sys.executable, "-c", _PROGRAM]
     try:
         done = subprocess.run(  # noqa: S603
@@ -109,7 +110,7 @@ def _ask(job: Job, name: str, seconds: float) -> Facts | Refusal:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=seconds + _PATIENCE,
-            env={**os.environ, "PYTHONPATH": paths},
+            env={**os.environ, "PYTHONPATH": pythonpath()},
             check=False,
         )
     except subprocess.TimeoutExpired:

@@ -13,12 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import BinaryIO
 
 from pydantic import JsonValue
 
 from ...errors import Cancelled
+from ...import_path import same_path
 from .messages import (
     ANSWER,
     ANSWER_MAGIC,
@@ -151,13 +151,7 @@ class _Run:
 
 
 def _start(memory_mb: int, seconds: int) -> subprocess.Popen[bytes]:
-    folders = [os.path.abspath(folder) for folder in sys.path if isinstance(folder, str)]
-    folders.insert(0, str(Path(__file__).resolve().parents[3]))
-    code = (
-        f"import sys; sys.path[:] = {list(dict.fromkeys(folders))!r}\n"
-        "from workbench.transform.protected.unprotected import main\n"
-        f"main({memory_mb}, {seconds})"
-    )
+    code = f"{same_path()}from workbench.transform.protected.unprotected import main\nmain({memory_mb}, {seconds})"
     kept = ("LANG", "LC_ALL", "TZ", "SYSTEMROOT", "WINDIR")
     return subprocess.Popen(  # noqa: S603
         [sys.executable, "-s", "-P", "-c", code],

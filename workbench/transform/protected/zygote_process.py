@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import NotProtected
+from ...import_path import same_path
 from .lock import Bounds
 from .zygote import ENDED_AS, FAILURE, FORK, FORKED, FORKED_AS, HELLO, NUMBERED, Hello
 
@@ -255,12 +256,8 @@ class Zygote:
 
 def _execute(control: int, errors: int, bounds: Bounds) -> subprocess.Popen[bytes]:
     """Start a fresh interpreter that can import the same modules and gets nothing else from this process."""
-    folders = [os.path.abspath(folder) for folder in sys.path if isinstance(folder, str)]
-    folders.insert(0, str(Path(__file__).resolve().parents[3]))
     code = (
-        f"import sys; sys.path[:] = {list(dict.fromkeys(folders))!r}\n"
-        "from workbench.transform.protected.zygote import main\n"
-        f"main({control}, {bounds.__dict__!r})"
+        f"{same_path()}from workbench.transform.protected.zygote import main\nmain({control}, {bounds.__dict__!r})"
     )
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     zone = {"TZ": os.environ.get("TZ", ":/etc/localtime")}
