@@ -144,7 +144,7 @@ def upgrade(
     """Bring a store of an older version of the workbench up to date.
 
     Stop the server and close the notebooks on this store first. A backup is made beside the store. If the upgrade is
-    stopped at any moment, the store is as it was or as it is to be, and the same command goes on."""
+    stopped at any moment, each step is done or not begun. Run the same command again: it goes on from there."""
     from ..store.db import upgrade_command
 
     path = existing(store)
