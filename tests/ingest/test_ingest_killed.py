@@ -87,7 +87,7 @@ def test_killed_ingests_leave_whole_measurements_only(tmp_path: Path, long: bool
     rng = random.Random(3)
     acknowledged: dict[str, int] = {}
     seen = 0
-    for round_ in range(100 if long else 5):
+    for round_ in range(100 if long else 3):
         place = tmp_path / "lab.db"
         said = lines_until_killed(place, folder, rng.uniform(0.0, 1.2))
         acknowledged |= {line.split()[0]: int(line.split()[1]) for line in said}

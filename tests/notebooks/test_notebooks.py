@@ -20,6 +20,15 @@ warnings.simplefilter("error")
 warnings.filterwarnings("default", module=r"ipykernel\\.")  # Jupyter's own affairs
 """
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+some = pytest.mark.parametrize(
+    "path",
+    [
+        path if place in (0, 4) else pytest.param(path, marks=pytest.mark.long)
+        for place, path in enumerate(NOTEBOOKS)
+    ],
+    ids=lambda path: path.stem,
+)
+"""The first one, and that of one's own files. ``tests/browser`` runs all of them, in JupyterLab."""
 
 
 def run(path: Path, folder: Path) -> nbformat.NotebookNode:
@@ -64,7 +73,7 @@ def test_its_links_lead_somewhere(path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("default")
-@each
+@some
 def test_it_runs_beside_a_demo(path: Path, tmp_path: Path, demo_store: Path) -> None:
     shutil.copy(demo_store, tmp_path / "workbench.db")
     started = time.monotonic()

@@ -37,7 +37,7 @@ NAMED = [
 ]
 CASES, LONG_CASES = 2, 16
 """Requests of an operation, both sound and not."""
-MUTATIONS, LONG_MUTATIONS = 300, 5000
+MUTATIONS, LONG_MUTATIONS = 200, 5000
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from support.waiting import until
 from workbench.store.scope import EVERYTHING
 from workbench.store.store import Store
 
-ROUNDS, LONG_ROUNDS = 3, 50
+ROUNDS, LONG_ROUNDS = 2, 50
 ROWS = 20_000
 
 
