@@ -9,7 +9,8 @@ from typing import Protocol, TypeVar
 from pydantic import JsonValue
 
 from . import exchange
-from .cycling.steps import STEP_TYPE
+from .cycling.columns import COUNTERS
+from .cycling.steps import OWN_TIME, STEP_TYPE
 from .errors import BadRequest
 from .records import Batch, Instance, Measurement, Record, Specification
 from .table import Table
@@ -54,7 +55,6 @@ def export(
 def _passport(measurement: Measurement, get: Get, steps: Callable[[], Table]) -> exchange.Passport:
     instance = get(Instance, measurement.instance_id)
     batch = None if instance.batch_id is None else get(Batch, instance.batch_id)
-    given = steps() if measurement.source.get("steps") == "given" else None
     return exchange.Passport(
         columns=[],
         content_hash="",
@@ -64,10 +64,16 @@ def _passport(measurement: Measurement, get: Get, steps: Callable[[], Table]) ->
         batch={} if batch is None else _known(batch),
         specification=_known(get(Specification, instance.specification_id)),
         # The type of a step depends on the present rating, which may change, so it is computed again on reading.
-        steps=None
-        if given is None
-        else exchange.packed(given.select([name for name in given if name != STEP_TYPE])),
+        steps=_packed(measurement, steps()),
     )
+
+
+def _packed(measurement: Measurement, steps: Table) -> str | None:
+    """The step table of a passport: the whole one if it was given; of steps that own every interval what the samples do
+    not say; else none."""
+    if measurement.source.get("steps") == "given":
+        return exchange.packed(steps.select([name for name in steps if name != STEP_TYPE]))
+    return exchange.packed(steps.select([*COUNTERS, OWN_TIME])) if OWN_TIME in steps else None
 
 
 def _known(record: Record) -> dict[str, JsonValue]:

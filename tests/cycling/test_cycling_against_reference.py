@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from support import reference_summaries as reference
+from support.examples import examples
 
 from workbench.cycling import cycles, steps
 from workbench.cycling import given_steps as given_tables
@@ -85,7 +86,9 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builder, "BLOCK", 5)
 
 
-MANY = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(
+    max_examples=examples(60, 1000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @MANY
@@ -156,6 +159,7 @@ def test_given_ranges_are_measured_like_steps(rows: list[dict[str, Any]], data: 
     wanted = []
     for start, stop in ranges:
         row = reference.one_step(rows[start : stop + 1], start, numbers[start])
+        row |= reference.onset(rows[:start], rows[start : stop + 1], row["Std current [A]"])
         wanted.append(row | {"Mean voltage [V]": 9.0, "Remark": "kept", "Step count": rows[start]["Step count"]})
     reference.add_cycle_sums(wanted)
     for row in wanted:

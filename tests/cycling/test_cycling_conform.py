@@ -37,14 +37,18 @@ def looked_at(table: Table, cuts: tuple[int, ...], **options: Any) -> tuple[Tabl
 
 
 def conform(table: Table, cuts: tuple[int, ...] = (), **options: Any) -> tuple[Table, list[Any], Conformer]:
-    """The same with the findings by level and code, but for what most tables here are: one cycle."""
+    """The same with the findings by level and code, but for what most tables here are: one cycle without counters."""
     made, findings, conformer = looked_at(table, cuts, **options)
-    return made, [(f.level, f.code) for f in findings if f.code != "one_cycle"], conformer
+    return made, [(f.level, f.code) for f in findings if f.code not in ("one_cycle", "integrated")], conformer
 
 
 def said(table: Table, **options: Any) -> dict[str, str]:
     """What is said of a table, by code."""
-    return {finding.code: finding.message for finding in looked_at(table, (), **options)[1]}
+    return {
+        finding.code: finding.message
+        for finding in looked_at(table, (), **options)[1]
+        if finding.code != "integrated"
+    }
 
 
 def discharge(n: int = 50, sign: float = 1.0) -> dict[str, Any]:
@@ -211,12 +215,13 @@ def test_any_counter_comes_out_as_the_sum_of_its_rises_within_each_step(
     found: list[Any] = []
     for start, stop in pairwise(edges):
         where = np.arange(start, stop)
-        found += counter.feed(column.take(where), steps[start:stop]).tolist()
+        found += counter.feed(column.take(where), steps[start:stop], where * 0.0, where * 0.0).tolist()
     wanted: list[float | None] = []
     last_step, last, total = None, 0.0, 0.0
     for step, (_, value) in zip(steps.tolist(), rows, strict=True):
         if value is not None:
-            total = 0.0 if step != last_step else total + max(value - last, 0.0)
+            rise = value if value <= 0.01 * last else max(value - last, 0.0)
+            total = 0.0 if step != last_step else total + rise
             last_step, last = step, value
         wanted.append(None if value is None else total)
     assert [value is None for value in found] == [value is None for value in wanted]

@@ -52,9 +52,12 @@ def test_columns_stand_in_the_declared_order() -> None:
     steps = steps_of(charge_and_discharge())
     declared = [described.name for described in STEP_COLUMNS]
     assert steps.names == [name for name in declared if name in steps]
-    left_out = {"Step type", "Frame"} | {f"{word} temperature [degC]" for word in ("Min", "Max", "Mean")}
+    left_out = {"Step type", "Step type from cycler", "Frame"} | {
+        f"{word} temperature [degC]" for word in ("Min", "Max", "Mean")
+    }
     assert set(declared) - set(steps.names) == left_out
-    assert cycles_of(steps).names == [d.name for d in CYCLE_COLUMNS if d.name != "Mean temperature [degC]"]
+    left_out = {"Mean temperature [degC]", "Complete"}
+    assert cycles_of(steps).names == [d.name for d in CYCLE_COLUMNS if d.name not in left_out]
 
 
 def test_cycles_hold_efficiency_retention_and_throughput() -> None:
@@ -262,3 +265,38 @@ def test_memory_is_bounded_by_the_block() -> None:
     tracemalloc.stop()
     assert steps.n == 4
     assert peak < 60 * BLOCK * 8
+
+
+def pulse(times: list[float], currents: list[float], steps: list[int]) -> Table:
+    """U = 3.7 V - 20 mOhm * I."""
+    current = np.array(currents)
+    return Table.of(
+        {"Step count": steps, "Time [s]": times, "Current [A]": current, "Voltage [V]": 3.7 - 0.02 * current}
+    )
+
+
+@pytest.mark.parametrize(
+    ("times", "currents", "resistance", "gap"),
+    [
+        ([10.0, 11.0, 20.0, 30.0], [2.0, 2.0, 2.0, 2.0], 0.02, 0.0),  # the rest is logged at the onset
+        ([10.5, 11.0, 25.0], [-2.0, -2.0, -2.0], 0.02, 0.5),
+        ([10.0, 10.1, 12.0, 30.0], [0.0, 2.0, 2.0, 2.0], 0.02, 0.1),  # the rest once more as first of the step
+        ([10.1, 10.2, 10.3, 20.0, 21.0], [0.5, 1.0, 2.0, 2.0, 2.0], 0.02, 0.1),  # a ramp
+        ([11.0, 15.0], [2.0, 2.0], None, 1.0),  # over before 10 s
+        ([22.0, 30.0], [2.0, 2.0], None, 12.0),  # nothing is known of the first 10 s
+        ([10.1, 15.0, 17.0, 20.0], [2.0, 2.0, 1.8, 1.6], None, 0.1),  # not constant
+        ([11.0, 15.0, 20.0], [0.0, 0.001, 0.0], None, None),  # rest
+    ],
+)
+def test_a_step_from_rest_has_its_resistance_after_10_s_and_its_onset_gap(
+    times: list[float], currents: list[float], resistance: float | None, gap: float | None
+) -> None:
+    made = steps_of(pulse([0.0, 5.0, 10.0, *times], [0.0] * 3 + currents, [0] * 3 + [1] * len(times)))
+    assert made["Resistance at 10 s [Ohm]"].tolist() == [None, resistance and pytest.approx(resistance)]
+    assert made["Onset gap [s]"].tolist() == [None, gap if gap is None else pytest.approx(gap)]
+
+
+def test_a_step_after_a_load_and_the_first_step_have_no_onset() -> None:
+    made = steps_of(pulse([0.0, 20.0, 21.0, 40.0], [1.0, 1.0, 2.0, 2.0], [0, 0, 1, 1]))
+    assert made["Resistance at 10 s [Ohm]"].tolist() == [None, None]
+    assert made["Onset gap [s]"].tolist() == [None, None]

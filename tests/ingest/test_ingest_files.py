@@ -19,14 +19,15 @@ import pytest
 from rich.console import Console
 from support.cycler_file import ingest
 
+from workbench.cycling.counted_cycles import largest_move
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
 from workbench.errors import BadRequest
 from workbench.ingest import Limits, Report
 from workbench.ingest.plan.paths import find, stem_of
 from workbench.ingest.plan.ratings import ratings_of
+from workbench.ingest.processes import warm_workers, worker_process
 from workbench.ingest.read import worker_pool
-from workbench.ingest.read.prepare import largest_move
 from workbench.messages import typed_in
 from workbench.records import Batch, Instance, Measurement, Project, Specification
 from workbench.store.scope import EVERYTHING, Scope
@@ -82,28 +83,35 @@ def test_a_file_becomes_a_measurement_with_steps_and_cycles(store: Store, scope:
     (file,) = report
     assert (file.status, file.rows, file.steps, file.cycles) == ("stored", 66, 6, 2)
     assert file.kept == ["Note"]
-    assert file.created == ["cell specification 'Unspecified'", "cell instance 'RPT 1'"]
+    assert file.created == ["cell specification 'Unspecified RPT 1'", "cell instance 'RPT 1'"]
     measurement = store.rows.get(Measurement, file.measurement_id or "", scope)
     assert (measurement.name, measurement.instance_name) == ("RPT 1", "RPT 1")
     assert (measurement.sample_count, measurement.step_count, measurement.cycle_count) == (66, 6, 2)
     samples = store.series.read(measurement.id, scope=EVERYTHING)
     assert samples["Note"].tolist()[:3] == ["n0", "n1", "n2"]
     steps = store.series.read(measurement.id, dataset="steps", scope=EVERYTHING)
-    assert steps.records() == steps_of(samples).records()
+    assert steps.records() == steps_of(samples, owning=True).records()
     assert (
         store.series.read(measurement.id, dataset="cycles", scope=EVERYTHING).records()
         == cycles_of(steps).records()
     )
-    assert steps["Charge capacity [A.h]"].tolist()[0] == pytest.approx(1 / 6)
+    # Ten minutes at 1 A, and half of the minute before the rest.
+    assert steps["Charge capacity [A.h]"].tolist()[0] == pytest.approx(10.5 / 60)
     assert store.verify() == []
 
 
 def test_unknown_ratings_are_estimated_and_marked(store: Store, scope: Scope, tmp_path: Path) -> None:
     report = ingest(store, scope, write(tmp_path / "in", "a.csv", cycler_text()))
-    specification = store.rows.find(Specification, "Unspecified", scope)
-    assert specification.ratings.capacity.value == pytest.approx(0.167)
+    specification = store.rows.find(Specification, "Unspecified a", scope)
+    assert specification.ratings.capacity.value == pytest.approx(0.183)
     assert (specification.ratings.voltage_min.value, specification.ratings.voltage_max.value) == (3.0, 4.0)
-    assert specification.source == {"ratings": "estimated from the data", "file": "a.csv", "capacity": 0.167}
+    assert specification.source == {
+        "ratings": "estimated from the data",
+        "file": "a.csv",
+        "capacity": 0.183,
+        "at_least": True,
+        "own": True,
+    }
     assert any("estimated" in sentence for sentence in report[0].assumed)
 
 
@@ -165,7 +173,7 @@ def test_one_bad_file_never_stops_the_others(store: Store, scope: Scope, tmp_pat
         assert "There is no file" in by_name["e"].why
         assert "No file matches" in by_name["*"].why
     assert store.rows.page(Measurement, scope).total == 1
-    assert [s.name for s in store.rows.page(Specification, scope).items] == ["Unspecified"]
+    assert [s.name for s in store.rows.page(Specification, scope).items] == ["Unspecified b good"]
     assert store.verify() == []
 
 
@@ -222,10 +230,11 @@ def test_processes_start_only_where_there_is_enough_to_read(
     assert worker_pool.worth_starting(paths, 1) == 1
 
 
-def test_a_few_small_files_start_no_process(
+def test_a_few_small_files_start_no_process_where_there_is_no_lock(
     store: Store, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_pool, "_PROGRAM", "raise SystemExit(3)")
+    monkeypatch.setattr(warm_workers, "PROGRAM", "raise SystemExit(3)")
+    monkeypatch.setattr(worker_pool, "can_lock", lambda: False)
     folder = tmp_path / "in"
     for number in range(3):
         write(folder, f"{number}.csv", cycler_text(offset=number / 100))
@@ -303,8 +312,9 @@ worker.main(pathlib.Path(sys.argv[1]))
 def test_a_process_that_dies_or_hangs_costs_its_own_file_only(
     store: Store, scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_pool, "_PROGRAM", HOSTILE)
-    monkeypatch.setattr(worker_pool, "_GRACE", 0.5)
+    monkeypatch.setattr(warm_workers, "PROGRAM", HOSTILE)
+    monkeypatch.setattr(worker_pool, "GRACE", 0.5)
+    monkeypatch.setattr(worker_process, "GRACE", 0.5)
     folder = tmp_path / "in"
     for number, name in enumerate(["a", "b dies", "c", "d hangs", "e", "f dies", "g"]):
         write(folder, f"{name}.csv", cycler_text(offset=number / 100))
@@ -347,14 +357,15 @@ def test_a_rating_that_was_estimated_is_not_blamed_on_the_specification(
 ) -> None:
     folder = tmp_path / "in"
     small = cycler_text().replace(",1.0,", ",0.001,").replace(",-1.0,", ",-0.001,")
-    assert ingest(store, scope, write(folder, "coin.csv", small)).ok
-    (told,) = ingest(store, scope, write(folder, "large.csv", cycler_text()))[0].odd
+    assert ingest(store, scope, write(folder, "coin.csv", small), specification="S").ok
+    (told,) = ingest(store, scope, write(folder, "large.csv", cycler_text()), specification="S")[0].odd
     assert "is only an estimate from 'coin.csv'" in told
     assert "right specification" not in told
-    specification = store.rows.find(Specification, "Unspecified", scope)
+    specification = store.rows.find(Specification, "S", scope)
     ratings = ratings_of("1mAh,3V,4V")
     store.rows.update(Specification, specification.id, {"ratings": ratings}, scope)
-    (told,) = ingest(store, scope, write(folder, "other.csv", cycler_text(offset=0.01)))[0].odd[:1]
+    other = write(folder, "other.csv", cycler_text(offset=0.01))
+    (told,) = ingest(store, scope, other, specification="S")[0].odd[:1]
     assert "is rated 0.001 A.h" in told
     assert "right specification" in told
 
@@ -365,7 +376,7 @@ def test_an_estimate_that_does_not_fit_many_files_is_told_once(store: Store, sco
     write(folder, "a coin.csv", small)
     for number in range(3):
         write(folder, f"large {number}.csv", cycler_text(offset=number / 100))
-    report = ingest(store, scope, folder)
+    report = ingest(store, scope, folder, specification="S")
     assert [len(file.odd) for file in report] == [0, 1, 0, 0]
     (summed,) = [row for row in report.assumptions() if row["assumed"] == "rating_apart"]
     assert summed["files"] == 2
@@ -388,14 +399,14 @@ def test_steps_do_not_hang_on_what_was_estimated_from_another_file(
 
 
 def test_a_refused_file_tells_as_what_it_was_read(store: Store, scope: Scope, tmp_path: Path) -> None:
-    headers = "time/s,Ecell/V,I/A"
-    rows = [f"{60 * n},{3.0 + 0.01 * n},-1.0" for n in range(60)]
+    headers = "time/s,voltage/V,current/A,state"
+    rows = [f"{60 * n},{3.0 + 0.01 * n},-1.0,DChg" for n in range(60)]
     folder = tmp_path / "in"
     write(folder, "a.csv", "\n".join([headers, *rows]))
     unknown = write(folder, "b.csv", "a,b\n1,2\n")
     first, second = ingest(store, scope, [folder, unknown])
-    assert (first.status, first.format) == ("refused", "biologic")
-    assert "headers are those of BioLogic files" in first.why
+    assert (first.status, first.format) == ("refused", "delimited")
+    assert "because the words in 'state' say so" in first.why
     assert 'If the voltage is right, say sign="discharge"' in first.why
     assert (second.status, second.format) == ("refused", "")
     with typed_in("terminal"):
@@ -409,7 +420,7 @@ def test_an_estimated_voltage_leaves_out_what_no_cell_shows(store: Store, scope:
         fields = lines[place].split(",")
         lines[place] = ",".join([*fields[:2], voltage, *fields[3:]])
     assert ingest(store, scope, write(tmp_path / "in", "a.csv", "\n".join(lines)), sign="discharge").ok
-    ratings = store.rows.find(Specification, "Unspecified", scope).ratings
+    ratings = store.rows.find(Specification, "Unspecified a", scope).ratings
     assert (ratings.voltage_min.value, ratings.voltage_max.value) == (3.0, 4.0)
 
 
@@ -418,18 +429,18 @@ def test_an_estimated_voltage_leaves_out_what_no_cell_shows(store: Store, scope:
     [
         ("Capacity (Ah): 0.24", 0.24),
         ("Battery capacity : 300 mA.h", 0.3),
-        ("Nominal capacity: 0.000 Ah", 0.167),
-        ("Capacity: 4500 Ah", 0.167),
-        ("Capacity: large", 0.167),
+        ("Nominal capacity: 0.000 Ah", 0.183),
+        ("Capacity: 4500 Ah", 0.183),
+        ("Capacity: large", 0.183),
     ],
 )
 def test_a_capacity_in_the_header_goes_before_an_estimate(
     line: str, capacity: float, store: Store, scope: Scope, tmp_path: Path
 ) -> None:
     report = ingest(store, scope, write(tmp_path / "in", "a.csv", f"{line}\nOperator: me\n{cycler_text()}"))
-    rated = store.rows.find(Specification, "Unspecified", scope).ratings.capacity.value
+    rated = store.rows.find(Specification, "Unspecified a", scope).ratings.capacity.value
     assert rated == pytest.approx(capacity)
-    assert any("header" in sentence for sentence in report[0].assumed) == (capacity != 0.167)
+    assert any("header" in sentence for sentence in report[0].assumed) == (capacity != 0.183)
 
 
 def test_a_capacity_without_cycle_counter_is_that_of_one_half_cycle(
@@ -437,7 +448,7 @@ def test_a_capacity_without_cycle_counter_is_that_of_one_half_cycle(
 ) -> None:
     text = cycler_text(cycles=5).replace("Cycle from cycler", "Row of five")
     assert ingest(store, scope, write(tmp_path / "in", "a.csv", text)).ok
-    assert store.rows.find(Specification, "Unspecified", scope).ratings.capacity.value == pytest.approx(0.167)
+    assert store.rows.find(Specification, "Unspecified a", scope).ratings.capacity.value == pytest.approx(0.183)
 
 
 def test_moves_of_a_sum_end_at_a_turn_and_not_at_a_pulse() -> None:
@@ -519,7 +530,8 @@ def test_two_ingests_at_once_store_each_file_once(tmp_path: Path) -> None:
         assert sum(len(report.stored) for report in reports) == 4
         assert sum(len(report.duplicates) for report in reports) == 8
         assert store.rows.page(Measurement, scope).total == 4
-        assert store.rows.page(Specification, scope).total == 1
+        names = [one.name for one in store.rows.page(Specification, scope).items]
+        assert sorted(names) == [f"Unspecified {number}" for number in range(4)]
         assert store.verify() == []
 
 

@@ -57,7 +57,7 @@ def test_a_file_with_more_rows_extends(bench: wb.Bench, tmp_path: Path, cuts: li
     samples, steps, cycles = tables(bench, first.measurement_id or "")
     assert samples.n == 198
     assert same((samples, steps, cycles), whole(tmp_path, path))
-    assert steps.records() == steps_of(samples).records()
+    assert steps.records() == steps_of(samples, owning=True).records()
     assert cycles.records() == cycles_of(steps).records()
     assert bench.verify() == []
 

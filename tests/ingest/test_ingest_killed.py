@@ -30,6 +30,7 @@ from workbench.store.store import Store
 store = Store.open(sys.argv[1])
 organization = store.rows.organizations()[0]
 scope = Scope(organization.id, store.rows.page(Project, Scope(organization.id, None), limit=1).items[0].id)
+ingest(store, scope, Path(sys.argv[2]) / "00.csv", IngestOptions(dry_run=True))
 print("ready", flush=True)
 for path in sorted(Path(sys.argv[2]).iterdir()):
     report = ingest(store, scope, path, IngestOptions(jobs=int(sys.argv[3]), keep_file=True))

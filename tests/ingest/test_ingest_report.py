@@ -16,6 +16,7 @@ from support.cycler_file import cycler_text
 import workbench as wb
 from workbench.errors import BadRequest
 from workbench.ingest.report.report import FileReport, Report
+from workbench.ingest.report.said_often import short_names
 from workbench.ingest.report.settled_by import settled_by
 from workbench.messages import typed_in
 
@@ -45,7 +46,7 @@ def test_every_assumption_has_what_settles_it() -> None:
     assert [code for code in sorted(known) if settled_by(code) is None] == []
     assert settled_by("no such code") is None
     with typed_in("terminal"):
-        assert settled_by("time_zone") == "--zone Europe/Berlin"
+        assert settled_by("time_zone", "--zone UTC") == "--zone UTC"
         assert settled_by("one_cycle") == '--map "their column=Cycle from cycler"'
 
 
@@ -140,3 +141,38 @@ def test_it_can_be_kept(bench: wb.Bench, tmp_path: Path) -> None:
     assert told["files"][0]["measurement_id"] == report[0].measurement_id
     with pytest.raises(BadRequest, match="csv"):
         report.save(tmp_path / "r.cvs")
+
+
+def test_what_a_hundred_files_say_is_said_once() -> None:
+    files = [
+        FileReport(f"/data/of/the/lab/{n // 10}/c{n % 10}.csv", "stored", measurement_id=str(n))
+        for n in range(100)
+    ]
+    for n, file in enumerate(files):
+        file.odd.append(f"Time falls {n + 1} times, first at sample {7 * n}, in 'Time {n}'.")
+        file.created.append(f"batch '{n}'")
+    files[3].odd.append("Only this one.")
+    files += [FileReport(f"/data/of/the/lab/bad {n}.csv", why=f"'bad {n}.csv' has no rows.") for n in range(5)]
+    console = Console(width=160, record=True, file=io.StringIO())
+    console.print(Report(files))
+    text = console.export_text()
+    assert text.count("Time falls") == 1
+    assert text.count("has no rows") == 1
+    assert text.count("Only this one.") == 1
+    assert "0/c3.csv" in text
+    assert "/data/of" not in text
+    assert "104 files were read without warnings of their own." not in text
+    assert "99 files were read without warnings of their own, and 5 were refused." in text
+    assert "Created: 100 batches" in text
+    assert "Time falls 1 times" in Report(files)._repr_html_()
+
+
+def test_names_of_files_are_short_and_differ() -> None:
+    assert short_names(["x/a.csv"]) == ["a.csv"]
+    assert short_names(["x/1/a.csv", "x/2/a.csv", "b.csv"]) == ["1/a.csv", "2/a.csv", "b.csv"]
+    assert short_names(["a.csv", "x/a.csv"]) == ["a.csv", "x/a.csv"]
+    long = ["n" * 60 + f"{n}.csv" for n in range(2)]
+    assert [len(name) for name in short_names(long)] == [40, 40]
+    assert short_names(["same.csv", "same.csv"]) == ["same.csv", "same.csv"]
+    alike = [f"{n}{'x' * 60}.csv" for n in range(2)]
+    assert short_names(alike) == alike

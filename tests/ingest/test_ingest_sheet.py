@@ -225,7 +225,7 @@ def test_a_sheet_and_a_rule_label_a_folder(bench: wb.Bench, data: Path) -> None:
         ("RPT", "c1", "A", "LG M50", "x, y"),
         ("RPT", "c2", "A", "LG M50", "x, y"),
         ("RPT", "Bee", "B", "LG M50", ""),
-        ("RPT", "c2", "B", "Unspecified", ""),
+        ("RPT", "c2", "B", "Unspecified c2", ""),
     ]
     first = bench.measurements.get(report[0].measurement_id)
     assert first.properties == {"temperature": {"value": 25.0, "unit": "degC"}}

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from workbench.ingest.read import parquet_subprocess, worker_pool
+from workbench.ingest.processes.warm_workers import PROGRAM
+from workbench.ingest.processes.worker_process import Worker, kind_of
+from workbench.ingest.read import parquet_subprocess
 
 
-@pytest.mark.parametrize("program", [worker_pool._PROGRAM, parquet_subprocess._PROGRAM], ids=["ingest", "apart"])
+@pytest.mark.parametrize("program", [PROGRAM, parquet_subprocess.PROGRAM], ids=["ingest", "apart"])
 def test_a_reader_ends_with_its_pipe_and_not_by_a_signal(program: str, tmp_path: Path) -> None:
-    worker = worker_pool.Worker(tmp_path, program)
+    worker = Worker(kind_of(program), tmp_path)
     process = worker._running()
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         os.kill(process.pid, one)

@@ -19,7 +19,7 @@ import workbench as wb
 from workbench.cycling import cycles, steps
 from workbench.errors import Invalid, StoreError
 from workbench.ingest import recompute as library
-from workbench.readers import FORMATS
+from workbench.readers import FORMATS, rule_of
 from workbench.records import Measurement
 from workbench.store.records import search
 from workbench.store.scope import EVERYTHING
@@ -109,7 +109,7 @@ def test_every_way_in_keeps_the_rules(bench: wb.Bench, tmp_path: Path) -> None:
     found = {
         one.name: [rule(one.id, name) for name in ("series", "steps", "cycles")] for one in measurements(bench)
     }
-    assert found.pop("file") == [1, steps.RULE, cycles.RULE]
+    assert found.pop("file") == [rule_of(bench.measurements.get("file").source["format"]), steps.RULE, cycles.RULE]
     assert found.pop("given") == [None, None, cycles.RULE]
     assert set(map(tuple, found.values())) == {(None, steps.RULE, cycles.RULE)}
 
@@ -129,7 +129,11 @@ def test_a_longer_file_and_more_samples_keep_them_too(
     assert [one.status for one in bench.ingest(path, specification="S", instance="C").files] == ["extended"]
     id = bench.measurements.get("file").id
     rule = store_of(bench).series.rule
-    assert [rule(id, name) for name in ("series", "steps", "cycles")] == [1, steps.RULE, cycles.RULE]
+    assert [rule(id, name) for name in ("series", "steps", "cycles")] == [
+        rule_of(bench.measurements.get("file").source["format"]),
+        steps.RULE,
+        cycles.RULE,
+    ]
 
 
 def test_steps_that_go_on_stay_by_the_older_rule(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +210,8 @@ def test_what_older_rules_made_is_noted_and_is_no_damage(bench: wb.Bench, monkey
     monkeypatch.setattr(steps, "RULE", steps.RULE + 1)
     monkeypatch.setattr(search, "RULE", search.RULE + 1)
     about_steps, about_search = notes(store_of(bench))
-    assert "steps of 3 measurements are by rule 1, today's is 2: 'one', 'two' and 'three'" in about_steps
+    rules = f"by rule {steps.RULE - 1}, today's is {steps.RULE}"
+    assert f"steps of 3 measurements are {rules}: 'one', 'two' and 'three'" in about_steps
     assert "search is by rule 1, today's is 2" in about_search
     assert bench.verify() == []
     shown = bench.catalog()
@@ -225,11 +230,15 @@ def test_a_file_that_an_older_reader_read_is_noted(
     bench.ingest(tmp_path / "file.csv", specification="S", instance="C")
     format = bench.measurements.get("file").source["format"]
     assert notes(store_of(bench)) == []
-    monkeypatch.setitem(FORMATS, format, type("Later", (), {"rule": 2})())
+    before = rule_of(format)
+    assert before is not None
+    monkeypatch.setitem(FORMATS, format, type("Later", (), {"rule": FORMATS[format].rule + 1})())
     (note,) = notes(store_of(bench))
     assert note.startswith(
-        f"1 measurement of format '{format}' was read by rule 1 of its reader, which has rule 2 now"
+        f"1 measurement of format '{format}' was read by rule {before} of its reader, which has rule {before + 1} now"
     )
+    assert "'file'" in note
+    assert "workbench ingest --again" in note
 
 
 def test_the_search_is_built_anew(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,7 +333,8 @@ def test_a_busy_store_is_no_fault_of_a_measurement(bench: wb.Bench, monkeypatch:
 KILLED = """
 import os, signal, sqlite3, sys
 from workbench.cycling import cycles, steps
-steps.RULE = cycles.RULE = 2
+steps.RULE += 1
+cycles.RULE += 1
 seen, kill_at = 0, int(sys.argv[2])
 
 def count(*_):
@@ -367,8 +377,8 @@ def test_recompute_that_is_killed_leaves_each_measurement_old_or_new(
     code, said = killed(tmp_path / "whole.db", 0)
     statements, rng = int(said), random.Random(3)
     assert code == 0
-    monkeypatch.setattr(steps, "RULE", 2)
-    monkeypatch.setattr(cycles, "RULE", 2)
+    monkeypatch.setattr(steps, "RULE", steps.RULE + 1)
+    monkeypatch.setattr(cycles, "RULE", cycles.RULE + 1)
     for n in range(30 if long else 5):
         path = tmp_path / f"killed-{n}.db"
         bench.backup(path)
@@ -376,8 +386,9 @@ def test_recompute_that_is_killed_leaves_each_measurement_old_or_new(
         with wb.open(path) as opened:
             assert opened.verify() == []
             for one in measurements(opened):
-                rules = {store_of(opened).series.rule(one.id, name) for name in ("steps", "cycles")}
-                assert len(rules) == 1, one.name  # both, or none
+                rule = store_of(opened).series.rule
+                newer = {rule(one.id, "steps") == steps.RULE, rule(one.id, "cycles") == cycles.RULE}
+                assert len(newer) == 1, one.name  # both, or none
             opened.recompute()
             assert opened.recompute().is_nothing
             assert mixed(opened) == []

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.workbooks import workbook
 
+import workbench as wb
 from workbench.errors import FileRefused
 from workbench.readers import read, recognise
 from workbench.readers.non_series.recognise import Holding, holding
@@ -177,3 +179,40 @@ def test_the_capacities_of_the_shared_data(shared_data: Path) -> None:
         assert len(passed) == cell["discharges_with_capacity"]
         assert passed[0] == pytest.approx(cell["discharge_capacity_first_Ah"], abs=1e-6)
         assert passed[-1] == pytest.approx(cell["discharge_capacity_last_Ah"], abs=1e-6)
+
+
+PROFILE = [["Time [s]", "Current [A]"], [0, 1.5], [1, -0.5], [2, 0]]
+TABLE = [["Cycle", "Capacity [Ah]"], [1, 2.5], [2, 2.4]]
+
+
+def test_a_drive_cycle_in_a_workbook(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "city.xlsx", {"Profile": PROFILE, "Notes": [["made", "up"], ["by", "us"]]})
+    found = holding(path)
+    assert found is not None
+    assert (found.format, len(found.records)) == ("drive-cycle", 1)
+    assert found.records[0]["data"] == [[0.0, 1.5], [1.0, -0.5], [2.0, 0.0]]
+    assert "sheet" not in found.records[0]
+    assert any("'Notes'" in note.message for note in found.notes)
+    assert recognise(path) == "drive-cycle"
+
+
+def test_each_sheet_with_a_drive_cycle_is_one(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "city.xlsx", {"Urban": PROFILE, "Motorway": [*PROFILE, [3, 2.5]]})
+    with wb.open(tmp_path / "lab.db") as bench:
+        assert [file.status for file in bench.ingest(path)] == ["stored"]
+        assert set(bench.drive_cycles.list(fields=["name"])["name"]) == {"city Urban", "city Motorway"}
+        assert [file.status for file in bench.ingest(path)] == ["duplicate"]
+    path = workbook(tmp_path / "fade.xlsx", {"A": TABLE, "B": TABLE})
+    found = holding(path)
+    assert found is not None
+    assert [record["sheet"] for record in found.records] == ["A", "B"]
+
+
+def test_a_workbook_with_a_series_stays_one(tmp_path: Path) -> None:
+    rows = [
+        ["Time [s]", "Current [A]", "Voltage [V]"],
+        *([t, (-1) ** (t // 5), 3.6 - (-1) ** (t // 5) / 10] for t in range(20)),
+    ]
+    path = workbook(tmp_path / "test.xlsx", {"Profile": PROFILE, "Data": rows})
+    assert holding(path) is None
+    assert recognise(path) == "delimited"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from workbench.errors import FileRefused
@@ -130,3 +131,143 @@ def test_three_columns_without_a_header(mark: str, sign: int, tmp_path: Path) ->
 def test_what_does_not_tell_is_refused_in_words(text: str, tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match=r"Export|header"):
         got(tmp_path, text + "\n", "a.idf")
+
+
+@pytest.mark.parametrize(
+    ("frequency", "real", "imaginary"),
+    [
+        ("f / Hz", "Z' / Ohm", "-Z'' / Ohm"),
+        ("f", "Z'", "Z''"),
+        ("freq", "Z′", "Z″"),
+        ("Freq", "Zreal", "Zimag"),
+        ("Frequency", " Zre", " Zimg"),
+        ("Frequency (Hz)", "Z' (a)", "Z'' (b)"),
+        ("Frequency/Hz", "Re Z / Ω", "Im Z / Ω"),
+        ("f (Hz)", "ReZ (Ohm)", "-ImZ (Ohm)"),
+        ("Frequency (Hz)", "Real (Ohm)", "Imag (Ohm)"),
+        ("Frequency (Hz)", "Re", "-Im"),
+        ("freq_hz", "re_z_ohm", "im_z_ohm"),
+        ("Frequency (Hz)", "Z real part (ohm)", "Z imaginary part (ohm)"),
+        ("freq/Hz", "Re(Zwe-ce)/Ohm", "-Im(Zwe-ce)/Ohm"),
+        ("Frequency (Hz)", "Impedance Real (mOhm)", "Impedance Imag (mOhm)"),
+        ("Frequency/kHz", "Re[Z] / kOhm", "-Im[Z] / kOhm"),
+        ("Frequency (Hz)", "Re(Z) (MΩ)", "−Im(Z) (MΩ)"),
+        ("Frequency (Hz)", "Z' (Ω)", "neg. Z'' (Ω)"),
+    ],
+)
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0)])
+def test_names_of_parts(
+    frequency: str, real: str, imaginary: str, order: tuple[int, int, int], tmp_path: Path
+) -> None:
+    names = (frequency, real, imaginary)
+    ohm = {"mOhm": 1e3, "kOhm": 1e-3, "(MΩ)": 1e-6}
+    size = next((factor for unit, factor in ohm.items() if unit in real), 1.0)
+    sign = -1 if imaginary.strip()[0] in "-−n" else 1
+    columns = (F * (1e-3 if "kHz" in frequency else 1), Z.real * size, sign * Z.imag * size)
+    lines_of = [";".join(names[k] for k in order)]
+    lines_of += [";".join(f"{columns[k][n]:.9e}" for k in order) for n in range(len(F))]
+    reading, table = got(tmp_path, "\n".join(lines_of) + "\n", "a.csv")
+    holds(table)
+    assert "imaginary_sign" not in codes(reading)
+
+
+@pytest.mark.parametrize(
+    ("modulus", "phase", "unit"),
+    [
+        ("|Z| (Ohm)", "Phase(Z) (deg)", "deg"),
+        ("Zmod (Ohm)", "Zphz (°)", "deg"),
+        ("Magnitude (Ohm)", "Phase Angle (deg)", "deg"),
+        ("|Z|/Ohm", "-Phase/°", "deg"),
+        ("Z (Ohm)", "θ (°)", "deg"),
+        ("Impedance magnitude (Ohm)", "Theta (rad)", "rad"),
+    ],
+)
+def test_names_of_modulus_and_phase(modulus: str, phase: str, unit: str, tmp_path: Path) -> None:
+    angle = np.angle(Z) if unit == "rad" else np.degrees(np.angle(Z))
+    angle = -angle if phase.startswith("-") else angle
+    text = f"Frequency (Hz);{modulus};{phase}\n" + "".join(
+        f"{f};{abs(z)};{a}\n" for f, z, a in zip(F, Z, angle, strict=True)
+    )
+    holds(got(tmp_path, text, "a.csv")[1])
+
+
+def test_short_names_mean_an_impedance_only_together(tmp_path: Path) -> None:
+    text = "time/s,I/A,U/V,f,phase,angle,Re\n" + "".join(
+        f"{n},{1 if n < 20 else -1},{3.6 + (n if n < 20 else 40 - n) / 100},7,2,3,4\n" for n in range(40)
+    )
+    _, table = got(tmp_path, text, "a.csv")
+    assert table["f"].tolist()[0] == 7
+    assert not {"Frequency [Hz]", "Z_Re [Ohm]"} & set(table.names)
+
+
+@pytest.mark.parametrize(
+    ("header", "advice"),
+    [
+        ("Freq(Hz),R(ohm),X(ohm)", '"Freq(Hz)": "Frequency [Hz]", "R(ohm)": "Z_Re [Ohm]", "X(ohm)": "Z_Im [Ohm]"'),
+        ("f (Hz),Wirkteil (Ohm),-Im(Z) (Ohm)", '"Wirkteil (Ohm)": "Z_Re [Ohm]", "-Im(Z) (Ohm)": "-Z_Im [Ohm]"'),
+    ],
+)
+def test_a_spectrum_of_unknown_names_gets_the_advice_for_spectra(header: str, advice: str, tmp_path: Path) -> None:
+    sign = -1 if "-Im" in header else 1
+    text = f"{header}\n" + "".join(f"{f},{z.real},{sign * z.imag}\n" for f, z in zip(F, Z, strict=True))
+    with pytest.raises(FileRefused) as refused:
+        got(tmp_path, text, "a.csv")
+    said = str(refused.value)
+    assert "looks like an impedance spectrum" in said
+    assert advice in said
+    assert refused.value.unmapped
+    names = header.split(",")
+    ours = ["Frequency [Hz]", "Z_Re [Ohm]", "-Z_Im [Ohm]" if sign < 0 else "Z_Im [Ohm]"]
+    holds(concat(list(read(tmp_path / "a.csv", column_map=dict(zip(names, ours, strict=True))).batches)))
+
+
+@pytest.mark.parametrize("name", ["omega/rad/s", "log(f)"])
+def test_another_form_of_the_frequency_is_refused_by_name(name: str, tmp_path: Path) -> None:
+    text = f"{name},Z',Z''\n" + "".join(f"{f},{z.real},{z.imag}\n" for f, z in zip(F, Z, strict=True))
+    with pytest.raises(FileRefused, match="is not a frequency in Hz"):
+        got(tmp_path, text, "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("header", "mark"),
+    [
+        ("Freq (Hz)   Z' (a)   Z'' (b)", "  "),
+        ("Freq (Hz) Z' (a) Z'' (b)", " "),
+        ("f / Hz   Z' / Ohm   Z'' / Ohm", " "),
+        ("# Freq(Hz) Re(Z) Im(Z)", "   "),
+        ("Frequency (Hz)  Real part (Ohm)  Imaginary part (Ohm)", "  "),
+        ("\"  Freq (Hz)    Z'(a)    Z''(b)\"", ","),
+    ],
+)
+def test_names_with_blanks_in_them_stay_above_their_numbers(header: str, mark: str, tmp_path: Path) -> None:
+    text = f"Z60W Data File\n{header}\n" + lines("{f:.6e}" + mark + "{re:.7e}" + mark + "{im:.7e}") + "\n"
+    holds(got(tmp_path, text)[1])
+
+
+@pytest.mark.parametrize(
+    "header", ["Frequency Real part Imaginary part", "Pt Freq(Hz) Re(Z) Im(Z)", "Freq Re Im note"]
+)
+def test_names_that_do_not_fit_the_rows_are_never_guessed(header: str, tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="names above rows of 3 numbers"):
+        got(tmp_path, f"{header}\n" + lines("{f:.6e} {re:.7e} {im:.7e}") + "\n")
+
+
+@pytest.mark.parametrize(
+    ("names", "sign", "notes"),
+    [
+        (("Frequency [Hz]", "Z_Re [Ohm]", "Z_Im [Ohm]"), 1, set()),
+        (("freq/Hz", "Re(Z)/Ohm", "-Im(Z)/Ohm"), -1, set()),
+        (("f", "Z'", 'Z"'), 1, {"unit"}),
+        (("frequency", "zreal", "zimag"), -1, {"unit", "imaginary_sign"}),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_spectrum_is_the_same_as_text_and_as_parquet(
+    names: tuple[str, str, str], sign: int, notes: set[str], ending: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame(dict(zip(names, (F, Z.real, sign * Z.imag), strict=True)))
+    path = tmp_path / f"eis.{ending}"
+    frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    reading = read(path)
+    holds(concat(list(reading.batches)))
+    assert codes(reading) == notes

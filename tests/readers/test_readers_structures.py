@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-import types
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ import scipy.io
 from support.needs import mdbtools
 
 from workbench.errors import FileRefused
-from workbench.readers import read, recognise
-from workbench.readers.formats import arbin_access
+from workbench.readers import SeveralTests, read, recognise
+from workbench.readers.formats import arbin_access, biologic_binary
 from workbench.table import Table, concat
 
 N = 20
@@ -34,8 +34,8 @@ def table_of(path: Path, **how: Any) -> Table:
     return concat(list(read(path, **how).batches))
 
 
-def codes(path: Path) -> set[str]:
-    reading = read(path)
+def codes(path: Path, **how: Any) -> set[str]:
+    reading = read(path, **how)
     list(reading.batches)
     return {note.code for note in reading.notes}
 
@@ -83,12 +83,15 @@ def test_oxford_cells_one_by_one_with_a_current_from_the_charge(tmp_path: Path) 
         name: {"cyc0000": {"C1ch": piece(1), "C1dc": piece(-1)}, "cyc0100": {"C1ch": piece(1)}} for name in "AB"
     }
     path = mat(tmp_path / "set.mat", CellA=cells["A"], CellB=cells["B"])
-    table = table_of(path)
+    with pytest.raises(SeveralTests) as several:
+        read(path)
+    assert several.value.tests == ("CellA", "CellB")
+    table = table_of(path, test="CellA")
     assert table.n == 3 * N
     assert table["Current [A]"].floats() == pytest.approx([-0.74] * N + [0.74] * N + [-0.74] * N, rel=1e-3)
     assert table["Cycle from cycler"].tolist() == [0] * 2 * N + [100] * N
     assert table["Temperature [degC]"].tolist() == [40.0] * 3 * N
-    assert {"cells", "current_derived"} <= codes(path)
+    assert {"one_of_cells", "current_derived"} <= codes(path, test="CellA")
     assert table_of(path, column_map={"CellB!v": "Voltage [V]"}).n == 3 * N
     with pytest.raises(FileRefused, match="no cell 'CellC'; it has 'CellA' and 'CellB'"):
         read(path, column_map={"CellC!v": "Voltage [V]"})
@@ -142,11 +145,14 @@ def test_hdf5_of_matlab_with_references(tmp_path: Path) -> None:
     with open(path, "r+b") as raw:
         raw.write(b"MATLAB 7.3 MAT-file".ljust(512))
     assert recognise(path) == "hdf5"
-    table = table_of(path)
+    with pytest.raises(SeveralTests) as several:
+        read(path)
+    assert several.value.tests == ("batch 1", "batch 2")
+    table = table_of(path, test="batch 1")
     assert table.n == 3 * N
     assert table["Current [A]"].floats() == pytest.approx(-np.tile(FLOW, 3))
     assert table["Cycle from cycler"].tolist() == [1] * N + [2] * N + [3] * N
-    assert {"cells", "pieces_joined"} <= codes(path)
+    assert {"one_of_cells", "pieces_joined"} <= codes(path, test="batch 2")
     assert table_of(path, column_map={"batch 2!t": "Time [min]"}).n == 3 * N
 
 
@@ -172,7 +178,6 @@ def test_a_pickle_in_hdf5_is_never_loaded(tmp_path: Path, monkeypatch: pytest.Mo
     ("head", "missing", "words"),
     [
         (b"\x89HDF\r\n\x1a\n" + b"\0" * 600, "h5py", "battery-workbench\\[hdf5\\]"),
-        (b"BIO-LOGIC MODULAR FILE\x1a" + b"\0" * 600, "galvani.BioLogic", "pip install galvani"),
     ],
 )
 def test_without_its_library_a_binary_is_refused_with_the_mend(
@@ -211,12 +216,113 @@ def test_a_damaged_database_is_refused_in_words(tmp_path: Path) -> None:
         read(path)
 
 
-def galvani_of(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stand-in of the library that users install, with what it says of a file."""
-    module = types.ModuleType("galvani.BioLogic")
-    module.MPRfile = lambda path: types.SimpleNamespace(data=data, timestamp=datetime(2024, 5, 13, 10))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "galvani", types.ModuleType("galvani"))
-    monkeypatch.setitem(sys.modules, "galvani.BioLogic", module)
+GALVANI = """
+from datetime import datetime
+from pathlib import Path
+import numpy as np
+
+class MPRfile:
+    timestamp = datetime(2024, 5, 13, 10)
+
+    def __init__(self, path):
+        {fault}
+        self.data = np.load(Path(__file__).with_name("data.npy"))
+"""
+YADG = """
+from pathlib import Path
+import numpy as np
+
+class Variable:
+    def __init__(self, values, units):
+        self.values, self.shape, self.attrs = values, values.shape, {{"units": units}} if units else {{}}
+
+class Tree(dict):
+    attrs = {{}}
+    variables = property(lambda self: list(self))
+
+def extract(filetype, path):
+    {fault}
+    data = np.load(Path(__file__).with_name("data.npy"))
+    tree = Tree()
+    for header in data.dtype.names:
+        name, _, unit = header.partition("/")
+        unit = unit.replace(".", "\u00b7").replace("Ohm", "\u03a9")
+        tree[name] = Variable(data[header], unit)
+        tree[name + "_uncertainty"] = Variable(np.array(0.1), unit)
+    tree["uts"] = Variable(tree["time"].values + 1715594400.0, "s")
+    return tree
+"""
+"""What two libraries that users install offer of themselves; they read one array whatever the file is."""
+
+
+def installed(folder: Path, monkeypatch: pytest.MonkeyPatch, data: Any = None, **faults: str | None) -> None:
+    """Lay the libraries into a folder of their own; a fault is raised by one, and None leaves it uninstalled."""
+    place = folder / "installed"
+    for library, module, code in (("galvani", "BioLogic", GALVANI), ("yadg", "extractors", YADG)):
+        fault = faults.get(library)
+        (place / library).mkdir(parents=True, exist_ok=True)
+        (place / library / "__init__.py").write_text("" if fault is not None else "raise ImportError")
+        (place / library / f"{module}.py").write_text(code.format(fault=fault or "pass"))
+        if data is not None:
+            np.save(place / library / "data.npy", data)
+    monkeypatch.setenv("PYTHONPATH", str(place), prepend=os.pathsep)
+
+
+def modular_file(folder: Path) -> Path:
+    path = folder / "test.mpr"
+    path.write_bytes(b"BIO-LOGIC MODULAR FILE\x1a" + b"\0" * 99)
+    return path
+
+
+def of_a_cell() -> Any:
+    data = np.zeros(N, [("time/s", "<f8"), ("I/mA", "<f8"), ("Ewe/V", "<f4"), ("Ns", "<u2"), ("dq/mA.h", "<f8")])
+    data["time/s"], data["I/mA"], data["Ewe/V"] = 5 + 2 * T, 1000 * FLOW, VOLTS
+    return data
+
+
+def test_a_second_reader_reads_what_the_first_does_not_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = "raise NotImplementedError('Column ID 441 after column Ns is unknown')"
+    installed(tmp_path, monkeypatch, of_a_cell(), galvani=fault, yadg="")
+    reading = read(modular_file(tmp_path))
+    table = concat(list(reading.batches))
+    assert table["Current [A]"].floats() == pytest.approx(-FLOW)
+    assert table["Time [s]"].floats() == pytest.approx(2 * T)
+    assert "dq/mA.h" in table
+    assert not any("uncertainty" in name for name in table)
+    assert reading.start_time == datetime(2024, 5, 13, 10, 0, 5, tzinfo=UTC)
+    (said,) = [note.message for note in reading.notes if note.code == "second_reader"]
+    assert "Column ID 441" in said
+    assert "yadg" in said
+
+
+@pytest.mark.parametrize(
+    ("faults", "words"),
+    [
+        ({}, r"is not installed\. Run pip install galvani"),
+        ({"galvani": "raise ValueError('441')"}, r"galvani does not know \(galvani: 441\)\. Run pip install yadg"),
+        ({"galvani": "1 / 0", "yadg": "1 / 0"}, r"galvani and yadg do not know .*Export it as text"),
+    ],
+)
+def test_an_mpr_that_no_reader_reads_is_refused_with_what_to_install(
+    faults: dict[str, str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(tmp_path, monkeypatch, of_a_cell(), **faults)
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    for name in ("galvani", "galvani.BioLogic", "yadg", "yadg.extractors"):
+        monkeypatch.setitem(sys.modules, name, None)  # so that what the test imports goes again
+        del sys.modules[name]
+    path = modular_file(tmp_path)
+    job = {"loader": "", "path": str(path), "name": path.name, "table": "", "column_map": {}, "typed_in": "python"}
+    with pytest.raises(FileRefused, match=words):
+        biologic_binary.loaded({**job, "seconds": 1})  # type: ignore[arg-type, typeddict-item]
+
+
+def test_an_mpr_whose_reader_dies_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(tmp_path, monkeypatch, of_a_cell(), galvani="print('x' * 10_000); import os; os.abort()")
+    with pytest.raises(FileRefused, match="its parser crashed"):
+        read(modular_file(tmp_path))
 
 
 def test_an_mpr_without_current_takes_it_from_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,9 +337,8 @@ def test_an_mpr_without_current_takes_it_from_the_charge(tmp_path: Path, monkeyp
     data = np.zeros(N, kind)
     data["time/s"], data["Ewe/V"] = 5 + 2 * T, VOLTS
     data["dq/mA.h"] = FLOW * 2 / 3.6
-    galvani_of(data, monkeypatch)
-    path = tmp_path / "test.mpr"
-    path.write_bytes(b"BIO-LOGIC MODULAR FILE\x1a" + b"\0" * 99)
+    installed(tmp_path, monkeypatch, data, galvani="")
+    path = modular_file(tmp_path)
     reading = read(path)
     table = concat(list(reading.batches))
     assert table["Current [A]"].floats()[1:] == pytest.approx(-FLOW[1:])
@@ -252,9 +357,7 @@ def test_an_mpr_of_impedance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ]
     data = np.zeros(4, kind)
     data["freq/Hz"], data["-Im(Z)/Ohm"] = [1000, 100, 10, 1], 0.25
-    galvani_of(data, monkeypatch)
-    path = tmp_path / "test.mpr"
-    path.write_bytes(b"BIO-LOGIC MODULAR FILE\x1a" + b"\0" * 99)
-    table = table_of(path)
+    installed(tmp_path, monkeypatch, data, galvani="")
+    table = table_of(modular_file(tmp_path))
     assert table["Frequency [Hz]"].tolist() == [1000, 100, 10, 1]
     assert table["Z_Im [Ohm]"].tolist() == [-0.25] * 4

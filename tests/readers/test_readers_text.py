@@ -632,13 +632,38 @@ def test_neware_in_three_nested_levels(mark: str, end: str, tmp_path: Path) -> N
     assert batch["Record ID"].tolist() == [1, 2, 3, 4, 5]
 
 
+CARRIED = """Cycle ID,Step ID,Step Name,Capacity(mAh)
+,,Record ID,Time(h:min:s.ms),Voltage(V),Current(mA),Capacity(mAh),Realtime
+1,1,Rest,0
+,,1,0:00:00.000,3.500,0.0,0,2024-05-13 10:00:00
+,,2,0:00:20.000,3.501,0.0,0,2024-05-13 10:00:20
+,2,CC_Chg,1.5
+,,3,0:00:00.000,3.600,500.0,0,2024-05-13 10:00:20
+,,4,0:00:10.000,3.700,500.0,1.5,2024-05-13 10:00:30
+2,3,CC_DChg,1.5
+,,5,0:00:00.000,3.400,-500.0,0,2024-05-13 10:00:30
+,,6,0:00:10.000,3.300,-500.0,1.5,2024-05-13 10:00:40
+,4,Rest,0
+,,7,0:00:00.000,3.350,0.0,0,2024-05-13 10:00:40
+"""
+
+
+@pytest.mark.parametrize("mark", [",", "\t", ";"])
+def test_a_line_of_a_cycle_that_carries_its_first_step(mark: str, tmp_path: Path) -> None:
+    (batch,) = list(read(file(tmp_path, CARRIED.replace(",", mark))).batches)
+    assert batch["Cycle from cycler"].tolist() == [1, 1, 1, 1, 2, 2, 2]
+    assert batch["Step from cycler"].tolist() == [1, 1, 2, 2, 3, 3, 4]
+    assert batch["Current [A]"].tolist() == [0.0, 0.0, -0.5, -0.5, 0.5, 0.5, 0.0]
+    assert batch["Record ID"].tolist() == [1, 2, 3, 4, 5, 6, 7]
+
+
 def test_a_file_without_header_rows_or_text_is_refused_in_words(tmp_path: Path) -> None:
     cases = {
         b"": "is empty",
         b"1,2,3\n4,5,6\n": "has no header line",
         b"time [s],current [A],voltage [V]\n": "has a header but no rows",
         b"\x00\x01\x02binary" * 50: "binary file of an unknown format",
-        b"PK\x03\x04" + b"\0" * 50: "zip archive of several files",
+        b"PK\x03\x04" + b"\0" * 50: "damaged or incomplete zip archive",
         b"time [s],current [A],voltage [V]\na,b,c\nd,e,f\n": "'.*",
         b"\x1f\x8b\x08\x00broken": "gzip data",
     }

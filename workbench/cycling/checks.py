@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from ..messages import column_map, counted, option, spaced, times
 from ..table import Table
 from . import columns as c
 from .findings import Finding
+from .owned_intervals import Gaps, Owned
 from .run_statistics import Floats, Ints
 from .sign_check import BY_CONVENTION, Taken, WindowVotes, judge
 
@@ -21,7 +22,12 @@ _FACTORS = {
 }
 _GAP = 3600.0
 _SLOW = 600.0
-_APART = 0.05
+_APART = 0.005
+_APART_WITHIN = 0.05
+"""For samples that are given by hand, whose intervals between two steps are in no counter."""
+_HINTED = 0.05
+_LITTLE = 1e-4
+"""Share of all that passes below which a difference is not worth a word."""
 _NOT_VOLTS = 500.0
 _SPIKE = 1.0
 """A sample that differs from both neighbours by more volts than this is not a measurement of a cell."""
@@ -83,7 +89,13 @@ class Clock:
         """Time from the first to the last sample that has a time, s; None if no sample has one."""
         return None if self._last is None or self.first is None else self._last[0] - self.first
 
-    def findings(self) -> list[Finding]:
+    @property
+    def usual(self) -> float:
+        """The usual interval, s; 0 if there is none."""
+        return float(np.median(self.intervals)) if self.intervals else 0.0
+
+    def findings(self, gaps: Gaps | None = None) -> list[Finding]:
+        """The warnings about the time; ``gaps`` are those over which nothing was integrated, if that was looked at."""
         made = []
         if self.falls:
             message = (
@@ -92,11 +104,12 @@ class Clock:
                 f"{option('repair', 'time')} makes the clock stand still there."
             )
             made.append(Finding("odd", "time_falls", message))
-        usual = float(np.median(self.intervals)) if self.intervals else 0.0
-        if self.longest > max(_GAP, 100 * usual):
+        if gaps is not None:
+            made += self._gap_findings(gaps)
+        elif self.longest > max(_GAP, 100 * self.usual):
             message = (
                 f"The longest gap in time is {self.longest:g} s, before sample {self.longest_at}. "
-                f"The usual gap is {usual:g} s."
+                f"The usual gap is {self.usual:g} s."
             )
             made.append(Finding("odd", "time_gap", message))
         if self.under_current and float(np.median(self.under_current)) > _SLOW:
@@ -116,13 +129,51 @@ class Clock:
             made.append(Finding("odd", "time_null", message))
         return made
 
+    def _gap_findings(self, gaps: Gaps) -> list[Finding]:
+        made = []
+        if gaps.slow:
+            said = (
+                f"{counted(gaps.slow, 'interval')} under current {'is' if gaps.slow == 1 else 'are'} long, up to "
+                f"{gaps.slowest:g} s, where the usual one is {self.usual:g} s. The intervals beside them are long too, "
+                "so they are not gaps: they were integrated."
+            )
+            made.append(Finding("assumed", "long_intervals", said))
+        if not gaps.count:
+            return made
+        longest = f"{gaps.longest:g} s, before sample {gaps.at}"
+        if gaps.count == 1:
+            said = f"There is a gap in time of {longest}: nothing was integrated over it. "
+        else:
+            said = (
+                f"There are {counted(gaps.count, 'gap')} in time, {gaps.total:g} s together: nothing was integrated "
+                f"over them. The longest is {longest}. "
+            )
+        said += f"The usual interval is {self.usual:g} s."
+        if gaps.loaded:
+            said += (
+                f" Current flowed before and after {spaced(gaps.loaded)} of them; if it flowed all the time, "
+                f"{gaps.missed:.4g} A.h passed there."
+            )
+        warned = gaps.loaded or gaps.longest > max(_GAP, 100 * self.usual)
+        return [*made, Finding("odd" if warned else "assumed", "time_gap", said)]
+
 
 class Passed:
     """Sums charge and energy twice: from the counters of the file, and as integrals over the samples."""
 
-    def __init__(self) -> None:
+    def __init__(self, apart: float = _APART_WITHIN) -> None:
         self.counted = dict.fromkeys(c.COUNTERS, 0.0)
         self.integrated = dict.fromkeys(c.COUNTERS, 0.0)
+        self._apart = apart
+
+    def take(self, steps: Table, owned: Owned, names: Iterable[str]) -> None:
+        """Compare these counters of steps that own their intervals with the integrals over the test."""
+        self._apart = _APART
+        whole = owned.both.sum(axis=0)
+        for place, name in enumerate(c.COUNTERS):
+            if name in names:
+                self.counted[name] = float(np.nansum(steps[name].floats()))
+                self.integrated[name] = float(whole[place])
 
     def feed(self, table: Table, steps: Ints, time: Floats, current: Floats, voltage: Floats) -> None:
         """Take the next samples, each (n,) float. Counters start at 0 in each step."""
@@ -141,20 +192,19 @@ class Passed:
                 self.integrated[name] += float(area[both].sum())
 
     def findings(self) -> list[Finding]:
+        """A warning for each counter that is not what the samples give."""
         made = []
-        for name in c.COUNTERS[:2]:
+        for name, other in zip(c.COUNTERS, (1, 0, 3, 2), strict=True):
             counted, integrated = self.counted[name], self.integrated[name]
-            if not counted or not integrated or not np.isfinite(integrated / counted):
+            both = max(self.counted[one] + self.integrated[one] for one in (name, c.COUNTERS[other]))
+            apart = abs(integrated - counted)
+            if not np.isfinite(apart) or apart <= max(self._apart * max(counted, integrated), _LITTLE * both):
                 continue
-            ratio = integrated / counted
-            if abs(ratio - 1) <= _APART:
-                continue
-            hint = _hint(ratio)
-            message = (
-                f"'{name}' counts {counted:.6g}, the integral of the current gives {integrated:.6g} "
-                f"({ratio:.4g} times as much){hint}."
-            )
-            made.append(Finding("odd", "capacity_apart", message))
+            ratio = integrated / counted if counted else np.inf
+            what = "current" if name in c.COUNTERS[:2] else "power"
+            message = f"'{name}' counts {counted:.6g}, the integral of the {what} gives {integrated:.6g}"
+            message += f" ({ratio:.4g} times as much){_hint(ratio)}." if counted else "."
+            made.append(Finding("odd", "capacity_apart" if what == "current" else "energy_apart", message))
         return made
 
 
@@ -162,18 +212,23 @@ def _hint(ratio: float) -> str:
     """Which wrong unit explains the ratio of integral to counter; empty if none does."""
     for factor, meaning in _FACTORS.items():
         what = "time or the current" if factor == 1000 else "time"
-        if abs(ratio * factor - 1) < _APART:
+        if abs(ratio * factor - 1) < _HINTED:
             return f": the {what} looks {factor:g} times too small ({meaning})"
-        if abs(ratio / factor - 1) < _APART:
+        if abs(ratio / factor - 1) < _HINTED:
             return f": the {what} looks {factor:g} times too large"
     return ""
 
 
 class Survey:
-    """Watches the samples of one series as they will be stored; :meth:`findings` gives the warnings about them."""
+    """Watches the samples of one series as they will be stored; :meth:`findings` gives the warnings about them.
 
-    def __init__(self) -> None:
+    ``owning``: its steps own every interval, and their sums are compared with the integrals once they are made.
+    """
+
+    def __init__(self, *, owning: bool = False) -> None:
         self.rows = 0
+        self.gaps: Gaps | None = None
+        self._owning = owning
         self.clock = Clock()
         self.passed = Passed()
         self.windows = WindowVotes()
@@ -193,8 +248,9 @@ class Survey:
         )
         if c.TIME in table:
             self.clock.feed(self.rows, time, current, voltage, impedance)
-        with np.errstate(invalid="ignore", over="ignore"):
-            self.passed.feed(table, steps, time, current, voltage)
+        if not self._owning:
+            with np.errstate(invalid="ignore", over="ignore"):
+                self.passed.feed(table, steps, time, current, voltage)
         swept = ~np.isnan(impedance)
         self.windows.feed(steps, np.where(swept, np.nan, current), voltage)
         for name, values in ((c.CURRENT, current), (c.VOLTAGE, voltage)):
@@ -212,6 +268,11 @@ class Survey:
         if len(flows):
             self._currents.append(float(np.median(flows)))
         self.rows += table.n
+
+    def take(self, steps: Table, owned: Owned) -> None:
+        """Take what the steps of the series own."""
+        self.gaps = owned.gaps
+        self.passed.take(steps, owned, self.present)
 
     @property
     def largest_current(self) -> float:
@@ -245,7 +306,7 @@ class Survey:
         headers : our name -> the column of the file it is from, for the messages about units.
         """
         made = judge(steps, self.windows, settled=settled, taken=taken) if c.CURRENT in self.present else []
-        made += self.clock.findings() + self.passed.findings()
+        made += self.clock.findings(self.gaps) + self.passed.findings()
         if self._negative:
             message = f"The voltage is negative in {counted(self._negative, 'sample')}."
             made.append(Finding("odd", "voltage_negative", message))

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from ..errors import FileRefused
-from ..messages import column_map, quoted, times
+from ..messages import column_map, counted, option, quoted, spaced, times
 from ..table import Column, Table
 from . import columns as c
+from .charge_swing import ChargeSwing
 from .checks import Survey
 from .columns import SERIES_COLUMNS
+from .counted_cycles import counted_cycles
 from .counters import CounterReset, shifted
 from .findings import Finding
-from .run_statistics import Ints
+from .rest_limit import QuietNoise, rest_limit
+from .run_statistics import Floats, Ints
 from .sign_check import BY_CONVENTION, Taken
 from .step_numbers import CycleNumbers, StepNumbers
-from .steps import StepsBuilder
+from .steps import StepsBuilder, replaced
 
+RULE = 2
+"""The number of the rule by which samples of any reader become a series. Raise it whenever the same samples give
+another series, or other steps and cycles that cannot be made from the series."""
 REPAIRS = ("time",)
+Counting: TypeAlias = Literal["always", "never"]
 _KNOWN = {described.name: place for place, described in enumerate(SERIES_COLUMNS)}
 _NOT_A_COUNTER = 0.1
 
@@ -29,12 +37,14 @@ _NOT_A_COUNTER = 0.1
 class Known:
     """What must be known about a whole series before its first sample can be written.
 
-    ``largest_current`` in A: it separates rest from current if the file has no steps and the cell has no rating.
+    ``rest_limit`` in A: it separates rest from current if the file has no steps.
     ``uncounted``: columns that are named like counters, but rise and fall, so they are not counters.
+    ``one_step``: the step of the cycler is the same in all samples, though the cell is charged and discharged.
     """
 
-    largest_current: float | None = None
+    rest_limit: float | None = None
     uncounted: frozenset[str] = frozenset()
+    one_step: bool = False
 
 
 class SecondLook(Exception):
@@ -50,7 +60,8 @@ class Conformer:
 
     Time starts at 0. ``Step count`` rises with each change of the cycler's (cycle, step). If the cycler wrote no
     step, it rises with each change of the cycler's cycle and of rest, charge and discharge. ``Cycle count`` rises
-    with each change of the cycler's cycle. Counters start at 0 in each step.
+    with each change of the cycler's cycle; where there is none, it is known when all samples were fed: :attr:`cycles`.
+    Counters start at 0 in each step. The steps own every interval of the test.
     All other columns keep their names and values, bit for bit. Nothing that can be computed is added.
 
     Parameters
@@ -61,6 +72,7 @@ class Conformer:
     settled : True if a person has said what the sign of the current means.
     taken : how the reader took that sign, for the messages.
     headers : our name -> the column of the file it is from, for the messages.
+    count : when half cycles number the cycles: ``always``, ``never``, or where the cycler counted none (None).
     """
 
     def __init__(
@@ -72,15 +84,22 @@ class Conformer:
         settled: bool = False,
         taken: Taken = BY_CONVENTION,
         headers: Mapping[str, str] | None = None,
+        count: Counting | None = None,
     ) -> None:
         self.known = known or Known()
-        self.survey = Survey()
-        self._steps_builder = StepsBuilder()
+        self.survey = Survey(owning=True)
+        self.cycles: Ints | None = None
+        """(g,) number of the cycle of each step, where it is not that of the samples; known at the end."""
+        self._steps_builder = StepsBuilder(owning=True)
         self._rated = rated_capacity_ah
+        self._count = count
         self._settled, self._taken, self._headers = settled, taken, headers
         self._clock = _Clock(repair="time" in repair)
-        self._steps = StepNumbers(rated_capacity_ah, self.known.largest_current)
-        self._cycles = CycleNumbers()
+        self._limit = self.known.rest_limit or rest_limit(rated_capacity_ah, 0.0, 0.0)
+        self._noise = QuietNoise()
+        self._steps = StepNumbers(self._limit, uncounted=self.known.one_step)
+        self._swing = ChargeSwing()
+        self._cycle_numbers = CycleNumbers()
         self._counters = {name: CounterReset() for name in c.COUNTERS}
         self._columns: list[str] | None = None
 
@@ -96,22 +115,40 @@ class Conformer:
             refuse_without_axes(table)
             self._columns = table.names
         steps = self._steps.feed(table)
+        if self._steps.by_state:
+            self._noise.feed(table[c.CURRENT].floats())
         made: dict[str, Column] = {}
         for name, column in table.columns.items():
             if name == c.TIME:
                 column = self._clock.feed(column)
             elif name in self.known.uncounted:
                 name = uncounted_name(name)
-            elif name in self._counters:
-                column = self._counters[name].feed(column, steps)
             made[name] = column
+        if self._steps.is_one_step and {c.TIME, c.CURRENT} <= made.keys():
+            self._swing.feed(made[c.TIME].floats(), made[c.CURRENT].floats())
+        self._reset_counters(made, steps)
         made[c.STEP_COUNT] = Column("integer", steps)
-        made[c.CYCLE_COUNT] = Column("integer", self._cycles.feed(table))
+        made[c.CYCLE_COUNT] = Column("integer", self._cycle_numbers.feed(table))
         order = sorted(made, key=lambda name: _KNOWN.get(name, len(_KNOWN)))
         conformed = Table({name: made[name] for name in order}, table.n)
         self.survey.feed(conformed, steps)
         self._steps_builder.feed(conformed)
         return conformed
+
+    def _reset_counters(self, made: dict[str, Column], steps: Ints) -> None:
+        """Let the counters start at 0 in each step."""
+        present = [name for name in c.COUNTERS if name in made]
+        if not present:
+            return
+        time, current, voltage = (
+            made[name].floats() if name in made else np.full(len(steps), np.nan)
+            for name in (c.TIME, c.CURRENT, c.VOLTAGE)
+        )
+        with np.errstate(invalid="ignore", over="ignore"):
+            for name in present:
+                rate = current if name in c.COUNTERS[:2] else current * voltage
+                flow = np.maximum(rate if name in (c.DISCHARGE_CAPACITY, c.DISCHARGE_ENERGY) else -rate, 0.0)
+                made[name] = self._counters[name].feed(made[name], steps, time, flow)
 
     def finish(self) -> tuple[Table, list[Finding]]:
         """The ``steps`` of the series, and the findings about it.
@@ -126,15 +163,75 @@ class Conformer:
         if not self.survey.rows:
             raise FileRefused("The file holds no samples.")
         self._look_again()
-        steps = self._steps_builder.finish()
-        findings = [*self._own_findings(), *self._findings_of(steps)]
+        steps = self._steps_builder.finish(self._between)
+        if self._steps_builder.owned is not None:
+            self.survey.take(steps, self._steps_builder.owned)
+        self.cycles, about_cycles = self._counted(steps)
+        if self.cycles is not None:
+            steps = replaced(steps, {c.CYCLE_COUNT: Column("integer", self.cycles)})
+        findings = [*about_cycles, *self._own_findings(), *self._findings_of(steps)]
         refused = [finding.message for finding in findings if finding.level == "refused"]
         if refused:
             raise FileRefused(" ".join(refused))
         return steps, findings
 
+    def _between(self, name: str, within: Floats, integral: float) -> Floats:
+        return self._counters[name].between(len(within), within, integral)
+
+    def _counted(self, steps: Table) -> tuple[Ints | None, list[Finding]]:
+        """The cycles of the steps, if they are numbered by half cycles, and what is to be said about them."""
+        flows = c.CURRENT in self.survey.present and self.survey.largest_current > 0
+        has = self._cycle_numbers.source is not None
+        rises = self._cycle_numbers.count > 1
+        if not flows or (self._count == "never" and has):
+            return None, []
+        none = "The file has no cycle counter" if not has else "The cycle counter of the file never rises"
+        if self._count == "never":
+            return None, [Finding("assumed", "one_cycle", f"{none}, so the whole file is one cycle.")]
+        numbers = counted_cycles(steps, self._rated)
+        found = int(numbers[-1]) + 1
+        if rises and self._count is None:
+            return None, self._compared(found)
+        if found == 1:
+            message = f"{none}, and its half cycles make no more than one: the whole file is one cycle."
+            return None if not rises else numbers, [] if has else [Finding("assumed", "one_cycle", message)]
+        why = "As was said" if rises else none
+        message = (
+            f"{why}: {counted(found, 'cycle')} were counted from half cycles, each of at least 5 % of "
+            f"{'the rated capacity' if self._rated else 'the largest'}."
+        )
+        if not rises:
+            message += f" {option('cycles', 'file')} leaves it one cycle."
+        return numbers, [Finding("assumed", "cycles_counted", message)]
+
+    def _compared(self, found: int) -> list[Finding]:
+        """A warning, if the counter of the file and the half cycles disagree by more than 5 %."""
+        count = self._cycle_numbers.count
+        if abs(found - count) <= max(1.0, 0.05 * count):
+            return []
+        message = (
+            f"The cycler counts {counted(count, 'cycle')}, its half cycles make {spaced(found)}. The cycler's count "
+            f"was kept; {option('cycles', 'count')} takes the other."
+        )
+        return [Finding("odd", "cycles_apart", message)]
+
     def _findings_of(self, steps: Table) -> list[Finding]:
         return self.survey.findings(steps, settled=self._settled, taken=self._taken, headers=self._headers)
+
+    def _charge_findings(self) -> list[Finding]:
+        """Where charge and energy of the steps are from, if all of it is not from the counters of the file."""
+        if (
+            c.CURRENT not in self.survey.present
+            or self.survey.largest_current == 0
+            or c.TIME not in self.survey.present
+        ):
+            return []
+        without = [name for name in c.COUNTERS if name not in self.survey.present]
+        if not without:
+            return []
+        which = "no counters" if len(without) == len(c.COUNTERS) else f"no counter {quoted(without, last='or')}"
+        message = f"The file has {which}, so the samples were integrated: current for charge, power for energy."
+        return [Finding("assumed", "integrated", message)]
 
     @property
     def kept(self) -> list[str]:
@@ -144,27 +241,37 @@ class Conformer:
 
     def _look_again(self) -> None:
         wanted = self.known
-        if self._steps.by_state and self._rated is None and wanted.largest_current is None:
-            wanted = replace(wanted, largest_current=self.survey.largest_current)
+        if self._steps.by_state and wanted.rest_limit is None:
+            limit = rest_limit(self._rated, self.survey.largest_current, self._noise.noise)
+            if limit != self._limit:
+                wanted = replace(wanted, rest_limit=limit)
         uncounted = {
             name for name, counter in self._counters.items() if counter.falls > _NOT_A_COUNTER * counter.rises
         }
         if uncounted:
             wanted = replace(wanted, uncounted=wanted.uncounted | uncounted)
+        if self._steps.is_one_step and self._swing.is_both_ways:
+            wanted = replace(wanted, one_step=True)
         if wanted != self.known:
             raise SecondLook(wanted)
 
     def _own_findings(self) -> list[Finding]:
         made = [*self._clock.findings(), *self._steps.findings()]
-        if c.CURRENT in self.survey.present and self.survey.largest_current > 0:
-            made += self._cycles.findings()
+        made += self._charge_findings()
         for name, counter in self._counters.items():
             if counter.fall_count:
                 message = (
                     f"'{name}' falls {times(counter.fall_count)} within a step, first at sample "
-                    f"{counter.first_fall}. Each fall was read as a new start of the counter."
+                    f"{counter.first_fall}. Each fall was read as a new start of the counter, and counting went on."
                 )
                 made.append(Finding("odd", "counter_falls", message))
+            if counter.started is not None:
+                plain, used = counter.started
+                message = (
+                    f"'{name}' starts again with a step, also where its first value in the new step is the larger one. "
+                    f"With that it counts {used:.6g} and not {plain:.6g}, as the samples show."
+                )
+                made.append(Finding("odd", "counter_starts", message))
         for name in sorted(self.known.uncounted):
             message = (
                 f"'{name}' goes up and down, so it is not a counter. It was kept as '{uncounted_name(name)}'."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,44 +12,104 @@ from .run_statistics import Floats, Ints
 
 Bools = NDArray[np.bool_]
 _DECIMALS = 12
+_NEAR_ZERO = 0.01
+_WOBBLE = 0.99
+"""A counter that falls to a larger share of its value between two steps wobbles; it did not start again."""
+_PLAUSIBLE, _NEAR = 1.1, 0.2
+
+
+class Sample(NamedTuple):
+    """The last sample with a value: its step, time (s), flow (A or W), and what the counter was."""
+
+    step: int
+    time: float
+    flow: float
+    value: float
 
 
 class CounterReset:
     """Turns one cumulative counter into one that starts at 0 in each step and never falls within it.
 
-    A fall within a step is a new start of the cycler's counter, so counting continues from the value before it.
+    A fall is a new start of the cycler's counter, and what it counted since then is added to the value before it.
     Differences are rounded to the decimals of the file, so they carry no rounding errors of binary numbers.
+    What it counts between two steps is not in the values, but in :meth:`between`.
     """
 
     def __init__(self) -> None:
         self.rises = 0.0
         self.falls = 0.0
-        """Sum of the falls that do not end close to zero; a restart ends there."""
+        """Sum of the falls within steps after which the counter did not start again."""
         self.fall_count = 0
         self.first_fall: int | None = None
         self._row = 0
-        self._step: int | None = None
+        self._before: Sample | None = None
         self._base = 0.0
-        self._last = 0.0
         self._reached = 0.0
+        self._owners: list[Ints] = []
+        self._rises: list[Floats] = []
+        self._starts: list[Floats] = []
+        self._edges, self._edge_falls = 0, 0
+        self.started: tuple[float, float] | None = None
+        """The sums without and with the values after starts without a fall, where these count."""
 
-    def feed(self, column: Column, steps: Ints) -> Column:
-        """Take the next samples of the counter with their step numbers (n,) and return them reset. Nulls stay null."""
+    def feed(self, column: Column, steps: Ints, time: Floats, flow: Floats) -> Column:
+        """Take the next samples of the counter and return them reset. Nulls stay null.
+
+        Parameters
+        ----------
+        steps, time : (n,) step numbers, and s.
+        flow : (n,) current, A, or power, W, in the direction that the counter counts; 0 in the other one.
+        """
         values = column.floats()
         known = np.flatnonzero(~np.isnan(values))
         made = values.copy()
         if len(known):
-            made[known] = self._reset(values[known], steps[known], known)
+            made[known] = self._reset(values[known], steps[known], time[known], np.nan_to_num(flow[known]), known)
         self._row += len(values)
         return Column("number", made, column.valid if column.kind == "number" else ~column.null_mask())
 
-    def _reset(self, values: Floats, steps: Ints, rows: Ints) -> Floats:
-        before = np.concatenate([[self._last], values[:-1]])
-        fresh = np.concatenate([[self._step is None or int(steps[0]) != self._step], steps[1:] != steps[:-1]])
+    def between(self, steps: int, within: Floats, integral: float) -> Floats:
+        """(steps,) what was counted between two steps: it belongs to the one of the two samples with the larger flow,
+        to the later one if they are equal.
+
+        A counter that nearly always starts again with a step may do so without a fall, where its first value in the new
+        step is the larger one. Then that whole value counts, if the sum agrees with the integral so much better.
+
+        Parameters
+        ----------
+        within : what the steps counted in themselves.
+        integral : of the flow over the test.
+        """
+        if not self._owners:
+            return np.zeros(steps)
+        owners = np.concatenate(self._owners)
+        made = [
+            np.bincount(owners, np.concatenate(parts), minlength=steps).astype(np.float64)
+            for parts in (self._rises, self._starts)
+        ]
+        rises, starts = (abs(float(np.nansum(within) + one.sum()) - integral) for one in made)
+        self.started = None
+        anew = 2 * self._edge_falls >= self._edges > 0 and rises > 0.005 * integral and 2 * starts < rises
+        if not anew:
+            return made[0]
+        self.started = float(np.nansum(within) + made[0].sum()), float(np.nansum(within) + made[1].sum())
+        return made[1]
+
+    def _reset(self, values: Floats, steps: Ints, time: Floats, flow: Floats, rows: Ints) -> Floats:
+        last = self._before or Sample(int(steps[0]) - 1, float(time[0]), 0.0, float(values[0]))
+        before = np.concatenate([[last.value], values[:-1]])
+        fresh = np.concatenate([[int(steps[0]) != last.step], steps[1:] != steps[:-1]])
+        most = np.maximum(flow, np.concatenate([[last.flow], flow[:-1]]))
+        passed = most * np.diff(time, prepend=last.time) / 3600
+        # A counter that counts backwards falls by what passed.
+        backwards = np.abs(before - values - passed) <= _NEAR * passed
+        plausible = (values <= _PLAUSIBLE * passed) & ~backwards
+        self._count_edges(values, before, steps, flow, fresh, plausible, last)
         change = np.where(fresh, 0.0, values - before)
         falls = change < 0
-        self._watch(change, before, falls, rows)
-        lifted = np.cumsum(np.where(falls, -change, 0.0))
+        restart = falls & (plausible | (values <= _NEAR_ZERO * np.abs(before)))
+        self._watch(change, falls, restart, rows)
+        lifted = np.cumsum(np.where(restart, before, np.where(falls, -change, 0.0)))
         start = np.maximum.accumulate(np.where(fresh, np.arange(len(values)), -1))
         continued = start < 0
         base = np.where(continued, self._base, values[start] + (lifted[start] if falls.any() else 0.0))
@@ -55,15 +117,42 @@ class CounterReset:
         made = np.maximum(_rounded(made, values, base), 0.0)
         if falls.any():
             made = _never_falling(made, fresh, self._reached)
-        self._step, self._last = int(steps[-1]), float(values[-1])
+        self._before = Sample(int(steps[-1]), float(time[-1]), float(flow[-1]), float(values[-1]))
         self._base = float(base[-1] - lifted[-1])
         self._reached = float(made[-1])
         return made
 
-    def _watch(self, change: Floats, before: Floats, falls: Bools, rows: Ints) -> None:
+    def _count_edges(
+        self,
+        values: Floats,
+        before: Floats,
+        steps: Ints,
+        flow: Floats,
+        fresh: Bools,
+        plausible: Bools,
+        last: Sample,
+    ) -> None:
+        """Note what was counted between two steps, and whose it is."""
+        edges = np.flatnonzero(fresh)
+        if self._before is None:
+            edges = edges[1:]
+        if not len(edges):
+            return
+        steps_before = np.concatenate([[last.step], steps[:-1]])[edges]
+        flow_before = np.concatenate([[last.flow], flow[:-1]])[edges]
+        value, base = np.maximum(values[edges], 0.0), before[edges]
+        falls = value < base
+        again = falls & (plausible[edges] | (value <= _WOBBLE * base))
+        rises = np.where(again, value, np.maximum(value - base, 0.0))
+        self._owners.append(np.where(flow_before > flow[edges], steps_before, steps[edges]))
+        self._rises.append(rises)
+        self._starts.append(np.where(falls & ~again, 0.0, value))
+        self._edges += int((base > 0).sum())
+        self._edge_falls += int(again.sum())
+
+    def _watch(self, change: Floats, falls: Bools, restart: Bools, rows: Ints) -> None:
         self.rises += float(change[change > 0].sum())
         if falls.any():
-            restart = falls & (before + change <= 0.01 * np.abs(before))
             self.falls -= float(change[falls & ~restart].sum())
             self.fall_count += int(falls.sum())
             if self.first_fall is None:

@@ -13,7 +13,7 @@ from ..table import Column, Table
 from . import columns as c
 from .columns import Described
 from .run_statistics import Floats
-from .steps import by_cycle
+from .steps import OWN_TIME, by_cycle
 
 RULE = 1
 """The number of the rule that makes cycles from steps. Raise it whenever the same steps give other cycles."""
@@ -42,7 +42,11 @@ CYCLE_COLUMNS: tuple[Described, ...] = (
     Described("Capacity throughput [A.h]", "number", "Discharge plus charge capacity up to and with this cycle."),
     Described("Energy throughput [W.h]", "number", "Discharge plus charge energy up to and with this cycle."),
     Described(MEAN_TEMPERATURE, "number", "Mean temperature of the steps by duration, if the steps have one."),
+    Described(
+        c.COMPLETE, "boolean", "Whether each half cycle ended, and as a full one; null where that is not certain."
+    ),
 )
+"""All columns; ``Complete`` is never stored, since later cycles change it: see ``cycle_completeness``."""
 
 
 @dataclass(frozen=True)
@@ -94,15 +98,17 @@ def cycles_of(steps: Table) -> Table:
     if c.DISCHARGE_ENERGY in steps and c.CHARGE_ENERGY in steps:
         _add_passed(made, by, c.DISCHARGE_ENERGY, c.CHARGE_ENERGY, "Energy", "Energy")
     duration, current = by.of("Duration [s]"), by.of("Mean current [A]")
+    # A step that owns time has a weight even if it is a single sample.
+    weight = by.of(OWN_TIME) if OWN_TIME in steps else duration
     for word, flows in (("discharge", current > 0), ("charge", current < 0)):
-        made[f"Mean {word} current [A]"] = by.weighted(np.where(flows, current, np.nan), duration)
+        made[f"Mean {word} current [A]"] = by.weighted(np.where(flows, current, np.nan), weight)
         made[f"{word.capitalize()} duration [s]"] = by.sums(np.where(flows, duration, 0.0))
     made["Min voltage [V]"] = by.extreme(by.of("Min voltage [V]"), largest=False)
     made["Max voltage [V]"] = by.extreme(by.of("Max voltage [V]"), largest=True)
     made["Start time [s]"] = by.extreme(by.of("Start time [s]"), largest=False)
     made["Cycle duration [s]"] = by.sums(duration)
     if MEAN_TEMPERATURE in steps:
-        made[MEAN_TEMPERATURE] = by.weighted(by.of(MEAN_TEMPERATURE), duration)
+        made[MEAN_TEMPERATURE] = by.weighted(by.of(MEAN_TEMPERATURE), weight)
     table = {c.CYCLE_COUNT: Column.of(numbers)}
     for described in CYCLE_COLUMNS:
         if described.name in made:

@@ -14,6 +14,7 @@ class FindingFields(TypedDict):
     level: Level
     code: str
     message: str
+    fix: str
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,16 @@ class Finding:
 
     ``level``: ``assumed`` (the file does not say it), ``kept`` (stored as it is, under a name that we do not know),
     ``repaired`` (changed on request), ``odd`` (a warning: stored as it is, but check it), ``refused`` (not stored).
-    ``code`` is the stable name of the kind of finding.
+    ``code`` is the stable name of the kind of finding. ``fix``: the option that says what was assumed, as it is typed;
+    with it the file gives the same numbers. Empty where no option says it.
     """
 
     level: Level
     code: str
     message: str
+    fix: str = ""
 
     @property
     def fields(self) -> FindingFields:
         """The finding as JSON."""
-        return {"level": self.level, "code": self.code, "message": self.message}
+        return {"level": self.level, "code": self.code, "message": self.message, "fix": self.fix}

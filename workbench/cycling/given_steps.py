@@ -16,6 +16,7 @@ from .steps import (
     START_INDEX,
     STEP_COLUMNS,
     STEP_TYPE,
+    STEP_TYPE_FROM_CYCLER,
     as_table,
     in_order,
     step_numbers,
@@ -27,7 +28,8 @@ LAYERS = 16
 _ALWAYS = frozenset(
     described.name
     for described in STEP_COLUMNS
-    if described.name not in (STEP_TYPE, c.FRAME, *CYCLE_SUMS) and "temperature" not in described.name
+    if described.name not in (STEP_TYPE, STEP_TYPE_FROM_CYCLER, c.FRAME, *CYCLE_SUMS)
+    and "temperature" not in described.name
 )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..messages import option
 from ..table import Column, Table
 from . import columns as c
-from .findings import Finding
+from .findings import Finding, Level
 from .run_statistics import Floats, Ints
 
 WINDOW = 64
@@ -25,13 +25,21 @@ _SMALL = 0.01
 
 @dataclass(frozen=True)
 class Taken:
-    """How the sign of a current was read: what a positive current ``means`` in the file, and ``because`` of what."""
+    """How the sign of a current was read: what a positive current ``means`` in the file, and ``because`` of what.
+
+    ``fixed``: the format or a rule says so, and nothing is open. ``by_format``: the format of the file documents it, so
+    that the shape of the voltage is never a reason to refuse: in voltammetry and amperometry the voltage does not
+    follow the current.
+    """
 
     means: Literal["charge", "discharge", "unsigned"]
     because: str
+    fixed: bool = False
+    by_format: bool = False
 
 
-BY_CONVENTION = Taken("discharge", "that is the rule for samples given by hand")
+SIGN_IS_FIXED = "nothing to choose: the format says what its sign means"
+BY_CONVENTION = Taken("discharge", "that is the rule for samples given by hand", fixed=True)
 
 
 @dataclass
@@ -128,28 +136,49 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = B
     if votes.total < _LEAST_EVIDENCE:
         votes = windows.votes
     mixed = votes.mixed or (windows.one_signed and windows.votes.mixed)
+    level: Level = "odd" if settled or taken.by_format else "refused"
     seen = f"{votes.contradict:.3g} V of its movement contradict the sign, {votes.agree:.3g} V agree"
+    if taken.by_format and not settled and windows.one_signed and mixed:
+        message = (
+            f"{_driven(taken, seen)} If the file leaves out the sign instead, say {option('sign', 'unsigned')}."
+        )
+        return [Finding(level, "sign_unsigned", message)]
+    if taken.by_format and not settled and votes.against:
+        return [Finding(level, "sign_reversed", _driven(taken, seen))]
     if windows.one_signed and mixed:
         message = (
             f"'{c.CURRENT}' has the same sign everywhere, but the voltage both rises and falls, so the sign does not "
             f"show the direction. Say {option('sign', 'unsigned')} to find the direction from the voltage. Say "
             f"{option('sign', 'charge')} or {option('sign', 'discharge')} if the direction really never changes."
         )
-        return [Finding("odd" if settled else "refused", "sign_unsigned", message)]
+        return [Finding(level, "sign_unsigned", message)]
     if votes.against:
         message = (
             f"'{c.CURRENT}' seems to have the wrong sign: {_as_taken(taken)}, but the voltage moves in the other "
             f"direction ({seen}). "
         )
         message += _fix(taken) if not settled else "It is stored as you said."
-        return [Finding("odd" if settled else "refused", "sign_reversed", message)]
+        return [Finding(level, "sign_reversed", message)]
     if votes.mixed:
         message = f"'{c.CURRENT}' and the voltage do not always agree: {seen}; {_as_taken(taken)}."
         return [Finding("odd", "sign_mixed", message)]
     if votes.total < _LEAST_EVIDENCE and not settled:
         message = f"The voltage moves too little to check the sign of the current: {_as_taken(taken)}."
-        return [Finding("assumed", "sign_unchecked", message)]
+        return [Finding("assumed", "sign_unchecked", message, SIGN_IS_FIXED if taken.fixed else _confirmed(taken))]
     return []
+
+
+def _confirmed(taken: Taken) -> str:
+    """The option that says what was taken."""
+    return option("sign", taken.means)
+
+
+def _driven(taken: Taken, seen: str) -> str:
+    """The warning where the format fixes the sign, and the voltage does not follow it."""
+    return (
+        f"The voltage does not follow '{c.CURRENT}' ({seen}), as in voltammetry and amperometry, where it is driven. "
+        f"The sign was kept: {_as_taken(taken)}."
+    )
 
 
 def _as_taken(taken: Taken) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +14,21 @@ from ..table import Column, Table
 from . import columns as c
 from .changes import ChangeCounter
 from .columns import Described
+from .onsets import GAP, RESISTANCE, Sample
+from .owned_intervals import SECONDS, Owned, OwnedIntervals
 from .run_statistics import Floats, Ints
 from .steps_builder import QUANTITIES, RunsBuilder
 
-RULE = 1
+RULE = 2
 """The number of the rule that makes steps from samples. Raise it whenever the same samples give other steps."""
+SINCE = {RESISTANCE: 2, GAP: 2}
+"""Columns that older rules did not make -> the first rule that makes them."""
 STEP_TYPE = "Step type"
+STEP_TYPE_FROM_CYCLER = "Step type from cycler"
 START_INDEX, END_INDEX = "Start index", "End index"
+OWN_TIME = "Own time [s]"
+"""Of steps that own every interval: the duration, and half of the time to the steps before and after. Other steps
+do not have this column, so it is after those that every step has."""
 CYCLE_SUMS = {f"Cycle {name[0].lower()}{name[1:]}": name for name in c.COUNTERS}
 
 
@@ -57,6 +66,7 @@ STEP_COLUMNS: tuple[Described, ...] = (
     Described(c.CYCLER_CYCLE, "integer", "Cycle number as the cycler wrote it, first in the step."),
     Described(c.FRAME, "integer", "Nested level of the procedure; only if the series has it."),
     Described(STEP_TYPE, "text", "Rest, constant current, voltage or power with direction, EIS, or unknown."),
+    Described(STEP_TYPE_FROM_CYCLER, "text", "What the cycler calls the step; only if the file says it."),
     *(
         Described(name, "number", f"{of.split(' [')[0]} summed over the steps of the cycle.")
         for name, of in CYCLE_SUMS.items()
@@ -65,6 +75,16 @@ STEP_COLUMNS: tuple[Described, ...] = (
         described
         for described in _spread_columns("temperature", "temperature (only if the series has it)")
         if not described.name.startswith("Std")
+    ),
+    Described(
+        RESISTANCE,
+        "number",
+        "Resistance 10 s after the onset of a step that begins from rest; null if it ends before or is not constant.",
+    ),
+    Described(
+        GAP,
+        "number",
+        "Time from the last sample at rest to the first under load, of a step that begins from rest.",
     ),
 )
 STEP_TYPE_NEEDS = (
@@ -76,6 +96,7 @@ STEP_TYPE_NEEDS = (
     "Min current [A]",
     "Max current [A]",
 )
+Between: TypeAlias = Callable[[str, Floats, float], Floats]
 _INTEGERS = frozenset(described.name for described in STEP_COLUMNS if described.kind == "integer")
 
 
@@ -84,14 +105,30 @@ class StepsBuilder:
 
     A batch may end anywhere in a step: the same samples give the same bits.
 
+    Parameters
+    ----------
+    row, cycles : where the samples begin, and the count of cycles before them.
+    owning : each interval between two samples belongs to the steps of both, half to each, so that the sums over the
+        steps are the integrals over the test. Else the interval between two steps belongs to neither.
+
     >>> builder = StepsBuilder()
     >>> builder.feed(Table.of({"Step count": [0, 0], "Time [s]": [0.0, 3600.0], "Current [A]": [1.0, 1.0]}))
     >>> builder.finish()["Discharge capacity [A.h]"].tolist()
     [1.0]
     """
 
-    def __init__(self, row: int = 0, cycles: ChangeCounter | None = None) -> None:
-        self._runs = RunsBuilder(row, cycles)
+    def __init__(
+        self,
+        row: int = 0,
+        cycles: ChangeCounter | None = None,
+        before: Sample | None = None,
+        *,
+        owning: bool = False,
+    ) -> None:
+        self._intervals = OwnedIntervals() if owning else None
+        self._runs = RunsBuilder(row, cycles, before, self._intervals)
+        self.owned: Owned | None = None
+        """What the steps own, by the trapezoid rule; known once they are finished."""
 
     def feed(self, table: Table) -> None:
         """Take the next samples, in stored order. They need a ``Step count``: integers without nulls.
@@ -103,14 +140,56 @@ class StepsBuilder:
         """
         self._runs.feed(table, step_numbers(table))
 
-    def finish(self) -> Table:
-        """One row per step with all :data:`STEP_COLUMNS` that apply, except ``Step type``, which is never stored."""
-        return with_cycle_sums(as_table(self._runs.finish(), self._runs.present))
+    def finish(self, between: Between | None = None) -> Table:
+        """One row per step with all :data:`STEP_COLUMNS` that apply, except ``Step type``, which is never stored.
+
+        Parameters
+        ----------
+        between : gives of a counter what it counted between two steps, from what it counted within them (g,) and the
+            integral over the test. Without it: the trapezoid of those intervals.
+        """
+        table = as_table(self._runs.finish(), self._runs.present)
+        if self._intervals is not None:
+            self.owned = self._intervals.finish()
+            table = _with_owned(table, self.owned, self._runs.present, between)
+        return with_cycle_sums(table)
 
 
-def steps_of(table: Table | Iterable[Table]) -> Table:
-    """The ``steps`` of whole samples, or of samples in batches."""
-    builder = StepsBuilder()
+def _with_owned(table: Table, owned: Owned, present: frozenset[str], between: Between | None) -> Table:
+    """``table`` with what each step owns: by a counter of the samples where there is one, else by the trapezoid."""
+    made = dict(table.columns)
+    both = owned.both
+    for place, name in enumerate(c.COUNTERS):
+        values = both[:, place]
+        if name in present:
+            within = made[name].floats()
+            counted = owned.between[:, place] if between is None else between(name, within, float(values.sum()))
+            # A step without a value of the counter has what its samples give.
+            values = np.where(np.isnan(within), values, within + counted)
+        made[name] = Column("number", values)
+    made[OWN_TIME] = Column("number", both[:, SECONDS])
+    return Table(in_order(made), table.n)
+
+
+def replaced(steps: Table, columns: Mapping[str, Column]) -> Table:
+    """``steps`` with some columns replaced, and the sums over each cycle made anew."""
+    kept = {name: column for name, column in steps.items() if name not in CYCLE_SUMS}
+    return with_cycle_sums(Table(in_order({**kept, **columns}), steps.n))
+
+
+def with_counted(steps: Table, before: Table, counters: Iterable[str]) -> Table:
+    """``steps`` that were made anew, with what these counters of the cycler gave the same steps ``before``.
+
+    What a cycler counted between two steps is not in the samples, but only in the steps that were made of its file.
+    """
+    if OWN_TIME not in before or before[END_INDEX].tolist() != steps[END_INDEX].tolist():
+        return steps
+    return replaced(steps, {name: before[name] for name in counters if name in before})
+
+
+def steps_of(table: Table | Iterable[Table], *, owning: bool = False) -> Table:
+    """The ``steps`` of whole samples, or of samples in batches; ``owning`` as in `StepsBuilder`."""
+    builder = StepsBuilder(owning=owning)
     for batch in [table] if isinstance(table, Table) else table:
         builder.feed(batch)
     return builder.finish()
@@ -241,6 +320,8 @@ def as_table(stats: Mapping[str, Floats], present: frozenset[str]) -> Table:
         c.CYCLE_COUNT: of("cycle"),
         c.CYCLER_STEP: of(f"first:{c.CYCLER_STEP}"),
         c.CYCLER_CYCLE: of(f"first:{c.CYCLER_CYCLE}"),
+        RESISTANCE: of(RESISTANCE),
+        GAP: of(GAP),
     }
     for quantity, unit in QUANTITIES.items():
         for word in ("Min", "Max", "Mean", "Std"):

@@ -11,6 +11,8 @@ from ..errors import Invalid, Problem
 from ..table import Table
 from . import columns as c
 from .changes import ChangeCounter
+from .onsets import Onsets, Sample
+from .owned_intervals import OwnedIntervals
 from .run_statistics import (
     Cut,
     Floats,
@@ -52,10 +54,21 @@ class RunsBuilder:
     ----------
     row : number of the first sample that will be fed: 0, or the start of a run that is continued.
     cycles : the count of cycles so far, if samples before ``row`` were already seen.
+    before : the last complete sample before ``row``.
+    owned : adds up what the runs own of the intervals, instead of the intervals within them; then the cycles are those
+        of ``Cycle count`` where there is one.
     """
 
-    def __init__(self, row: int = 0, cycles: ChangeCounter | None = None) -> None:
+    def __init__(
+        self,
+        row: int = 0,
+        cycles: ChangeCounter | None = None,
+        before: Sample | None = None,
+        owned: OwnedIntervals | None = None,
+    ) -> None:
         self._row = row
+        self._onsets = Onsets(before)
+        self._owned = owned
         self._cycles = cycles or ChangeCounter()
         self._present: frozenset[str] | None = None
         self._held: list[dict[str, NDArray[np.generic]]] = []
@@ -103,7 +116,8 @@ class RunsBuilder:
         }
         self._done = []
         with np.errstate(invalid="ignore", over="ignore"):
-            return _named(joined)
+            named = _named(joined)
+        return named | self._onsets.finish(named["current:std"])
 
     @property
     def present(self) -> frozenset[str]:
@@ -144,19 +158,23 @@ class RunsBuilder:
         n = len(keys)
         void = np.full(n, np.nan)
         series = {name: _as_floats(block.get(name, void)) for name in READ}
-        if c.CYCLER_CYCLE in block or c.CYCLE_COUNT not in block:
+        if c.CYCLE_COUNT not in block or (self._owned is None and c.CYCLER_CYCLE in block):
             cycle = self._cycles.feed(series[c.CYCLER_CYCLE])
         else:
             cycle = self._cycles.feed(_as_floats(block[c.CYCLE_COUNT]))
         quantities = {name: series[source] for name, source in SOURCES.items()}
         quantities["power"] = series[c.VOLTAGE] * series[c.CURRENT]
         runs: _Runs = {"place": self._place(cut, keys, cycle, series[c.TIME])}
+        self._onsets.feed(cut, series[c.TIME], series[c.CURRENT], series[c.VOLTAGE])
         for name, values in quantities.items():
             if name in ("voltage", "current", "power") or SOURCES[name] in block:
                 runs[f"spread:{name}"] = spread(cut, values)
         for name in (*_FIRST_VALUES, *c.COUNTERS):
             if name in block:
                 runs[f"ends:{name}"] = ends(cut, series[name])
+        if self._owned is not None:
+            self._owned.feed(keys, series[c.TIME], quantities["current"], quantities["power"])
+            return runs
         for name, rate, needs in (
             ("charge", quantities["current"], (c.DISCHARGE_CAPACITY, c.CHARGE_CAPACITY)),
             ("energy", quantities["power"], (c.DISCHARGE_ENERGY, c.CHARGE_ENERGY)),

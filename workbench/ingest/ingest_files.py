@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 from ..store.db.trial_copy import rehearsal
 from ..store.store import Scope, Store
 from .commit.commit import Committer
 from .commit.non_series import NonSeries
+from .commit.read_again import from_kept_copies
 from .limits import Limits
 from .options import FileProgress, IngestOptions
 from .plan.jobs import Job
-from .plan.paths import Paths
-from .plan.plan import destination, plan
+from .plan.paths import Paths, are_none
+from .plan.plan import destination, plan, reading_of
 from .plan.read_options import ReadOptions
 from .plan.watched import Growing
-from .report.report import Report
+from .report.report import FileReport, Report
 from .run import Run
 
 
@@ -32,6 +33,7 @@ def ingest(
     progress: FileProgress | None = None,
     actor: str | None = None,
     isolated: bool = False,
+    locked: bool = False,
     tests: Callable[[ReadOptions], list[Job]] | None = None,
     loose: Set[Path] = frozenset(),
     whole_lines: bool = False,
@@ -45,13 +47,15 @@ def ingest(
 
     Parameters
     ----------
-    paths : files, patterns (``data/*.csv``), folders (all files below them that are of a known format).
+    paths : files, patterns (``data/*.csv``), folders (all files below them that are of a known format). With the option
+        ``again`` none means the kept copies of the files that a fixed rule concerns.
     options : what is said of all the files; see `IngestOptions`.
     growing : the files may be written to meanwhile: which of them to take now. Each is read as it was at one
         moment, without a last line that has no end.
     limits : bounds on the rows, columns and reading time of one file.
     progress : called with (files done, files in all, the current file).
     isolated : read every file in another process, so that none can bring this one down.
+    locked : refuse files where that process cannot be locked in.
     tests : gives the jobs where the caller has found the files and knows what they are; ``paths``, the sheet and the
         name rule are not looked at then. ``loose`` are those of their files that need not be of any format, and
         ``whole_lines`` says that they may have been written to, as with ``growing``.
@@ -64,14 +68,31 @@ def ingest(
         If the store itself fails.
     """
     options = options or IngestOptions()
-    planned = plan(paths, options, growing=growing, limits=limits, whole_lines=whole_lines, tests=tests)
-    to = destination(options)
-    with rehearsal(store) if options.dry_run else nullcontext(store) as into:
+    with ExitStack() as stack:
+        lacking: list[FileReport] = []
+        if options.again and tests is None and are_none(paths):
+            reading = reading_of(options, limits or Limits(), whole_lines=False)
+            kept, lacking = stack.enter_context(from_kept_copies(store, scope, reading))
+            tests = lambda _: kept  # noqa: E731
+        planned = plan(paths, options, growing=growing, limits=limits, whole_lines=whole_lines, tests=tests)
+        to = destination(options)
+        into = stack.enter_context(rehearsal(store) if options.dry_run else nullcontext(store))
         rehearses = store if options.dry_run else None
         committer = Committer(into, scope, to, actor=actor, keep=options.keep_file, rehearses=rehearses)
         non_series = NonSeries(into, scope, to, actor)
-        run = Run(into, scope, committer, non_series, planned.jobs, planned.loose | loose, progress)
+        run = Run(
+            into,
+            scope,
+            committer,
+            non_series,
+            planned.jobs,
+            planned.loose | loose,
+            progress,
+            planned.one_of,
+            again=options.again,
+        )
         report = planned.report
-        report.files += run.all(options.jobs, isolated=isolated)
+        report.files += [*run.all(options.jobs, isolated=isolated, locked=locked), *lacking]
         report.skipped, report.unmapped = run.skipped, run.unmapped
+    store.move_log()
     return planned.close()

@@ -88,6 +88,9 @@ RatingText: TypeAlias = str | Mapping[str, JsonValue]
 SheetGiven: TypeAlias = str | os.PathLike[str] | Frame | Sequence[Mapping[str, JsonValue]]
 Text: TypeAlias = Annotated[str, AfterValidator(_as_text)]
 
+CYCLES = ("count", "file")
+"""The values of the option ``cycles``."""
+
 
 @dataclass(frozen=True)
 class Names:
@@ -133,15 +136,16 @@ class IngestOptions(BaseModel):
             ("specification", "cell specification", "cell type", "design"), ("zelltyp", "spezifikation"))),
     ] = Field(
         None,
-        description="Specification of the cells, created if it does not exist. Without it: `Unspecified`.",
+        description="Specification of the cells, created if it does not exist. Without it each cell gets one of its "
+        "own, named `Unspecified` and the name of the cell.",
     )  # fmt: skip
     rating: Annotated[
         SkipValidation[RatingText | None],
         Said("RATING", str | None, http=Text | dict[str, JsonValue], column=Names(("rating", "ratings"))),
     ] = Field(
         None,
-        description="Ratings of a new specification, as `5Ah,2.5V,4.2V`. Without it: estimated from the data, "
-        "and marked so in its `source`.",
+        description="Ratings of a new specification, as `5Ah,2.5V,4.2V`. Without it they are estimated from "
+        "the data, and the `source` of the specification says so.",
     )
     instance: Annotated[
         Ref | None,
@@ -149,7 +153,8 @@ class IngestOptions(BaseModel):
             ("instance", "cell", "cell name", "cell id", "cell instance"), ("zelle", "zellname"))),
     ] = Field(
         None,
-        description="The cell, created if it does not exist. Without it: the name of the file.",
+        description="The cell, created if it does not exist. Without it: the name of the file, with that of its folder "
+        "if several folders have a file of that name.",
     )  # fmt: skip
     batch: Annotated[
         Ref | None,
@@ -169,13 +174,20 @@ class IngestOptions(BaseModel):
     )
     zone: Annotated[str | None, Said("ZONE", http=Text)] = Field(
         None,
-        description="Time zone of clock times that name none, as `Europe/Berlin`. Without it: `UTC`.",
+        description="Time zone of clock times that name no zone, as `Europe/Berlin`. Without it: `UTC`.",
     )
     repair: Annotated[
         tuple[str, ...], BeforeValidator(_as_tuple), Said("WHAT", list[str] | None, http=list[str])
     ] = Field(
         (),
-        description="What may be repaired. `time`: where a clock jumps back, it stands still instead.",
+        description="What may be repaired. `time`: where the clock jumps back, the jump is taken out: time stays "
+        "the same there.",
+    )
+    cycles: Annotated[str | None, Said("HOW", http=Text)] = Field(
+        None,
+        description="How cycles are numbered. `count`: by counting half cycles. `file`: by the file's own numbers; a "
+        "file without numbers is one cycle. Without it: by the file's own numbers if they rise, else by counting half "
+        "cycles.",
     )
     jobs: Annotated[int, Said("N", least=1, http=int)] = Field(
         1, description="How many files are read at the same time."
@@ -187,13 +199,19 @@ class IngestOptions(BaseModel):
         None,
         description="A csv file or a workbook that says what each file is: a column `file`, and any of "
         "`specification`, `batch`, `cell`, `test`, `protocol`, `tags`, `temperature [degC]`, "
-        "`mass [g]` ... In Python also a DataFrame or rows. The same sheet given again updates "
-        "the store.",
+        "`mass [g]` ... In Python also a DataFrame or rows. Ingest with a changed sheet to update the "
+        "labels in the store.",
     )
     name_rule: Annotated[str | None, Said("RULE")] = Field(
         None,
-        description="What the file names say, as `{batch}_{cell}_{test}`. A sheet wins over it, and it wins "
-        "over the other options.",
+        description="How to read labels from file names, as `{batch}_{cell}_{test}`. A rule with `/` reads folder "
+        "names too, those below the folder that is ingested. A sheet goes before the rule, and the rule before the "
+        "other options.",
+    )
+    again: Annotated[bool, Said(watch=False, http=bool)] = Field(
+        False,
+        description="Read files again that are in the store, into the same measurements. Without a file: read the kept "
+        "copies of files that an older version read by a rule that was wrong.",
     )
     dry_run: Annotated[bool, Said(watch=False, http=bool)] = Field(
         False, description="Show what would happen and change nothing."
@@ -207,6 +225,14 @@ class IngestOptions(BaseModel):
         if format is not None and format not in FORMATS:
             raise BadRequest(f"There is no format '{format[:80]}'. {instead(format, FORMATS, 'formats')}")
         return format
+
+    @field_validator("cycles")
+    @classmethod
+    def _known_cycles(cls, cycles: str | None) -> str | None:
+        if cycles is not None and cycles not in CYCLES:
+            close = instead(cycles, CYCLES, "values")
+            raise BadRequest(f"'{cycles[:80]}' is not a value of '{option_name('cycles')}'. {close}")
+        return cycles
 
     @field_validator("zone")
     @classmethod
@@ -254,10 +280,12 @@ class IngestKeywords(TypedDict, total=False):
     sign: str | None
     zone: str | None
     repair: str | Iterable[str]
+    cycles: str | None
     jobs: int
     keep_file: bool
     sheet: SheetGiven | None
     name_rule: str | None
+    again: bool
     dry_run: bool
 
 
@@ -333,10 +361,19 @@ def sent_options(given: Mapping[str, JsonValue]) -> Sent:
     return Sent(IngestOptions.of(said), whole_lines)
 
 
+_LATER = frozenset({"cycles", "again"})
+"""Options that a server of 0.1.0 does not know: they are sent only where they say something."""
+
+
 def to_send(options: IngestOptions, *, whole_lines: bool) -> dict[str, Any]:
     """The options that go along with a request; records among them are still records."""
     known = body_model(type(options)).model_fields
-    return {name: value for name, value in dict(options).items() if name in known} | {"whole_lines": whole_lines}
+    said = {
+        name: value
+        for name, value in dict(options).items()
+        if name in known and (name not in _LATER or value != type(options).model_fields[name].default)
+    }
+    return said | {"whole_lines": whole_lines}
 
 
 _WORDS = {

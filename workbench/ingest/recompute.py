@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from ..cycling import columns as c
 from ..cycling.cycles import cycles_of
-from ..cycling.steps import StepsBuilder
+from ..cycling.steps import StepsBuilder, with_counted
 from ..cycling.steps_builder import READ
 from ..errors import BadRequest, Damaged, NotFound, StoreError, WorkbenchError, instead
+from ..readers.table.states import column_of_step_types
 from ..records import Project, Record
 from ..store import Scope, Store
 from ..store.db.parallel import CORES
@@ -19,10 +20,13 @@ from ..store.records import search
 from ..store.scope import EVERYTHING
 from ..store.series import derived
 from ..store.series.derived import Outdated
-from ..table import Table
+from ..table import Column, Table
+from .commit.cells_apart import set_apart, shared_cells
+from .read.cycler_step_types import CyclerStepTypes
 
 R = TypeVar("R", bound=Record)
 _PIECE = 1 << 18
+_READ = frozenset((*READ, c.STEP_COUNT, c.CYCLE_COUNT))
 _AHEAD = 4
 _ATTEMPTS = 5
 Progress = Callable[[int, int, str], None]
@@ -31,17 +35,18 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What a `recompute` did, or with ``check`` would do: the measurements, those that failed with the reason, and
-    whether the search was built anew."""
+    """What a `recompute` did, or with ``check`` would do: the measurements, those that failed with the reason, whether
+    the search was built anew, and the ``cells`` that got a specification of their own."""
 
     measurements: list[Outdated] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     search: bool = False
+    cells: list[str] = field(default_factory=list)
 
     @property
     def is_nothing(self) -> bool:
         """Whether all was up to date."""
-        return not (self.measurements or self.failed or self.search)
+        return not (self.measurements or self.failed or self.search or self.cells)
 
 
 def recompute(
@@ -52,7 +57,8 @@ def recompute(
     jobs: int = CORES,
     progress: Progress | None = None,
 ) -> Recomputed:
-    """Make steps and cycles by today's rules where older rules made them; without ``ids`` the search too.
+    """Make steps and cycles by today's rules where older rules made them; without ``ids`` the search too. Cells that
+    share the specification "Unspecified" of 0.1.0 get one each.
 
     Each measurement is brought up to date in one transaction of its own: stopped at any moment, the rest is as it was,
     and the next call goes on. Step tables that were given stay as they are.
@@ -65,8 +71,10 @@ def recompute(
     """
     found = derived.outdated(store, ids)
     old_search = ids is None and derived.search_rule(store) < search.RULE
+    shared = shared_cells(store, None if ids is None else frozenset(ids))
+    cells = [cell.name for _, cell in shared]
     if check:
-        return Recomputed(found, {}, old_search)
+        return Recomputed(found, {}, old_search, cells)
     done: list[Outdated] = []
     failed: dict[str, str] = {}
     for place, (one, problem) in enumerate(_all_anew(store, found, jobs)):
@@ -77,13 +85,15 @@ def recompute(
         else:
             failed[one.name] = problem
     store.series.tidy()
+    for scope, cell in shared:
+        set_apart(store, scope, cell)
     if old_search:
         with store.transaction() as db:
             search.rebuild(db)
             derived.keep_search_rule(db)
     if progress is not None:
         progress(len(found), len(found), "")
-    return Recomputed(done, failed, old_search)
+    return Recomputed(done, failed, old_search, cells)
 
 
 def chosen(store: Store, scope: Scope, where: Mapping[str, Any] | None) -> list[str]:
@@ -165,11 +175,23 @@ def _made(store: Store, one: Outdated) -> _Made:
         if "steps" not in one.datasets:
             cycles = cycles_of(store.series.read(one.id, dataset="steps", scope=EVERYTHING))
             return _Made({"cycles": cycles}, keys, revisions)
-        builder = StepsBuilder()
+        builder, words = StepsBuilder(owning=one.owning), CyclerStepTypes()
         for part in _samples(store, one.id):
-            builder.feed(part)
+            builder.feed(Table({name: part[name] for name in part if name in _READ}, part.n))
+            words.feed(part)
         steps = builder.finish()
+        if one.owning:
+            steps = with_counted(
+                steps, store.series.read(one.id, dataset="steps", scope=EVERYTHING), _counters(store, one.id)
+            )
+        steps = words.added_to(steps)
     return _Made({"steps": steps, "cycles": cycles_of(steps)}, keys, revisions)
+
+
+def _counters(store: Store, id: str) -> list[str]:
+    """The counters that the samples have."""
+    info = store.series.info(id, scope=EVERYTHING)
+    return [name for name in c.COUNTERS if info is not None and name in info.names]
 
 
 def _samples(store: Store, id: str) -> Iterator[Table]:
@@ -177,7 +199,8 @@ def _samples(store: Store, id: str) -> Iterator[Table]:
     info = store.series.info(id, scope=EVERYTHING)  # who asks was checked when the tests were chosen
     if info is None:
         raise NotFound(f"The measurement '{id}' has no samples any more.")
-    names = [name for name in info.names if name in (*READ, c.STEP_COUNT, c.CYCLE_COUNT)]
+    texts = Table({column.name: Column.text([]) for column in info.columns if column.kind == "text"}, 0)
+    names = [name for name in info.names if name in _READ or name == column_of_step_types(texts)]
     for start in range(0, info.rows, _PIECE):
         yield store.series.read(id, names, (start, min(start + _PIECE, info.rows)), scope=EVERYTHING)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -37,28 +37,55 @@ class Run:
         jobs: Sequence[Job],
         loose: Set[Path],
         progress: FileProgress | None,
+        one_of: Callable[[Job, str, int], Job],
+        *,
+        again: bool = False,
     ) -> None:
         self._store = store
         self._committer = committer
         self._non_series = non_series
         self._jobs = jobs
         self._loose = loose
+        self._again = again
+        self._isolated = self._locked = False
         self.skipped: list[str] = []
         self.unmapped: list[FileReport] = []
         self._known = KnownFiles(store, scope)
         committer.named = self._known.named
         self._progress = progress
         self._done = 0
+        self._all = len(jobs)
+        self._one_of = one_of
+        self._tests: dict[int, list[Job]] = {}
+        """Job of a file that holds several tests -> the job of each of them."""
         self._reports: dict[int, FileReport] = {}
 
-    def all(self, processes: int, *, isolated: bool = False) -> list[FileReport]:
-        """Read and store; ``isolated`` reads in other processes only."""
-        new = self._new()
-        for job, outcome, file in outcomes(new, processes, isolated=isolated):
+    def all(self, processes: int, *, isolated: bool = False, locked: bool = False) -> list[FileReport]:
+        """Read and store; ``isolated`` reads in other processes only, ``locked`` in locked ones only."""
+        self._isolated, self._locked = isolated, locked
+        self._read(self._jobs, processes)
+        return self._ordered(self._jobs)
+
+    def _read(self, jobs: Iterable[Job], processes: int) -> None:
+        for job, outcome, file in outcomes(
+            self._new(jobs), processes, isolated=self._isolated, locked=self._locked
+        ):
             self._tell(job)
-            if not self._skips(job, outcome):
+            if "tests" in outcome:
+                self._read(self._apart(job, outcome["tests"]), processes)
+            elif not self._skips(job, outcome):
                 self._reports[id(job)] = self._taken(job, outcome, file)
-        return self._ordered()
+
+    def _apart(self, job: Job, tests: Sequence[str]) -> list[Job]:
+        """The jobs of the tests that a file holds. They take its place in the report."""
+        made = self._tests[id(job)] = [self._one_of(job, test, len(tests)) for test in tests]
+        self._all += len(made)
+        for record in self._known.read_as_one(job) if "map" not in job.options.said() else ():
+            made[0].odd.append(
+                f"The measurement '{record.name}' of '{record.instance_name}' has all tests of this file as one. "
+                "Delete it if you do not need it."
+            )
+        return made
 
     def _skips(self, job: Job, outcome: Outcome) -> bool:
         """Whether it is a file of a folder that no format knows; it is listed then."""
@@ -66,14 +93,18 @@ class Run:
         if strange and outcome.get("unmapped"):
             self.unmapped.append(FileReport(job.name, "skipped", places.shown(outcome["refused"])))
         elif strange:
-            self.skipped += map(places.shown, job.paths)
+            self.skipped += [job.name] if len(job.paths) == 1 else map(places.shown, job.paths)
         return strange
 
-    def _new(self) -> list[Job]:
+    def _new(self, jobs: Iterable[Job]) -> list[Job]:
         """The jobs that must be read; of the others only the labels are brought up to date."""
         left = []
-        for job in self._jobs:
-            record = self._known.find(job)
+        for job in jobs:
+            record = None if self._again else self._known.find(job)
+            if record is None and job.options.test is None and (tests := self._known.tests_of(job)):
+                self._tell(job)
+                left += self._new(self._apart(job, tests))
+                continue
             if record is None:
                 left.append(self._rated(job))
                 continue
@@ -93,9 +124,12 @@ class Run:
 
     def _rated(self, job: Job) -> Job:
         """The job with what has to be known before it is read."""
-        job.before = self._known.read_before(job)
+        known = self._known.again(job) if self._again and job.before is None else None
+        if known is not None:
+            job.before, job.options = known.id, job.options.as_said(known.said, job.paths[1:])
+        job.before = job.before or self._known.read_before(job)
         options = self._known.as_before(job)
-        job.options = replace(options, rated_capacity_ah=self._committer.rated_capacity(job.labels))
+        job.options = replace(options, rated_capacity_ah=self._committer.rated_capacity(job))
         return job
 
     def _taken(self, job: Job, outcome: Outcome, file: IO[bytes]) -> FileReport:
@@ -125,19 +159,26 @@ class Run:
 
         def samples() -> Iterator[tuple[str, Table]]:
             file.seek(0)
-            return samples_file.tables(file)
+            return samples_file.counted(samples_file.tables(file), prepared.cycle_starts)
 
         self._committer.commit(job, prepared, samples, report)
 
     def _tell(self, job: Job) -> None:
         if self._progress is not None:
-            self._progress(self._done, len(self._jobs), places.shown(job.paths[0].name))
+            self._progress(self._done, self._all, places.shown(job.paths[0].name))
         self._done += 1
 
-    def _ordered(self) -> list[FileReport]:
+    def _ordered(self, jobs: Iterable[Job]) -> list[FileReport]:
         if self._progress is not None:
-            self._progress(len(self._jobs), len(self._jobs), "")
-        return [self._reports[id(job)] for job in self._jobs if id(job) in self._reports]
+            self._progress(self._all, self._all, "")
+        return list(self._reported(jobs))
+
+    def _reported(self, jobs: Iterable[Job]) -> Iterator[FileReport]:
+        for job in jobs:
+            if id(job) in self._tests:
+                yield from self._reported(self._tests[id(job)])
+            elif id(job) in self._reports:
+                yield self._reports[id(job)]
 
 
 def _report(job: Job) -> FileReport:

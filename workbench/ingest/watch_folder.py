@@ -70,7 +70,7 @@ def watch(
             ready |= looks.again()
         if ready:
             try:
-                report = take(sorted(looks.files), Growing(ready, ready | looks.again()))
+                report = take(sorted(looks.files), Growing(ready, ready | looks.again(), root))
             except BadRequest as error:  # a sheet that is being edited; what it is about waits for its next change
                 report = Report([FileReport(places.shown(also or root), why=str(error))])
             looks.taken(ready, report)

@@ -11,6 +11,8 @@ from pydantic import JsonValue
 
 from ..cycling.findings import Finding
 from ..cycling.sign_check import BY_CONVENTION, Taken
+from ..errors import FileRefused
+from ..messages import quoted
 from ..table import Table
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ SIGN_RULES: dict[Sign, str] = {
     "found": "found from how the voltage answers",
 }
 """What the table of formats says of each sign."""
+SIGN_OF_SPECTRA = "no current; the imaginary part is negative if capacitive, as the low frequencies show"
 SIGNS = ("charge", "discharge", "unsigned")
 """What a user may say that a positive current means; ``unsigned``: states, steps or voltage show the direction."""
 
@@ -51,6 +54,21 @@ class Reading:
     counters: Counters = None
     sign: Taken = BY_CONVENTION
     headers: dict[str, str] = field(default_factory=dict)
+
+
+class SeveralTests(FileRefused):
+    """A file holds several tests, so it is not one series. ``tests`` are their names, in the order of the file.
+
+    A name begins with that of the cell; what follows a "/" is the test of that cell. A name that begins with "/" is of
+    a file that does not name its cell.
+    """
+
+    def __init__(self, file: str, tests: tuple[str, ...], why: str) -> None:
+        super().__init__(
+            f"'{file}' holds {len(tests)} tests: {why}. They are {quoted(tests)}. `workbench ingest` stores each as a "
+            f"measurement; in Python read one of them with read(path, test={tests[0]!r})."
+        )
+        self.tests = tests
 
 
 class Reader(Protocol):

@@ -10,20 +10,26 @@ from ...cycling import columns as c
 from ...cycling.changes import ChangeCounter
 from ...cycling.cycles import cycles_of
 from ...cycling.given_samples import Rules
+from ...cycling.onsets import Sample
 from ...cycling.steps import (
     CYCLE_SUMS,
     END_INDEX,
+    OWN_TIME,
     START_INDEX,
     STEP_TYPE,
     StepsBuilder,
     step_types,
     with_cycle_sums,
 )
+from ...cycling.steps_builder import READ
 from ...errors import Conflict, FileRefused, instead
-from ...records import Measurement
+from ...records import Instance, Measurement, Specification
+from ...store import Transaction
 from ...store.series import derived
 from ...store.store import Scope, Store
 from ...table import Column, Table, concat, concat_columns
+from .append_owning import Continued, continued
+from .estimates import said_capacity
 from .register import rated_of
 
 _PIECE = 1 << 18
@@ -41,7 +47,8 @@ def extend(
     """Append samples to a running measurement; steps and cycles follow in the same transaction.
 
     The last step is computed anew from all its samples, steps before it stay as they are; of steps that were given
-    only one that the new samples belong to. Columns the new samples lack are null in them.
+    only one that the new samples belong to. Of a test that was read from a file all steps are made anew, as they own
+    the intervals between them. Columns the new samples lack are null in them.
 
     Parameters
     ----------
@@ -66,13 +73,20 @@ def extend(
         parts = running.accepted(parts)
         if not parts:
             return record
-        store.series.append(record.id, "series", parts, connection)
-        steps = running.steps_after(parts)
+        after = running.after(parts)
+        steps = after.steps
+        if after.cycles is None:
+            store.series.append(record.id, "series", after.parts, connection)
+        else:
+            running.rewrite(after, connection)
         made = {**derived.rules(), "steps": running.rule_of_steps()}
         for dataset, table in (("steps", steps), ("cycles", cycles_of(steps))):
             with store.series.writer(record.id, dataset, rule=made[dataset]) as writer:
                 writer.add(table)
                 writer.publish(connection)
+        if record.source.get("format") and not record.source.get("extended"):
+            noted = {"source": {**record.source, "extended": True}}
+            store.rows.update(Measurement, record.id, noted, scope, actor, connection=connection, grew=True)
         store.bump(connection, Measurement.table)
     store.series.tidy()
     return store.rows.get(Measurement, measurement_id, scope)
@@ -103,11 +117,14 @@ class _Running:
         self._rows = info.rows
         self._kinds = {column.name: column for column in info.columns}
         self._steps = store.series.read(record.id, dataset="steps", scope=scope)
+        self._owning = OWN_TIME in self._steps and not self._given and self._steps.n > 0
 
     def rule_of_steps(self) -> int | None:
         """The rule of the steps once they go on: those that are done stay as an older rule made them."""
         if self._given:
             return None
+        if self._owning:
+            return derived.today("steps")
         return min(self._store.series.rule(self._record.id, "steps") or derived.BEFORE, derived.today("steps"))
 
     def accepted(self, parts: list[Table]) -> list[Table]:
@@ -160,7 +177,49 @@ class _Running:
             stop = start
         return None
 
-    def steps_after(self, parts: list[Table]) -> Table:
+    def after(self, parts: list[Table]) -> Continued:
+        """All steps, and the new samples as they are to be stored."""
+        if not self._owning:
+            return Continued(self._steps_after(parts), parts)
+        names = [name for name in (*READ, c.STEP_COUNT, c.CYCLE_COUNT) if name in self._kinds]
+        cycler = self._last_of(c.CYCLER_CYCLE)
+        return continued(
+            lambda start: self._stored_from(start, names),
+            self._steps,
+            parts,
+            cycler=cycler,
+            counted=self._counts(parts, cycler),
+            rated_capacity_ah=self._rated_as_said(),
+        )
+
+    def _counts(self, parts: list[Table], cycler: float | None) -> bool:
+        """Whether half cycles number the cycles, as they would if the file had all samples."""
+        how = (self._record.source.get("options") or {}).get("cycles")
+        if how is not None:
+            return bool(how == "count")
+        if any(finding.get("code") == "cycles_counted" for finding in self._record.source.get("findings") or []):
+            return True
+        news = [part[c.CYCLER_CYCLE].floats() for part in parts if cycler is not None]
+        rises = any(bool((one[~np.isnan(one)] != cycler).any()) for one in news)
+        return not rises and not self._steps[c.CYCLE_COUNT].values.any()
+
+    def rewrite(self, after: Continued, connection: Transaction) -> None:
+        """Store all samples anew, with their cycles."""
+        rule = self._store.series.rule(self._record.id, "series")
+        with self._store.series.writer(self._record.id, "series", rule=rule) as writer:
+            for part in self._stored_from(0):
+                writer.add(after.renumbered(part))
+            for part in after.parts:
+                writer.add(part)
+            writer.publish(connection)
+
+    def _rated_as_said(self) -> float | None:
+        """The rated capacity of the cell, A.h, unless it was estimated."""
+        cell = self._store.rows.get(Instance, self._record.instance_id, self._scope)
+        specification = self._store.rows.get(Specification, cell.specification_id, self._scope)
+        return said_capacity(specification)
+
+    def _steps_after(self, parts: list[Table]) -> Table:
         """All steps: those that are done as they are, the one that goes on anew from all its samples."""
         last, goes_on = self._last_step(parts[0])
         start = int(self._steps[START_INDEX].values[last]) if self._steps.n else 0
@@ -171,7 +230,7 @@ class _Running:
             for part in self._stored_from(start, [cycler] if cycler in self._kinds else []):
                 cycles.feed(*(part[name].floats() for name in part))
             start = self._rows
-        builder = StepsBuilder(start, cycles)
+        builder = StepsBuilder(start, cycles, self._complete_before(start))
         for part in [*self._stored_from(start), *parts]:
             builder.feed(part)
         done = np.flatnonzero(np.arange(self._steps.n) != last) if goes_on else np.arange(self._steps.n)
@@ -230,6 +289,21 @@ class _Running:
         ].floats()
         changed = len(first) and not np.isnan(first[0]) and float(first[0]) != before
         return ChangeCounter(number - 1 if changed else number, before)
+
+    def _complete_before(self, stop: int) -> Sample | None:
+        """The last stored sample before a sample number that has time, current and voltage."""
+        names = [c.TIME, c.CURRENT, c.VOLTAGE]
+        if any(name not in self._kinds for name in names):
+            return None
+        while stop > 0:
+            start = max(stop - _PIECE, 0)
+            part = self._store.series.read(self._record.id, names, (start, stop), scope=self._scope)
+            values = [part[name].floats() for name in names]
+            known = np.flatnonzero(np.isfinite(values[0]) & np.isfinite(values[1]) & np.isfinite(values[2]))
+            if len(known):
+                return Sample(*(float(column[known[-1]]) for column in values))
+            stop = start
+        return None
 
     def _stored_from(self, start: int, columns: list[str] | None = None) -> Iterator[Table]:
         for at in range(start, self._rows, _PIECE):

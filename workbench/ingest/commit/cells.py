@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from ...errors import Conflict, NotFound
+from ...errors import BadRequest, Conflict, NotFound
 from ...messages import option_name
 from ...records import Batch, Instance, Measurement, Record, Specification
 from ...store import Transaction
 from ...store.store import Scope, Store
 from ..limits import RecordFields
 from ..plan.destination import Destination, Ref
+from ..plan.jobs import Job
 from ..plan.labels import Labels
 from ..plan.ratings import rated_ah
 from ..read.prepare import Prepared
 from ..report.report import FileReport
-from .estimates import ESTIMATED, compared, estimated, is_estimated, of_header
+from .cell_places import COMMON, OWN, CellPlace, CellPlaces
+from .estimates import (
+    compared,
+    estimated,
+    grown,
+    is_estimated,
+    said_capacity,
+    source_of,
+    words_of_estimate,
+)
 
 R = TypeVar("R", bound=Record)
-UNSPECIFIED = "Unspecified"
+MOST_NAMES = 10_000
 
 
 class Cells:
@@ -30,6 +39,7 @@ class Cells:
         self.store = store
         self.scope = scope
         self.actor = actor
+        self._places = CellPlaces(store, scope)
         self._warned_of: set[str] = set()
         """Specifications of which it was said in this run that their estimated capacity does not fit a file."""
 
@@ -64,78 +74,64 @@ class Cells:
             report.changed.append(f"{record.label} '{changed.name}': {said(name, getattr(record, name), value)}")
         return changed
 
-    def known_specification(self, to: Destination) -> Specification | None:
-        """The specification that was named, or that of the cell that was named; NotFound if it is to be made."""
-        if to.specification is not None:
-            return self.find(Specification, to.specification)
-        if to.instance is not None:
-            instance = self.find(Instance, to.instance)
-            if to.by_batch and _elsewhere(instance, str(to.batch)):
-                return None
-            return self.find(Specification, instance.specification_id)
-        return None
+    def place(self, to: Destination, job: Job) -> CellPlace:
+        """The cell that a file is about, or what it is to be called; see `CellPlaces.of`."""
+        return self._places.of(to, job)
 
-    def rated_capacity(self, to: Destination, labels: Labels) -> float | None:
+    def place_called(self, name: str, folder: str, to: Destination) -> CellPlace:
+        """The cell that a file gives a name of its own; see `CellPlaces.called`."""
+        return self._places.called(name, folder, to)
+
+    def place_labelled(self, name: str, batch: str | None) -> CellPlace:
+        """The cell of this name in whatever specification; see `CellPlaces.of`."""
+        return self._places.called(name, "", Destination(instance=name, batch=batch))
+
+    def place_in(self, name: str, batch: str | None, specification: Specification) -> CellPlace:
+        """The cell of this name in a specification, or what it is to be called there."""
+        return self._places.in_specification(name, batch, specification)
+
+    def rated_capacity(self, to: Destination, job: Job) -> float | None:
         """The rated capacity of the cells to come, A.h, where somebody said so before their files are read.
 
         One that was estimated from another file is none: what a file becomes must not hang on what came before it.
         """
-        if "capacity" in labels.ratings:
-            return rated_ah(labels.ratings)
+        if "capacity" in job.labels.ratings:
+            return rated_ah(job.labels.ratings)
         try:
-            specification = self.known_specification(to)
-        except NotFound:
-            specification = None
+            specification = self.place(to, job).specification
+        except (NotFound, BadRequest):
+            specification = None  # said again, in words, when the file is committed
         if specification is not None:
-            ratings = specification.ratings.model_dump()
-            return None if is_estimated(specification.source, ratings) else rated_ah(ratings)
+            return said_capacity(specification)
         return None if to.ratings is None else rated_ah(to.ratings)
-
-    def cell_at(self, to: Destination, labels: Labels, stem: str) -> Instance | None:
-        """The cell that a file is about, if it is there."""
-        try:
-            specification = self.known_specification(to) or self.existing(Specification, UNSPECIFIED, {})
-        except NotFound:
-            return None
-        if specification is None:
-            return None
-        return self._named(to, labels, stem, specification)[0]
-
-    def _named(
-        self, to: Destination, labels: Labels, stem: str, specification: Specification
-    ) -> tuple[Instance | None, str]:
-        """The cell of this name and what it is called: numbers of cells begin anew in each batch in many places, so
-        one that is in another batch than is said is another cell."""
-        within = {"specification_id": specification.id}
-        found = self.existing(Instance, to.instance or stem, within)
-        name = to.instance.name if isinstance(to.instance, Record) else to.instance or stem
-        batch = labels.batch
-        if found is None or batch is None or isinstance(to.instance, Record) or not _elsewhere(found, batch):
-            return found, name
-        name = f"{batch} {name}"
-        return self.existing(Instance, name, within), name
 
     def specification(
         self,
         connection: Transaction,
         to: Destination,
+        place: CellPlace,
         labels: Labels,
         report: FileReport,
         prepared: Prepared | None,
         like: Specification | None = None,
     ) -> Specification:
-        """The specification, made if it is missing: rated as is said, else as ``like``, else as the data suggest."""
-        try:
-            found = self.known_specification(to)
-        except NotFound:
-            found = None
-        name = to.specification if isinstance(to.specification, str) else UNSPECIFIED
+        """The specification, made if it is missing: rated as is said, else as ``like``, else as the data suggest.
+
+        Where none is said, it is one of the cell's own, and its estimate grows with the files of the cell.
+        """
+        found = place.specification
+        if found is None and isinstance(to.specification, str):
+            found = self.existing(Specification, to.specification, {})
+            name = to.specification
+        elif found is None:
+            name = self.own_name(place.name)
         if found is None:
-            found = self.existing(Specification, name, {})
-        if found is None:
-            found = self.make(connection, Specification, self._design(name, to, report, prepared, like), report)
+            data = self._design(name, to, report, prepared, like)
+            if to.specification is None:
+                data["source"] = {**data.get("source", {}), OWN: True}
+            found = self.make(connection, Specification, data, report)
         elif prepared is not None and not labels.ratings:
-            self._compare(prepared, found, report)
+            found = self._checked(connection, prepared, found, report)
         changes: RecordFields = {}
         if labels.ratings:
             changes["ratings"] = _ratings_of(found) | labels.ratings
@@ -143,12 +139,28 @@ class Cells:
             changes["properties"] = {**found.properties, **labels.design}
         return self.change(connection, found, changes, report)
 
-    def _compare(self, prepared: Prepared, rated: Specification, report: FileReport) -> None:
+    def _checked(
+        self, connection: Transaction, prepared: Prepared, rated: Specification, report: FileReport
+    ) -> Specification:
+        """Compare a file with the ratings of its cell; an estimate that is the cell's own grows with the file."""
+        if rated.source.get(OWN) and is_estimated(rated):
+            ratings, source = grown(prepared, rated)
+            if ratings != _ratings_of(rated):
+                report.changed.append(
+                    f"{rated.label} '{rated.name}', whose ratings are estimated: "
+                    f"{said('ratings', rated.ratings, ratings)}"
+                )
+                changes: RecordFields = {"ratings": ratings, "source": source}
+                rated = self.store.rows.update(
+                    Specification, rated.id, changes, self.scope, self.actor, connection=connection
+                )
+            return rated
         warned = rated.id in self._warned_of
-        findings = compared(prepared, rated.ratings.model_dump(), rated.name, rated.source, warned=warned)
+        findings = compared(prepared, rated, warned=warned)
         report.take(findings)
         if findings:
             self._warned_of.add(rated.id)
+        return rated
 
     def _design(
         self,
@@ -162,25 +174,24 @@ class Cells:
         if {"capacity", "voltage_min", "voltage_max"} <= given.keys():
             return {"name": name, "ratings": given}
         if like is not None:
-            return {"name": name, "ratings": {**_ratings_of(like), **given}, "source": like.source}
+            source = {key: value for key, value in like.source.items() if key != OWN}
+            return {"name": name, "ratings": {**_ratings_of(like), **given}, "source": source}
         if prepared is None:
             raise NotFound(f"There is no cell specification '{name}' yet.")
         guessed = estimated(prepared)
-        capacity = rated_ah(guessed)
-        source = {"ratings": ESTIMATED, "file": Path(report.path).name, "capacity": capacity}
-        if "capacity" not in given and not capacity:
+        if "capacity" not in given and not rated_ah(guessed):
             report.odd.append(
                 f"No charge flows in this file, so the capacity of '{name}' is unknown and was set to 0. "
                 f"Give {option_name('rating')}, or correct the specification."
             )
         missing = {key: value for key, value in guessed.items() if key not in given}
-        report.assume(
-            "rating",
-            f"Ratings of '{name}' were estimated from the data: "
-            + ", ".join(f"{key} {_shown(value)}" for key, value in missing.items())
-            + ("; the capacity is from the header of the file." if of_header(prepared) else "."),
-        )
-        return {"name": name, "ratings": {**guessed, **given}, "source": source}
+        report.assume("rating", words_of_estimate(name, missing, prepared))
+        return {"name": name, "ratings": {**guessed, **given}, "source": source_of(prepared, report.path)}
+
+    def own_name(self, cell: str) -> str:
+        """What the specification of a cell is called of which none is said."""
+        name = f"{COMMON} {cell}"
+        return next(one for one in names(name) if self.existing(Specification, one, {}) is None)
 
     def batch(
         self, connection: Transaction, to: Destination, specification: Specification, report: FileReport
@@ -195,24 +206,22 @@ class Cells:
         self,
         connection: Transaction,
         to: Destination,
+        job: Job,
         labels: Labels,
-        stem: str,
         report: FileReport,
         prepared: Prepared,
     ) -> Instance:
         """The cell of a new measurement, with the batch and the properties that are said of it."""
-        specification = self.specification(connection, to, labels, report, prepared)
-        within = {"specification_id": specification.id}
+        place = self.place(to, job)
+        specification = self.specification(connection, to, place, labels, report, prepared)
         batch = self.batch(connection, to, specification, report)
-        found, name = self._named(to, labels, stem, specification)
-        if name != (to.instance or stem) and found is None:
-            report.assume(
-                "cell", f"There is a cell '{labels.instance}' in another batch, so this cell is called '{name}'."
-            )
-        if found is None:
-            data = {"name": name, **within, "batch_id": None if batch is None else batch.id}
-            return self.make(connection, Instance, {**data, "properties": labels.cell}, report)
-        return self.described(connection, found, batch, labels, report)
+        if place.cell is not None:
+            return self.described(connection, place.cell, batch, labels, report)
+        if place.why:
+            report.assume("cell", place.why)
+        data: RecordFields = {"name": place.name, "specification_id": specification.id}
+        data |= {"batch_id": None if batch is None else batch.id, "properties": labels.cell}
+        return self.make(connection, Instance, data, report)
 
     def described(
         self,
@@ -241,6 +250,33 @@ class Cells:
         self.store.rows.update(Instance, cell.id, changes, self.scope, self.actor, connection=connection)
         report.changed.append(f"{cell.label} '{cell.name}': {said('batch', cell.batch_name, batch.name)}")
 
+    def drop(self, connection: Transaction, cell: Instance, report: FileReport) -> bool:
+        """Delete a cell without tests that was made for a file of which nothing was said, and its specification."""
+        specification = self.find(Specification, cell.specification_id)
+        if not specification.source.get(OWN) or cell.properties or cell.notes:
+            return False
+        self.store.rows.delete(Instance, cell.id, self.scope, connection=connection)
+        report.changed.append(f"{cell.label} '{cell.name}', which has no tests any more, is removed")
+        self.drop_specification(connection, specification, report)
+        return True
+
+    def is_own(self, specification: Specification) -> bool:
+        """Whether a specification was made for cells of which none was said."""
+        return bool(specification.source.get(OWN)) or specification.name == COMMON
+
+    def rename_own(self, connection: Transaction, one: Specification, cell: str, report: FileReport) -> None:
+        """Let the specification that was made for one cell go by the new name of that cell."""
+        if one.source.get(OWN) and one.name.startswith(f"{COMMON} "):
+            self.change(connection, one, {"name": self.own_name(cell)}, report)
+
+    def drop_specification(self, connection: Transaction, one: Specification, report: FileReport) -> None:
+        """Delete a specification that was made for one cell, once that cell is in another."""
+        cells = self.store.rows.page(Instance, self.scope, where={"specification_id": one.id}, limit=1).items
+        if cells or not one.source.get(OWN) or not is_estimated(one) or one.properties or one.notes:
+            return
+        self.store.rows.delete(Specification, one.id, self.scope, connection=connection)
+        report.changed.append(f"{one.label} '{one.name}', which has no cells any more, is removed")
+
     def measurements_of(self, cell: Instance) -> list[Measurement]:
         """All measurements of a cell."""
         found: list[Measurement] = self.store.rows.page(
@@ -249,8 +285,11 @@ class Cells:
         return found
 
 
-def _elsewhere(cell: Instance, batch: str) -> bool:
-    return cell.batch_name is not None and cell.batch_name.casefold() != batch.casefold()
+def names(stem: str) -> Iterator[str]:
+    """``stem``, ``stem (2)`` ..."""
+    yield stem
+    for number in range(2, MOST_NAMES):
+        yield f"{stem} ({number})"
 
 
 def _ratings_of(specification: Specification) -> RecordFields:

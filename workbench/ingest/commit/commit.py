@@ -18,17 +18,17 @@ from ..limits import RecordFields
 from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.labels import Labels
-from ..plan.paths import shown
+from ..plan.paths import is_same_folder, shown
 from ..read.exported import MEASURED, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
-from .cells import Cells
+from .cells import MOST_NAMES, Cells, names
 from .continued import Grown, Samples, grown_from, made_by, publish, read_otherwise
-from .relabel import fields_of, is_new, names, relabel
+from .read_again import refuse_extended
+from .relabel import fields_of, is_new, relabel
 
 _CHUNK = 1 << 20
 _FILE_NAME = re.compile(r"[/\\?#%\x00-\x1f]")
-_MOST_NAMES = 10_000
 _ATTEMPTS = 5
 
 
@@ -68,9 +68,9 @@ class Committer:
         self.named: Mapping[str, Sequence[str]] = {}
         """Name of a file -> the measurements that were read from one of this name."""
 
-    def rated_capacity(self, labels: Labels) -> float | None:
+    def rated_capacity(self, job: Job) -> float | None:
         """The rated capacity of the cell of a file, A.h, where somebody said so before it is read."""
-        return self._cells.rated_capacity(self._to.of(labels), labels)
+        return self._cells.rated_capacity(self._to.of(job.labels), job)
 
     def same(self, prepared: Prepared) -> Measurement | None:
         """The measurement of this project that has the same samples, bit for bit."""
@@ -89,7 +89,7 @@ class Committer:
                 self.known(job, same, report)
                 return
             to = self._destination(job, prepared)
-            cell = self._cells.cell_at(to, job.labels, job.stem)
+            cell = self._cells.place(to, job).cell
             name = job.labels.measurement or job.stem
             named = self.named.get(prepared.files[0]["name"], [])
             grown = read_otherwise(self._store, self._scope, job.before) or grown_from(
@@ -98,6 +98,8 @@ class Committer:
             if grown is not None and grown.how == "within":
                 self.known(job, grown.record, report, within=True)
                 return
+            if grown is not None and grown.how == "otherwise":
+                refuse_extended(grown.record, grown.info.rows, prepared.rows)
             try:
                 if grown is not None:
                     self._extend(job, prepared, samples, grown, report)
@@ -160,8 +162,8 @@ class Committer:
                 if same is not None:
                     raise _Same(same)
                 to, labels = self._destination(job, prepared), self._labels(job, prepared)
-                instance = self._cells.instance(connection, to, labels, job.stem, report, prepared)
-                record = self._measurement(connection, id, instance, job, prepared, files)
+                instance = self._cells.instance(connection, to, job, labels, report, prepared)
+                record = self._measurement(connection, id, instance, job, prepared, files, report)
                 for writer in writers.values():
                     writer.publish(connection)
         report.status, report.added = "stored", prepared.rows
@@ -185,21 +187,28 @@ class Committer:
                 "end_time": _end(start, prepared.duration),
                 "content_hash": prepared.content_hash,
                 "file_name": prepared.files[0]["name"],
-                "source": {**record.source, **_source(prepared)},
+                "source": {**record.source, **_source(prepared, job)},
                 **({"files": files} if files else {}),
             }
             record = self._store.rows.update(
-                Measurement, record.id, changes, self._scope, self._cells.actor, connection=connection
+                Measurement,
+                record.id,
+                changes,
+                self._scope,
+                self._cells.actor,
+                connection=connection,
+                grew=grown.how == "more",
             )
             record = relabel(self._cells, connection, record, job.labels, report)
         self._store.series.tidy()
         _place(report, record)
         if grown.how == "otherwise":
-            report.status, report.changed = (
-                "updated",
-                [*report.changed, "its samples, because the file was read with other options"],
-            )
-            report.why = f"'{record.name}' of '{record.instance_name}' was read with other options before."
+            again = prepared.said == grown.record.source.get("options")
+            how = "again" if again else "with other options"
+            report.status = "updated"
+            report.changed = [*report.changed, f"its samples, because the file was read {how}"]
+            was = "was read again" if again else "was read with other options before"
+            report.why = f"'{record.name}' of '{record.instance_name}' {was}."
             return
         report.status, report.added = "extended", prepared.rows - grown.info.rows
         counts = f"had {spaced(grown.info.rows)} rows and now has {spaced(prepared.rows)}"
@@ -225,6 +234,7 @@ class Committer:
         job: Job,
         prepared: Prepared,
         files: list[RecordFields],
+        report: FileReport,
     ) -> Measurement:
         start = None if prepared.start_time is None else datetime.fromisoformat(prepared.start_time)
         said = job.labels.said()
@@ -236,14 +246,15 @@ class Committer:
             "test_setup": prepared.metadata,
             "file_name": prepared.files[0]["name"],
             "content_hash": prepared.content_hash,
-            "source": {**_source(prepared), **({"labels": said} if said else {})},
+            "source": {**_source(prepared, job), **({"labels": said} if said else {})},
             "files": files,
-            **_brought(prepared),
+            **_brought(prepared, job),
         }
         for name, value in fields_of(job.labels, Labels(), None).items():
             data[name] = {**data.get(name, {}), **value} if isinstance(value, dict) else value
         own = None if prepared.brought is None else prepared.brought["measurement"].get("name")
         wanted = job.labels.measurement or own or job.stem
+        taken: str | None = None
         for name in names(wanted):
             try:
                 made = self._store.rows.create(
@@ -254,12 +265,25 @@ class Committer:
                     id=id,
                     connection=connection,
                 )
-            except Conflict:
+            except Conflict as error:
+                taken = taken or error.existing_id
                 continue
+            if taken is not None:
+                report.assume("test", self._same_name(taken, job, wanted, name))
             return made
         raise Conflict(
-            f"'{instance.name}' has {_MOST_NAMES} measurements called '{wanted}'. Give this one another name."
+            f"'{instance.name}' has {MOST_NAMES} measurements called '{wanted}'. Give this one another name."
         )
+
+    def _same_name(self, taken: str, job: Job, wanted: str, name: str) -> str:
+        """The sentence about a test of a cell that has one of this name already."""
+        other = self._store.rows.get(Measurement, taken, self._scope).source.get("folder")
+        if isinstance(other, str) and job.folder and not is_same_folder(other, job.folder):
+            return (
+                f"The cell has a test '{wanted}' from another folder ('{other}'). This one, from '{job.folder}', is "
+                f"called '{name}'."
+            )
+        return f"The cell has another test '{wanted}' already. This one is called '{name}'."
 
 
 def _place(report: FileReport, record: Measurement) -> None:
@@ -269,12 +293,12 @@ def _place(report: FileReport, record: Measurement) -> None:
     report.specification = record.specification_name or ""
 
 
-def _brought(prepared: Prepared) -> RecordFields:
+def _brought(prepared: Prepared, job: Job) -> RecordFields:
     """What an exported file brings along for its measurement."""
     if prepared.brought is None:
         return {}
     measurement = prepared.brought["measurement"]
-    source = {**_source(prepared), "exported_from": measurement.get("source") or {}}
+    source = {**_source(prepared, job), "exported_from": measurement.get("source") or {}}
     if prepared.brought["given_steps"]:
         source["steps"] = "given"
     return {
@@ -289,7 +313,7 @@ def _end(start: datetime | None, duration: float | None) -> datetime | None:
     return start + timedelta(seconds=duration)
 
 
-def _source(prepared: Prepared) -> RecordFields:
+def _source(prepared: Prepared, job: Job) -> RecordFields:
     """Where the samples come from and what was done to them, as kept with the measurement."""
     findings = [
         {"level": finding.level, "code": finding.code, "message": finding.message} for finding in prepared.findings
@@ -297,6 +321,7 @@ def _source(prepared: Prepared) -> RecordFields:
     parts: RecordFields = {"files": prepared.files} if len(prepared.files) > 1 else {}
     return {
         "file": prepared.files[0]["name"],
+        **({"folder": job.folder} if job.folder else {}),
         "sha256": prepared.file_hash,
         "size": prepared.size,
         "format": prepared.format,

@@ -69,7 +69,10 @@ def grown_from(
             continue
         shared = min(info.rows, prepared.rows)
         same_cell = cell is not None and record.instance_id == cell.id
-        begins = _begins_with(path, record) if prepared.rows > info.rows else False
+        before, test = record.source.get("options", {}).get("test"), prepared.said.get("test")
+        if before is not None and test is not None and before != test:
+            continue
+        begins = before == test and prepared.rows > info.rows and _begins_with(path, record)
         if not (same_cell or begins or shared >= SURELY):
             continue
         core, exact = _compared(held or store, scope, record, info, samples, shared)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...messages import option_name
 from ...readers.table.header_units import split_header, unit_of
+from ...records import Specification
+from ...records.specification import ESTIMATED, is_estimate
+from ..limits import RecordFields
 from ..plan.labels import Ratings
 from ..plan.ratings import AMOUNT, rated_ah, ratings
 from ..read.prepare import Prepared
@@ -16,7 +20,6 @@ from ..read.prepare import Prepared
 _NAMED = frozenset(
     ("capacity", "battery capacity", "cell capacity", "nominal capacity", "rated capacity", "design capacity")
 )
-ESTIMATED = "estimated from the data"
 
 
 def estimated(prepared: Prepared) -> Ratings:
@@ -45,47 +48,103 @@ def of_header(prepared: Prepared) -> float | None:
     return None
 
 
-def is_estimated(source: Mapping[str, JsonValue], ratings: Mapping[str, JsonValue]) -> bool:
+def is_estimated(specification: Specification) -> bool:
     """Whether the capacity of a specification is still the one that was estimated from a file."""
-    if source.get("ratings") != ESTIMATED:
-        return False
-    return bool(source.get("capacity", rated_ah(ratings)) == rated_ah(ratings))
+    capacity = specification.ratings.capacity
+    return is_estimate(specification.source, capacity.value, capacity.unit)
 
 
-def compared(
-    prepared: Prepared,
-    ratings: Mapping[str, JsonValue],
-    name: str,
-    source: Mapping[str, JsonValue],
-    *,
-    warned: bool = False,
-) -> list[Finding]:
+def said_capacity(specification: Specification) -> float | None:
+    """The rated capacity, A.h, where somebody said it; None where it is estimated, or in an unknown unit."""
+    return None if is_estimated(specification) else rated_ah(specification.ratings.model_dump())
+
+
+def source_of(prepared: Prepared, path: str) -> RecordFields:
+    """What the ``source`` of a specification says of ratings that were estimated from a file."""
+    return {
+        "ratings": ESTIMATED,
+        "file": Path(path).name,
+        "capacity": rated_ah(estimated(prepared)),
+        **({"at_least": True} if is_lower_bound(prepared) else {}),
+    }
+
+
+def is_lower_bound(prepared: Prepared) -> bool:
+    """Whether the cell may hold more than its estimated capacity, since the test never charged and emptied it."""
+    return of_header(prepared) is None and not prepared.filled
+
+
+def words_of_estimate(name: str, ratings: Ratings, prepared: Prepared) -> str:
+    """The sentence about ratings that were estimated."""
+    shown = {key: value for key, value in ratings.items() if not isinstance(value, Mapping) or value.get("value")}
+    if not shown:
+        return (
+            f"The file shows neither charge nor voltage, so the ratings of '{name}' are unknown and were set to 0."
+        )
+    ratings = shown
+    least = "at least " if is_lower_bound(prepared) else ""
+    listed = ", ".join(
+        f"{key} {least if key == 'capacity' else ''}{_quantity(value)}" for key, value in ratings.items()
+    )
+    made = f"Ratings of '{name}' were estimated from the data: {listed}."
+    if "capacity" in ratings and of_header(prepared) is not None:
+        return made + " The capacity is from the header of the file."
+    if "capacity" in ratings and least:
+        return (
+            made + " The capacity is the largest charge that passed one way, and a lower bound: the test does not "
+            "show the cell going from full to empty."
+        )
+    return made
+
+
+def _quantity(value: JsonValue) -> str:
+    return f"{value['value']:g} {value['unit']}" if isinstance(value, Mapping) else str(value)
+
+
+def grown(prepared: Prepared, rated: Specification) -> tuple[Ratings, RecordFields]:
+    """Estimated ratings of one cell, with what a further file of it shows, and their ``source``."""
+    old, source = rated.ratings, dict(rated.source)
+    low, high = prepared.voltage_min, prepared.voltage_max
+    capacity, shown = old.capacity.value, rated_ah(estimated(prepared)) or 0.0
+    bound = is_lower_bound(prepared)
+    if shown > capacity:
+        capacity = shown
+        source |= {"capacity": shown, "file": prepared.files[0]["name"], "at_least": True}
+    if not bound and shown >= capacity:
+        source.pop("at_least", None)
+    lowest = [old.voltage_min.value] if old.voltage_min.value else []
+    highest = [old.voltage_max.value] if old.voltage_max.value else []
+    made = ratings(
+        capacity,
+        min([*lowest, *([] if low is None else [round(low, 2)])], default=0.0),
+        max([*highest, *([] if high is None else [round(high, 2)])], default=0.0),
+    )
+    return {**old.model_dump(exclude_none=True), **made}, source
+
+
+def compared(prepared: Prepared, rated: Specification, *, warned: bool = False) -> list[Finding]:
     """A warning, if far more or far less charge flows in a file than the cell is rated for, or was estimated to hold.
 
     ``warned``: another file of the same run has the warning already that the capacity is only an estimate, so the files
     that follow say it as an assumption.
     """
-    rated, capacity = rated_ah(ratings), prepared.capacity
-    if not rated or not capacity or rated / 50 <= capacity <= rated * 1.5:
+    name, capacity, passed_now = rated.name, rated_ah(rated.ratings.model_dump()), prepared.capacity
+    if not capacity or not passed_now or capacity / 50 <= passed_now <= capacity * 1.5:
         return []
     if any(finding.code == "current_unit" for finding in prepared.findings):
         return []  # a wrong unit says it all
-    passed = f"Up to {capacity:.4g} A.h flow in one direction"
-    if is_estimated(source, ratings):
-        file = f"'{source['file']}'" if source.get("file") else "another file"
+    passed = f"Up to {passed_now:.4g} A.h flow in one direction"
+    if is_estimated(rated):
+        file = f"'{rated.source['file']}'" if rated.source.get("file") else "another file"
         if warned:
-            message = (
-                f"{passed}. The step types were found with the estimated capacity of '{name}', {rated:.4g} A.h."
-            )
+            message = f"{passed}; the estimated capacity of '{name}' is {capacity:.4g} A.h."
             return [Finding("assumed", "rating_apart", message)]
         message = (
-            f"{passed}, but the capacity of '{name}' is only an estimate from {file}: {rated:.4g} A.h. "
-            "The step types of all files of this specification depend on it. Name a specification "
-            "for each kind of cell "
-            f"({option_name('specification')}, {option_name('rating')}), "
-            f"or correct the ratings of '{name}'."
+            f"{passed}, but the capacity of '{name}' is only an estimate from {file}: {capacity:.4g} A.h. Step types "
+            f"do not use it. If these are cells of several kinds, name a specification for each "
+            f"({option_name('specification')}, {option_name('sheet')}); else correct the ratings of '{name}'."
         )
     else:
-        message = f"{passed}, but '{name}' is rated {rated:.4g} A.h. "
+        message = f"{passed}, but '{name}' is rated {capacity:.4g} A.h. "
         message += "Which steps count as rest, and all step types, depend on it. Is it the right specification?"
     return [Finding("odd", "rating_apart", message)]

@@ -55,26 +55,50 @@ class KnownFiles:
 
     def find(self, job: Job) -> Measurement | None:
         """The measurement that these very bytes became, read by this version as the job says, or as was said once
-        where it says nothing else; None if there is none."""
+        where it says nothing else; None if there is none. One test of several counts only for a job of this test."""
         said = job.options.said()
         for known in self._same(job):
-            if said.items() <= known.said.items():
+            if said.items() <= known.said.items() and known.said.get("test") == job.options.test:
                 with suppress(NotFound):  # deleted meanwhile
                     return self._store.rows.get(Measurement, known.id, self._scope)
         return None
 
+    def tests_of(self, job: Job) -> list[str]:
+        """The names of the tests that these very bytes became, where each of them is there; else empty."""
+        said = job.options.said()
+        known = [known for known in self._same(job) if said.items() <= known.said.items() and "test" in known.said]
+        names = list(dict.fromkeys(one.said["test"] for one in known))
+        return names if known and len(names) == known[0].said["of"] else []
+
+    def read_as_one(self, job: Job) -> list[Measurement]:
+        """The measurements that all tests of this file became together, when an older version read it."""
+        found = []
+        for known in self._same(job):
+            if "test" not in known.said:
+                with suppress(NotFound):
+                    found.append(self._store.rows.get(Measurement, known.id, self._scope))
+        return found
+
     def read_before(self, job: Job) -> str | None:
         """The one measurement that these very bytes became, when they were read otherwise."""
-        found = self._same(job)
+        found = [known for known in self._same(job) if known.said.get("test") == job.options.test]
         return found[0].id if len(found) == 1 else None
+
+    def again(self, job: Job) -> Known | None:
+        """The measurement that these very bytes became: as the job says where there are several; None if it is open."""
+        said, found = job.options.said(), self._same(job)
+        alike = [known for known in found if said.items() - {"version": ""}.items() <= known.said.items()]
+        return found[0] if len(found) == 1 else alike[0] if len(alike) == 1 else None
 
     def as_before(self, job: Job) -> ReadOptions:
         """The options of a job; where it says none, those with which the beginning of its file was read."""
         options = job.options
-        if options.said().keys() > {"version"} or len(job.paths) > 1:
+        if not options.is_plain or len(job.paths) > 1:
             return options
         for known in self._of_name.get(shown(job.paths[0].name), []):
-            if known.said.keys() > {"version"} and known.size < job.size:
+            apart = known.said.get("test") != options.test
+            said = known.said.keys() - {"version", "test", "of"}
+            if not apart and said and known.size < job.size:
                 begun = _hash(job.paths[0], known.size)
                 if begun == known.digest:
                     return options.with_said(known.said)

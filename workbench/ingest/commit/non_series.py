@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...messages import option_name
 from ...readers.non_series.recognise import Holding
 from ...records import DriveCycle, Instance, Measurement, Record, Specification
 from ...records.drive_cycle import content_hash
+from ...records.specification import ESTIMATED
 from ...store import Transaction
 from ...store.records.rows import new_id
 from ...store.store import Scope, Store
@@ -25,8 +26,8 @@ from ..plan.jobs import Job
 from ..plan.paths import shown, stem_of
 from ..plan.ratings import ratings
 from ..report.report import FileReport
-from .cells import UNSPECIFIED, Cells
-from .estimates import ESTIMATED
+from .cell_places import OWN
+from .cells import Cells
 
 
 class NonSeries:
@@ -49,7 +50,8 @@ class NonSeries:
         Conflict
             If a specification of that name has other content.
         """
-        one = NonSeriesFile(self._store, self._scope, self._cells, self._to.of(job.labels), job.paths[0], report)
+        to = self._to.of(job.labels)
+        one = NonSeriesFile(self._store, self._scope, self._cells, to, job.paths[0], job.folder, report)
         one.take(holding)
 
 
@@ -62,6 +64,7 @@ class NonSeriesFile:
     cells: Cells
     to: Destination
     path: Path
+    folder: str
     report: FileReport
 
     def take(self, holding: Holding) -> None:
@@ -92,13 +95,17 @@ class NonSeriesFile:
         return True
 
     def _drive_cycle(self, record: RecordFields, connection: Transaction) -> bool:
-        data = {"name": stem_of(self.path), "data": record["data"]}
-        self.report.rows = len(record["data"])
+        data = {"name": self._named(record), "data": record["data"]}
+        self.report.rows += len(record["data"])
         where = {"content_hash": content_hash(data["name"], record["data"])}
         if self.store.rows.page(DriveCycle, self.scope, where=where, limit=1).items:
             return False
         self.cells.make(connection, DriveCycle, data, self.report)
         return True
+
+    def _named(self, record: RecordFields) -> str:
+        """What a record is called after its file, and after its sheet where several sheets hold one."""
+        return " ".join(filter(None, (stem_of(self.path), record.get("sheet"))))[:200]
 
     def _cycles(self, record: RecordFields, connection: Transaction) -> bool:
         columns: dict[str, list[float | None]] = record["columns"]
@@ -106,7 +113,7 @@ class NonSeriesFile:
         if self.store.rows.of_content(hashed, self.scope) is not None:
             return False
         table = cycles_of_capacities({name: Column.from_python(values) for name, values in columns.items()})
-        cell = self._cell(record["cell"], table, connection)
+        cell = self._cell(record["cell"] or record.get("sheet"), table, connection)
         id = new_id(self.store.clock(connection))
         data = {
             "name": stem_of(self.path),
@@ -115,7 +122,11 @@ class NonSeriesFile:
             "properties": _properties(table),
             "file_name": shown(self.path.name),
             "content_hash": hashed,
-            "source": {"file": shown(self.path.name), "format": "capacity-table"},
+            "source": {
+                "file": shown(self.path.name),
+                **({"folder": self.folder} if self.folder else {}),
+                "format": "capacity-table",
+            },
         }
         made = self.store.rows.create(
             Measurement, data, scope=self.scope, actor=self.cells.actor, id=id, connection=connection
@@ -130,26 +141,32 @@ class NonSeriesFile:
     def _cell(self, name: str | None, table: Table, connection: Transaction) -> Instance:
         if isinstance(self.to.instance, Record):
             return self.cells.find(Instance, self.to.instance)
-        specification = self._specification_of(table, connection)
-        called = name or self.to.instance or stem_of(self.path)
-        within = {"specification_id": specification.id}
-        present = self.cells.existing(Instance, called, within)
-        if present is not None:
-            return present
+        to = self.to if name is None else replace(self.to, instance=None)
+        place = self.cells.place_called(name or stem_of(self.path), self.folder, to)
+        if place.cell is not None:
+            return place.cell
+        specification = place.specification or self._specification_for(place.name, table, connection)
         batch = self.cells.batch(connection, self.to, specification, self.report)
-        data = {"name": called, **within, "batch_id": None if batch is None else batch.id}
+        data = {
+            "name": place.name,
+            "specification_id": specification.id,
+            "batch_id": None if batch is None else batch.id,
+        }
+        if place.why:
+            self.report.assume("cell", place.why)
         return self.cells.make(connection, Instance, data, self.report)
 
-    def _specification_of(self, table: Table, connection: Transaction) -> Specification:
-        name = self.to.specification or UNSPECIFIED
-        present = self.cells.existing(Specification, name, {})
-        if present is not None:
+    def _specification_for(self, cell: str, table: Table, connection: Transaction) -> Specification:
+        """The specification of a new cell: the one that is said, or one of its own."""
+        said = self.to.specification
+        if said is not None and (present := self.cells.existing(Specification, said, {})) is not None:
             return present
+        name = said if isinstance(said, str) else self.cells.own_name(cell)
         capacity = float(f"{np.nanmax(table['Discharge capacity [A.h]'].floats(), initial=0.0):.3g}")
         given = self.to.ratings
-        source = {}
+        source: RecordFields = {} if said is not None else {OWN: True}
         if given is None:
-            source = {"ratings": ESTIMATED, "file": self.path.name, "capacity": capacity}
+            source |= {"ratings": ESTIMATED, "file": self.path.name, "capacity": capacity}
             self.report.assume(
                 "rating",
                 f"The capacity of '{name}' was estimated from the data ({capacity:g} A.h) and its voltages are "

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ...cycling import columns as c
 from ...cycling.checks import Survey
 from ...cycling.conform import refuse_without_axes
@@ -14,7 +16,7 @@ from ...cycling.findings import Finding
 from ...cycling.given_samples import Rules
 from ...cycling.given_steps import complete_steps, given_steps
 from ...cycling.step_numbers import StepNumbers
-from ...cycling.steps import StepsBuilder
+from ...cycling.steps import StepsBuilder, current_limits
 from ...errors import FileRefused, Invalid
 from ...records import Instance, Measurement, Specification
 from ...store.records.rows import new_id
@@ -23,7 +25,7 @@ from ...store.series.series import SeriesWriter
 from ...store.store import Scope, Store
 from ...table import Column, Table
 from ..limits import RecordFields
-from ..plan.ratings import rated_ah
+from .estimates import said_capacity
 
 Samples: TypeAlias = Table | Callable[[], Iterable[Table]]
 _NEEDED = "Samples need at least the columns 'Time [s]', 'Current [A]' (positive on discharge) and 'Voltage [V]'."
@@ -101,12 +103,12 @@ class Taken:
     """Samples on their way in: checked, summarised and written as they pass."""
 
     def __init__(self, writer: SeriesWriter, number: Callable[[], StepNumbers] | None) -> None:
-        self.survey = Survey()
+        self.survey = Survey(owning=number is not None)
         self.findings: list[Finding] = []
         self._writer = writer
         self._numbers = None if number is None else number()
         self._rules = Rules()
-        self._builder = StepsBuilder()
+        self._builder = StepsBuilder(owning=number is not None)
 
     def feed(self, batch: Table) -> None:
         if not self.survey.rows:
@@ -126,7 +128,10 @@ class Taken:
             raise FileRefused(" ".join(self._rules.broken.values()))
         if not self.survey.rows:
             raise FileRefused("The time series has no samples.")
-        steps = self._builder.finish()
+        # The counters start at 0 in each step: they counted nothing between two steps.
+        steps = self._builder.finish(lambda name, within, integral: np.zeros(len(within)))
+        if self._builder.owned is not None:
+            self.survey.take(steps, self._builder.owned)
         numbered = [] if self._numbers is None else self._numbers.findings()
         self.findings = [*numbered, *self.survey.findings(steps, settled=settled)]
         refused = [finding.message for finding in self.findings if finding.level == "refused"]
@@ -154,22 +159,27 @@ def _numbering(
     if not derive or first is None or c.STEP_COUNT in first:
         return None
     rated = rated_of(store, scope, fields.get("instance_id"))
-    trial = StepNumbers(rated)
+    trial = StepNumbers(_limit(rated, 0.0))
     trial.feed(first)
     if rated is not None or not trial.by_state:
-        return lambda: StepNumbers(rated)
+        return lambda: StepNumbers(_limit(rated, 0.0))
     survey = Survey()
     for batch in _batches(samples):
         survey.feed(batch, trial.feed(batch))
-    return lambda: StepNumbers(None, survey.largest_current)
+    return lambda: StepNumbers(_limit(None, survey.largest_current))
+
+
+def _limit(rated: float | None, largest: float) -> float:
+    """The largest magnitude of a current at rest, A."""
+    return current_limits(rated, np.array([largest]))[0]
 
 
 def rated_of(store: Store, scope: Scope, instance: Any) -> float | None:
-    """The rated capacity of a cell, A.h; None where it is not known."""
+    """The rated capacity of a cell, A.h; None where it is not known, or only estimated from a file."""
     if not isinstance(instance, str):
         return None
     cell = store.rows.get(Instance, instance, scope)
-    return rated_ah(store.rows.get(Specification, cell.specification_id, scope).ratings.model_dump())
+    return said_capacity(store.rows.get(Specification, cell.specification_id, scope))
 
 
 def _completed(steps: Table, samples: Samples, number: Callable[[], StepNumbers] | None, rows: int) -> Table:

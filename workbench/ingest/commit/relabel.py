@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 from ...errors import Conflict
 from ...records import Batch, Instance, Measurement, Specification
@@ -11,16 +11,8 @@ from ..limits import RecordFields
 from ..plan.destination import Destination
 from ..plan.labels import Labels
 from ..report.report import FileReport
-from .cells import Cells
-
-MOST_NAMES = 10_000
-
-
-def names(stem: str) -> Iterator[str]:
-    """``stem``, ``stem (2)`` ..."""
-    yield stem
-    for number in range(2, MOST_NAMES):
-        yield f"{stem} ({number})"
+from .cell_places import CellPlace
+from .cells import MOST_NAMES, Cells, names
 
 
 def fields_of(labels: Labels, before: Labels, present: Measurement | None) -> RecordFields:
@@ -71,7 +63,7 @@ def relabel(
     target = _cell(cells, connection, record, cell, labels, report)
     if target.id != cell.id:
         record = _moved(cells, connection, record, target, report)
-        if not cells.measurements_of(cell):
+        if not cells.measurements_of(cell) and not cells.drop(connection, cell, report):
             report.odd.append(
                 f"The cell '{cell.name}' has no measurements any more. Delete it if its name was a mistake."
             )
@@ -96,18 +88,35 @@ def _cell(
 ) -> Instance:
     """The cell as it is said now: the same one, another one that is there, or a new one."""
     own = cells.find(Specification, cell.specification_id)
+    present = cells.existing(Specification, labels.specification, {}) if labels.specification else own
     to = Destination(labels.specification or own, labels.ratings or None, labels.instance, labels.batch)
-    specification = cells.specification(connection, to, labels, report, None, like=own)
+    at = CellPlace(cell, cell.name, present)
+    specification = cells.specification(connection, to, at, labels, report, None, like=own)
     before = Labels.of(record.source.get("labels", {}))
     name = cell.name if labels.instance in (None, before.instance) else labels.instance or cell.name
+    moves = specification.id != cell.specification_id
+    to = replace(to, batch=labels.batch or (cell.batch_name if moves else None))
     target = cell
-    if specification.id != cell.specification_id or name != cell.name:
-        target = _target(cells, connection, cell, specification, name, report)
+    if moves or name != cell.name:
+        if labels.specification is None and cells.is_own(own):
+            place = cells.place_labelled(name, labels.batch)
+        else:
+            place = cells.place_in(name, labels.batch, specification)
+        if place.cell is not None and place.specification is not None:
+            specification = place.specification
+        if place.why and place.name != cell.name:
+            report.assume("cell", place.why)
+        target = place.cell or _renamed_or_new(cells, connection, cell, specification, place.name, report)
     batch: Batch | None = cells.batch(connection, to, specification, report)
-    return cells.described(connection, target, batch, labels, report)
+    described = cells.described(connection, target, batch, labels, report)
+    if moves and target.id == cell.id:
+        cells.drop_specification(connection, own, report)
+    elif target.id == cell.id and described.name != cell.name:
+        cells.rename_own(connection, own, described.name, report)
+    return described
 
 
-def _target(
+def _renamed_or_new(
     cells: Cells,
     connection: Transaction,
     cell: Instance,
@@ -115,9 +124,6 @@ def _target(
     name: str,
     report: FileReport,
 ) -> Instance:
-    found = cells.existing(Instance, name, {"specification_id": specification.id})
-    if found is not None:
-        return found
     if name == cell.name or len(cells.measurements_of(cell)) == 1:
         moves = specification.id != cell.specification_id
         changes: dict[str, str | None] = {"name": name, "specification_id": specification.id}

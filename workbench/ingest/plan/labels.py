@@ -45,6 +45,17 @@ class Labels:
             made[member.name] = {**theirs, **mine} if isinstance(mine, dict) else theirs if mine is None else mine
         return Labels(**made)
 
+    def without(self, other: Labels) -> Labels:
+        """These, but nothing of what ``other`` says too."""
+        made: dict[str, Any] = {}
+        for member in fields(self):
+            mine, theirs = getattr(self, member.name), getattr(other, member.name)
+            if isinstance(mine, dict):
+                made[member.name] = {name: value for name, value in mine.items() if name not in theirs}
+            else:
+                made[member.name] = mine if theirs is None else None
+        return Labels(**made)
+
     def said(self) -> JsonObject:
         """What is said, as JSON; empty if nothing."""
         found = {member.name: getattr(self, member.name) for member in fields(self)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from ...errors import BadRequest
 from .headings import FILE, Heading
 from .labels import Labels
-from .paths import stem_of
+from .paths import shown, stem_of
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _NOT_HERE = (FILE, "rating", "column_map")
@@ -21,7 +22,8 @@ class NameRule:
 
     Words in braces are headings as a sheet has them (``{cell}``, ``{temperature [degC]}``); ``{}`` stands for
     anything that is not kept. All else stands for itself, ``*`` for anything. A rule with ``/`` looks at the
-    folders too, from the file upwards. The ending does not count.
+    folders too: of a folder that is ingested it begins at that folder, of a file that is named it begins as many
+    folders above the file as it has ``/``. The ending does not count.
     """
 
     text: str
@@ -57,14 +59,31 @@ class NameRule:
             raise BadRequest(f"The rule '{self.text}' has a field '{heading.text}', which only a sheet can give.")
         return heading
 
-    def labels(self, path: Path) -> tuple[Labels | None, str]:
+    def why_not(self, path: Path, root: Path | None = None) -> str:
+        """The sentence about a file that the rule does not fit."""
+        if root is None or "/" not in self.text:
+            return f"The file name does not match the name rule '{self.text}'."
+        name = shown(self._name(path, root))
+        deeper = name.count("/") > self.text.count("/") and not self.text.startswith("*/")
+        fix = f" Where there are more folders above, write '*/{self.text}'." if deeper else ""
+        begins = f"which begins in the folder '{shown(Path(os.path.abspath(root)).name)}'"
+        return f"'{name}' does not match the name rule '{self.text}', {begins}.{fix}"
+
+    def _name(self, path: Path, root: Path | None) -> str:
+        """The name that the rule looks at: with the folders of the file, as far as they count."""
+        depth = self.text.count("/")
+        if root is None or not depth:
+            folders = path.absolute().parts[:-1][-depth:] if depth else ()
+        else:
+            folders = Path(os.path.abspath(path)).relative_to(os.path.abspath(root)).parts[:-1]
+        return "/".join([*folders, stem_of(path)])
+
+    def labels(self, path: Path, root: Path | None = None) -> tuple[Labels | None, str]:
         """What the name of a file says, None if the rule does not fit it; and a remark if it fits in several ways.
 
-        Every field takes as little as it can, the last one all the rest.
+        Every field takes as little as it can, the last one all the rest. ``root``: the folder that is ingested.
         """
-        depth = self.text.count("/")
-        folders = path.absolute().parts[:-1][-depth:] if depth else ()
-        name = "/".join([*folders, stem_of(path)])
+        name = self._name(path, root)
         match = self._short.fullmatch(name)
         if match is None:
             return None, ""

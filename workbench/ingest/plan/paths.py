@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from ...errors import FileRefused, TooLarge
+from .unpack import Unpacked, archives
+
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+def are_none(paths: Paths) -> bool:
+    """Whether no path was given. An iterator may have some."""
+    return not isinstance(paths, str | os.PathLike) and isinstance(paths, Sized) and not len(paths)
 
 
 @dataclass
 class Found:
     """Files to read, in the order of their paths. Those in ``loose`` lie in folders: they count if a format knows
-    them, which is found when they are read."""
+    them, which is found when they are read. ``roots``: the folder that was given, of each file below one."""
 
     files: list[Path] = field(default_factory=list)
     loose: set[Path] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
+    unpacked: Unpacked = field(default_factory=Unpacked)
+    refused: dict[str, str] = field(default_factory=dict)
+    """Archives that cannot be unpacked, and why."""
+    roots: dict[Path, Path] = field(default_factory=dict)
 
 
 def find(
@@ -27,16 +40,19 @@ def find(
     *,
     any_format: bool = False,
     but: Path | None = None,
+    unpack: Container[Path] | None = None,
 ) -> Found:
     """The files that ``paths`` name: files, patterns (``data/*.csv``, ``**`` too) and folders with all below.
 
     A file that is named is read whatever it is; in folders only files of a known format count, hidden ones never.
     ``any_format``: the caller says the format, so nothing in a folder is loose. ``but`` is a file that is none of
-    them wherever it lies: the sheet that speaks of the others.
+    them wherever it lies: the sheet that speaks of the others. An archive of several files is a folder; where
+    ``unpack`` is given, only those in it are unpacked.
     """
     named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     found = Found()
     chosen: dict[Path, None] = {}
+    given: list[Path] = []
     for text in (os.fspath(path) for path in named):
         matches = (
             sorted(glob.glob(text, recursive=True))
@@ -47,12 +63,20 @@ def find(
             found.missing.append(text)
         for match in matches:
             place = Path(match)
+            if place.is_file():
+                given.append(place)
             if place.is_dir():
-                _walk(place, chosen, found)
+                _walk(place, _fixed(text) if len(matches) > 1 or match != text else place, chosen, found)
             else:
                 chosen[place] = None
                 found.loose.discard(place)
+                if match != text and "**" in text:
+                    found.roots.setdefault(place, _fixed(text))
     found.files = sorted(chosen, key=lambda path: (path.parts, path.name))
+    packed = archives(given, named=True) | archives(sorted(found.loose))
+    if packed:
+        listed = [_inside(path, found, unpack) if path in packed else [path] for path in found.files]
+        found.files = [path for paths in listed for path in paths]
     if but is not None:
         found.files = [path for path in found.files if path.absolute() != but.absolute()]
     if any_format:
@@ -60,7 +84,50 @@ def find(
     return found
 
 
-def _walk(folder: Path, chosen: dict[Path, None], found: Found) -> None:
+def _inside(archive: Path, found: Found, unpack: Container[Path] | None) -> list[Path]:
+    """The files in an archive, which count if a format knows them."""
+    if unpack is not None and archive not in unpack:
+        return []
+    try:
+        inside = found.unpacked.add(archive, shown(archive))
+    except (FileRefused, TooLarge, OSError) as error:
+        found.refused[shown(archive)] = str(error)
+        return []
+    names: dict[Path, list[str]] = {}
+    for file in inside:
+        names.setdefault(file.parent, []).append(file.name)
+    inside = [file for file in inside if not is_hidden(file.name, names[file.parent])]
+    found.loose |= set(inside)
+    return inside
+
+
+def _fixed(pattern: str) -> Path:
+    """The folder at which a pattern begins: its parts before the first with a wildcard."""
+    parts = Path(pattern).parts
+    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+
+
+def folder_of(path: Path, root: Path | None = None) -> str:
+    """The folder of a file as it is kept: from the given folder on, whose own name is the first part.
+
+    >>> folder_of(Path("/lab/data/A/c1/RPT.csv"), Path("/lab/data")), folder_of(Path("/lab/data/RPT.csv"))
+    ('data/A/c1', 'data')
+    """
+    parent = Path(os.path.abspath(path)).parent
+    start = parent if root is None else Path(os.path.abspath(root))
+    return shown(Path(start.name, parent.relative_to(start)).as_posix()) if start.name else ""
+
+
+def is_same_folder(one: str, other: str) -> bool:
+    """Whether two kept folders may be the same: one of them may have been named from further up.
+
+    >>> is_same_folder("data/A", "A"), is_same_folder("data/A", "data/B")
+    (True, False)
+    """
+    return f"/{one}".endswith(f"/{other}") or f"/{other}".endswith(f"/{one}")
+
+
+def _walk(folder: Path, root: Path, chosen: dict[Path, None], found: Found) -> None:
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -68,6 +135,7 @@ def _walk(folder: Path, chosen: dict[Path, None], found: Found) -> None:
             if not is_hidden(name, names) and place not in chosen and place.is_file():
                 chosen[place] = None
                 found.loose.add(place)
+                found.roots.setdefault(place, root)
 
 
 def is_hidden(name: str, beside: Iterable[str]) -> bool:

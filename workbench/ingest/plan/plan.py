@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...messages import place
 from ..limits import Limits
 from ..options import IngestOptions
 from ..report.report import FileReport, Report
-from .destination import Destination
-from .jobs import Job, jobs_of
+from .destination import Destination, Ref
+from .documents import Documents
+from .jobs import Job, jobs_of, one_of
+from .labels import Labels
 from .name_rule import NameRule
 from .paths import Paths, find, shown
 from .ratings import ratings_of
 from .read_options import ReadOptions
 from .sheet import Sheet, read_sheet
+from .unpack import Unpacked
 from .watched import Growing
 
 
@@ -29,6 +32,12 @@ class Plan:
     loose: set[Path]
     report: Report
     sheet: Sheet | None
+    unpacked: Unpacked = field(default_factory=Unpacked)
+    """The files of archives, which are there as long as this plan."""
+
+    def one_of(self, job: Job, test: str, of: int) -> Job:
+        """The job of one test of a file that holds several."""
+        return one_of(job, test, of, self.sheet)
 
     def close(self) -> Report:
         """The report, with the rows of the sheet that fitted no file."""
@@ -64,15 +73,47 @@ def plan(
     sheet = None if options.sheet is None else read_sheet(options.sheet)
     rule = None if options.name_rule is None else NameRule(options.name_rule)
     reading = reading_of(options, limits or Limits(), whole_lines=whole_lines or growing is not None)
-    found = find(paths, any_format=options.format is not None, but=None if sheet is None else sheet.path)
-    report = Report(dry_run=options.dry_run)
+    found = find(
+        paths,
+        any_format=options.format is not None,
+        but=None if sheet is None else sheet.path,
+        unpack=None if growing is None else growing.ready,
+    )
+    said = sheet is not None or options.instance is not None
+    report = Report(dry_run=options.dry_run, name_rule=options.name_rule or "", labelled=said)
     for name in map(shown, found.missing):
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
-    jobs = jobs_of(found.files, reading, sheet, rule) if tests is None else tests(reading)
+    report.files += [FileReport(name, why=shown(why)) for name, why in found.refused.items()]
+    if growing is not None and growing.root is not None:
+        found.roots = dict.fromkeys(found.files, growing.root)
+    found.roots |= found.unpacked.roots
+    if tests is not None:
+        jobs = tests(reading)
+    else:
+        documents = Documents(found.files)
+        jobs = jobs_of(found.files, reading, sheet, rule, documents, _meant(options), found.roots)
+        jobs = [job for job in jobs if not documents.used & set(job.paths)]
+    for job in jobs:
+        job.called = job.called or found.unpacked.called.get(job.paths[0])
     if growing is not None:
+        growing = growing.with_unpacked(found.unpacked.of)
         jobs, report.left = growing.of(jobs)
         found.loose |= growing.ready if options.format is None else set()
-    return Plan(jobs, found.loose, report, sheet)
+    return Plan(jobs, found.loose, report, sheet, found.unpacked)
+
+
+def _meant(options: IngestOptions) -> Labels:
+    """What the options say of all files, as labels."""
+    return Labels(
+        specification=_name_of(options.specification),
+        instance=_name_of(options.instance),
+        batch=_name_of(options.batch),
+        ratings={} if options.rating is None else ratings_of(options.rating),
+    )
+
+
+def _name_of(ref: Ref | None) -> str | None:
+    return ref if ref is None or isinstance(ref, str) else str(ref.id)
 
 
 def reading_of(options: IngestOptions, limits: Limits, *, whole_lines: bool) -> ReadOptions:
@@ -83,6 +124,7 @@ def reading_of(options: IngestOptions, limits: Limits, *, whole_lines: bool) -> 
         sign=options.sign,
         repair=options.repair,
         zone=options.zone,
+        cycles=options.cycles,
         limits=limits,
         typed_in=place(),
         whole_lines=whole_lines,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, TypedDict
 
 from ...cycling.conform import REPAIRS
@@ -13,6 +14,7 @@ from ...messages import Place
 from ...readers.reading import SIGNS
 from ...version import __version__
 from ..limits import Limits
+from ..processes.worker_process import as_path, as_text
 
 
 @cache
@@ -30,6 +32,9 @@ class SaidReading(TypedDict, total=False):
     sign: str
     repair: list[str]
     zone: str
+    test: str
+    of: int
+    cycles: str
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,12 @@ class ReadOptions:
     """The file may be written to meanwhile: it is read as it was at one moment, without a line that has no end."""
     zone: str | None = None
     """The time zone of clock times that name none."""
+    test: str | None = None
+    """The test that is read, of a file that holds several."""
+    of: int = 0
+    """How many tests the file holds."""
+    cycles: str | None = None
+    """``count`` or ``file``: whether half cycles or the file number the cycles. None: the file where it can."""
 
     def __post_init__(self) -> None:
         if self.sign is not None and self.sign not in SIGNS:
@@ -70,11 +81,37 @@ class ReadOptions:
             said["repair"] = list(self.repair)
         if self.zone:
             said["zone"] = self.zone
+        if self.test is not None:
+            said["test"] = self.test
+            said["of"] = self.of
+        if self.cycles:
+            said["cycles"] = self.cycles
         return said
+
+    def as_json(self) -> dict[str, Any]:
+        """Values that go to another process as JSON."""
+        return asdict(self) | {"parts": [as_text(Path(part)) for part in self.parts]}
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> ReadOptions:
+        """What :meth:`as_json` gave."""
+        parts = tuple(str(as_path(part)) for part in raw["parts"])
+        given = {"limits": Limits(**raw["limits"]), "repair": tuple(raw["repair"]), "parts": parts}
+        return cls(**{**raw, **given})
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nobody said anything of the reading."""
+        return not (self.format or self.column_map or self.sign or self.repair or self.zone)
 
     def with_reading(self, said: Mapping[str, Any]) -> ReadOptions:
         """With the options that labels give for one file, by the names of the fields here."""
         return replace(self, **said)
+
+    def as_said(self, said: SaidReading, parts: Sequence[Path] = ()) -> ReadOptions:
+        """As they were when this was said, unless these say more than the version; with further ``parts`` of a test."""
+        options = self if self.said().keys() > {"version"} else self.with_said(said)
+        return replace(options, parts=tuple(map(str, parts)))
 
     def with_said(self, said: SaidReading) -> ReadOptions:
         """As they were when this was said."""
@@ -85,4 +122,5 @@ class ReadOptions:
             sign=said.get("sign"),
             repair=tuple(said.get("repair", ())),
             zone=said.get("zone"),
+            cycles=said.get("cycles"),
         )

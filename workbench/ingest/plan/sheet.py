@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fnmatch import translate
@@ -15,6 +15,8 @@ from typing import Any
 
 from ...errors import BadRequest
 from ...messages import counted, quoted
+from ..processes.warm_workers import ask_locked
+from ..processes.worker_process import DIED, as_path, as_text
 from .headings import FILE, Heading, names_files
 from .labels import Labels
 from .paths import shown, stem_of
@@ -23,6 +25,18 @@ MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20
 MOST_TITLES = 20
 _ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".ods")
+
+
+class Asked:
+    """A file, taken apart for the patterns of a sheet: its name, its path from the ingested folder on, and all parts
+    of its path. ``mark`` stands behind each: it names one test of the file."""
+
+    def __init__(self, path: Path, root: Path | None, mark: str = "") -> None:
+        whole = Path(os.path.abspath(path))
+        self.name, self.stem = path.name + mark, stem_of(path) + mark
+        self.parts = (*whole.parts[1:-1], whole.name + mark)
+        start = whole.parent if root is None else Path(os.path.abspath(root))
+        self.below = f"/{start.name}/{whole.relative_to(start).as_posix()}{mark}"
 
 
 @dataclass
@@ -41,15 +55,38 @@ class Row:
             (translate(pattern), translate(f"*/{pattern.lstrip('/')}")) if self._path else (translate(pattern),)
         )
         self._matches = [re.compile(word).match for word in words]
+        levels = pattern.strip("/").split("/")
+        self._above = [re.compile(translate(level)).match for level in levels]
 
-    def fits(self, path: Path) -> bool:
+    def fits(self, path: Path, root: Path | None = None) -> bool:
         """Whether the pattern means this file: its name, its name without the ending, or the end of its path."""
-        return self.names(path.name, stem_of(path), path.absolute().as_posix())
+        return self.names(Asked(path, root))
 
-    def names(self, name: str, stem: str, place: str) -> bool:
-        """As ``fits``, of a path that was taken apart."""
-        asked = (place,) if self._path else (name, stem)
-        return any(match(text) for match in self._matches for text in asked)
+    def names(self, asked: Asked) -> bool:
+        """As ``fits``, of a path that was taken apart.
+
+        A ``*`` may stand for several folders below the folder that is ingested, and for a part of one name above.
+        """
+        if not self._path:
+            return any(match(text) for match in self._matches for text in (asked.name, asked.stem))
+        if any(match(asked.below) for match in self._matches):
+            return True
+        ends = asked.parts[-len(self._above) :]
+        return len(ends) == len(self._above) and all(
+            match(part) for match, part in zip(self._above, ends, strict=True)
+        )
+
+    def mark(self, path: Path, root: Path | None = None) -> str | None:
+        """What stands behind the name of this file in the pattern, ``!A``: the row is about tests of the file."""
+        places = (at for at, sign in enumerate(self.pattern) if sign == "!" and at)
+        return next(
+            (
+                self.pattern[at:]
+                for at in places
+                if Row(self.number, self.pattern[:at], self.labels).fits(path, root)
+            ),
+            None,
+        )
 
 
 @dataclass
@@ -59,13 +96,19 @@ class Sheet:
     path: Path
     rows: list[Row] = field(default_factory=list)
 
-    def labels(self, path: Path) -> tuple[Labels | None, list[str]]:
-        """What the sheet says of a file, None if no row fits; and remarks where rows contradict each other."""
+    def labels(
+        self, path: Path, root: Path | None = None, test: str | None = None
+    ) -> tuple[Labels | None, list[str]]:
+        """What the sheet says of a file, None if no row fits; and remarks where rows contradict each other.
+
+        ``root``: the folder that is ingested. ``test``: of one test of a file that holds several; rows name it as
+        ``cells.csv!A``.
+        """
         found: Labels | None = None
         remarks = []
-        asked = (path.name, stem_of(path), path.absolute().as_posix())
+        asked = Asked(path, root, "" if test is None else f"!{test}")
         for row in self.rows:
-            if not row.names(*asked):
+            if not row.names(asked):
                 continue
             row.used += 1
             if found is not None and (differ := row.labels.differing(found)):
@@ -75,6 +118,12 @@ class Sheet:
                 )
             found = row.labels if found is None else row.labels.over(found)
         return found, remarks
+
+    def of_tests(self, path: Path, root: Path | None = None) -> Sheet | None:
+        """The rows about single tests of a file, as a sheet for a place where the file has another path."""
+        marked = ((row, row.mark(path, root)) for row in self.rows)
+        rows = [Row(row.number, f"*{mark}", row.labels) for row, mark in marked if mark is not None]
+        return Sheet(self.path, rows) if rows else None
 
     def unused(self) -> list[str]:
         """The rows that fitted no file, as sentences."""
@@ -198,16 +247,36 @@ def _of_text(data: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text), delimiter=separator))
 
 
-def _of_workbook(path: Path, data: bytes) -> list[list[Any]]:
+def _of_workbook(path: Path, data: bytes) -> list[list[str]]:
+    """The cells of a workbook, read in a locked process where this machine has the lock."""
+    answer = ask_locked("sheet", {"sheet": as_text(path)}, [path])
+    if answer is None:
+        answer = _cells_or_why(data)
+    cells = answer.get("cells") if isinstance(answer, dict) else None
+    if not isinstance(cells, list) or not all(isinstance(row, list) for row in cells):
+        why = answer.get("refused") if isinstance(answer, dict) else DIED
+        raise BadRequest(
+            f"The sheet '{shown(path.name)}' cannot be read as a workbook ({shown(str(why))}). "
+            "Save it again as xlsx or csv."
+        )
+    return [[str(cell) for cell in row] for row in cells]
+
+
+def cells_by(job: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a worker answers to a job about a workbook."""
+    return _cells_or_why(as_path(job["sheet"]).read_bytes())
+
+
+def _cells_or_why(data: bytes) -> Mapping[str, Any]:
+    """The texts of the cells of a workbook, or why it is refused."""
     import python_calamine
 
     try:
         sheet = python_calamine.load_workbook(io.BytesIO(data)).get_sheet_by_index(0)
-        return _filled(list(sheet.to_python(skip_empty_area=False)), sheet.merged_cell_ranges or [])
+        cells = _filled(list(sheet.to_python(skip_empty_area=False)), sheet.merged_cell_ranges or [])
+        return {"cells": [[_text(value) for value in row] for row in cells]}
     except Exception as error:  # a damaged workbook may break the parser in any way
-        raise BadRequest(
-            f"The sheet '{shown(path.name)}' cannot be read as a workbook ({error}). Save it again as xlsx or csv."
-        ) from None
+        return {"refused": str(error)}
 
 
 def _filled(cells: list[list[Any]], merged: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> list[list[Any]]:

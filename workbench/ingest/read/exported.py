@@ -10,7 +10,7 @@ from typing import IO, TypedDict
 from ...cycling.checks import Survey
 from ...cycling.cycles import cycles_of
 from ...cycling.given_samples import Rules
-from ...cycling.steps import StepsBuilder
+from ...cycling.steps import OWN_TIME, StepsBuilder, replaced
 from ...errors import FileRefused
 from ...exchange import Passport, passport_of, tables
 from ...table import Table
@@ -38,6 +38,8 @@ class Restored:
     steps: Table
     cycles: Table
     survey: Survey
+    given: bool
+    """Whether the steps were given, so that they are used as they are."""
 
     @property
     def brought(self) -> Brought:
@@ -48,7 +50,7 @@ class Restored:
             instance=passport.instance or {},
             batch=passport.batch or {},
             specification=passport.specification or {},
-            given_steps=bool(passport.steps),
+            given_steps=self.given,
         )
 
 
@@ -60,8 +62,11 @@ def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Re
     passport = passport_of(path)
     if passport is None or passport.rows > limits.rows or len(passport.columns) > limits.columns:
         return None
-    content, survey, builder, rules = samples_file.ContentHash(), Survey(), StepsBuilder(), Rules()
+    content, survey, rules = samples_file.ContentHash(), Survey(), Rules()
     try:
+        table = passport.given_steps()
+        given = table is not None and OWN_TIME not in table
+        builder = StepsBuilder(owning=not given and (table is not None or _was_read(passport)))
         for batch in tables(path, passport):
             rules.feed(batch)
             if rules.broken or survey.rows > passport.rows or time.monotonic() > deadline:
@@ -72,8 +77,9 @@ def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Re
             samples_file.put(file, "series", batch)
         if content.hexdigest() != passport.content_hash:
             return None
-        given = passport.given_steps()
-        steps = builder.finish() if given is None else given
+        steps = table if table is not None and given else builder.finish()
+        if table is not None and not given:
+            steps = replaced(steps, table.columns)
     except FileRefused:
         return None
     except Exception:  # a passport is anybody's text; what cannot be read by it is read without it
@@ -81,7 +87,15 @@ def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Re
     cycles = cycles_of(steps)
     samples_file.put(file, "steps", steps)
     samples_file.put(file, "cycles", cycles)
-    return Restored(passport, passport.content_hash, steps, cycles, survey)
+    return Restored(passport, passport.content_hash, steps, cycles, survey, given)
+
+
+def _was_read(passport: Passport) -> bool:
+    """Whether its samples are from a file of a cycler."""
+    source = passport.measurement.get("source") or {}
+    if source.get("format") == "exported":
+        source = source.get("exported_from") or {}
+    return source.get("format") is not None and source.get("steps") != "given"
 
 
 def labels_of(brought: Brought) -> Labels:

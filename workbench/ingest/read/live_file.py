@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from ...errors import FileRefused
+from ...readers.file.archives import ScratchFolder
 
 _CHUNK = 1 << 20
 _HEAD = 4096
@@ -35,16 +35,19 @@ def snapshot(path: Path) -> Iterator[Snapshot]:
     """
     if not path.is_file():
         raise FileRefused(f"'{path}' is not an ordinary file.")
-    with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
-        copy = Path(folder, path.name)
-        try:
-            size = path.stat().st_size
-            with path.open("rb") as source, copy.open("w+b") as target:
-                _copied(source, target, size)
-                held = _cut(target, path) if size and _is_text(target) else 0
-        except OSError as error:
-            raise FileRefused(f"'{path}' cannot be read: {error.strerror or error}.") from None
+    folder = ScratchFolder()
+    copy = folder.path / path.name
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as source, copy.open("w+b") as target:
+            _copied(source, target, size)
+            held = _cut(target, path) if size and _is_text(target) else 0
+    except OSError as error:
+        raise FileRefused(f"'{path}' cannot be read: {error.strerror or error}.") from None
+    try:
         yield Snapshot(copy, held)
+    finally:
+        folder.remove()
 
 
 def _copied(source: IO[bytes], target: IO[bytes], size: int) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import io
 import os
 import queue
-import resource
+import secrets
 import sys
-import tempfile
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -23,9 +24,10 @@ from ...readers.limits import MOST_UNPACKED
 from ...readers.table.typed_columns import parquet_tables
 from ...table import Table
 from ..limits import JsonObject
+from ..processes.worker_process import READY, Worker, kind_of
 from . import samples_file
-from .worker import READY, end_with_the_pipe
-from .worker_pool import Worker
+from .locked_reader import Task, reader_of
+from .worker import end_with_the_pipe
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -34,7 +36,7 @@ MEMORY = 3 << 30
 """Bytes of address space that reading may take beside what the process has from its start."""
 SPOOL = 64 << 30
 SECONDS = 900.0
-_PROGRAM = (
+PROGRAM = (
     "import pathlib, sys; from workbench.ingest.read.parquet_subprocess import main; "
     "main(pathlib.Path(sys.argv[1]))"
 )
@@ -58,7 +60,7 @@ class ParquetSubprocess:
 
     def __init__(self, folder: Path, size: int = 2) -> None:
         self._folder = folder
-        self._workers = [Worker(folder, _PROGRAM) for _ in range(size)]
+        self._workers = [Worker(kind_of(PROGRAM), folder) for _ in range(size)]
         self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
@@ -66,6 +68,7 @@ class ParquetSubprocess:
     def start(self) -> None:
         """Start one process, so that the first file need not wait for it."""
         if self._workers:
+            self._place()
             worker = self._free.get()
             try:
                 worker.start()
@@ -83,13 +86,17 @@ class ParquetSubprocess:
         """
         if not self._workers:
             return parquet_tables(path, name, most)
-        with tempfile.NamedTemporaryFile(dir=self._place(), prefix="spool-") as file:
-            job = ParquetJob(path=str(path.absolute()), name=name or path.name, most=most, spool=file.name)
-            self._asked(job)
-            descriptor = _Held(os.open(file.name, os.O_RDONLY))
+        spool = self._place() / f"spool-{secrets.token_hex(8)}"
+        spool.touch(mode=0o600, exist_ok=False)
+        try:
+            self._asked(ParquetJob(path=str(path.absolute()), name=name or path.name, most=most, spool=str(spool)))
+            held = _Held(spool)
+        except BaseException:
+            spool.unlink(missing_ok=True)
+            raise
 
         def tables() -> Iterator[Table]:
-            for _, table in samples_file.tables(io.BufferedReader(_At(descriptor))):
+            for _, table in samples_file.tables(io.BufferedReader(_At(held))):
                 yield table
 
         return tables
@@ -110,22 +117,39 @@ class ParquetSubprocess:
             self._free.put(worker)
         if "why" in answer:
             raise (TooLarge if answer["status"] == TooLarge.status else FileRefused)(answer["why"])
+        if "no_lock" in answer:
+            raise FileRefused(answer["refused"])
         if "refused" in answer:
             raise FileRefused(_DIED.format(job["name"]))
 
 
 class _Held:
-    """A descriptor that is closed when nothing reads from it any more."""
+    """A file that is gone when nothing reads from it any more."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb", buffering=0)
+        self._alone = threading.Lock()
+        self._path: Path | None = path
+        self._remove()
+
+    def read(self, place: int, size: int) -> bytes:
+        with self._alone:
+            self._file.seek(place)
+            return self._file.read(size) or b""
+
+    def _remove(self) -> None:
+        if self._path is not None:
+            with suppress(PermissionError):  # Windows does not remove a file that is open
+                self._path.unlink(missing_ok=True)
+                self._path = None
 
     def __del__(self) -> None:
-        os.close(self.number)
+        self._file.close()
+        self._remove()
 
 
 class _At(io.RawIOBase):
-    """A reader of a descriptor with a place of its own, so that several may read at once."""
+    """A reader of a held file with a place of its own, so that several may read at once."""
 
     def __init__(self, held: _Held) -> None:
         self._held = held
@@ -136,36 +160,30 @@ class _At(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         into = memoryview(buffer).cast("B")
-        data = os.pread(self._held.number, len(into), self._place)
+        data = self._held.read(self._place, len(into))
         into[: len(data)] = data
         self._place += len(data)
         return len(data)
 
 
 def main(folder: Path) -> None:
-    """Answer jobs until the parent closes the pipe or dies."""
+    """Answer jobs until the parent closes the pipe or dies. A locked process reads each file."""
     end_with_the_pipe()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    _limit()
+    reader = reader_of(folder, answer_to, memory=MEMORY, written=SPOOL)
     answers.write(READY)
     answers.flush()
-    for line in sys.stdin.buffer:
-        answers.write(orjson.dumps(_read(orjson.loads(line))) + b"\n")
+    for run, line in enumerate(sys.stdin.buffer, 1):
+        job: ParquetJob = orjson.loads(line)
+        answers.write(reader.answer(line, Task(run, Path(job["spool"]), [job["path"]], required=True)) + b"\n")
         answers.flush()
+    reader.close()
 
 
-def _limit() -> None:
-    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if _PROC else 1 << 30
-    for what, most in (
-        (resource.RLIMIT_AS, taken + MEMORY),
-        (resource.RLIMIT_FSIZE, SPOOL),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(what, (most, most))
-
-
-_PROC = Path("/proc/self/statm").exists()
+def answer_to(line: bytes) -> bytes:
+    """The answer to a job, as JSON. Its tables are in the spool that the job names."""
+    return orjson.dumps(_read(orjson.loads(line)))
 
 
 def _read(job: ParquetJob) -> JsonObject:

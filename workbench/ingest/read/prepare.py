@@ -15,17 +15,20 @@ from typing import IO, Any, TypedDict
 import numpy as np
 
 from ...cycling import columns as c
-from ...cycling.conform import Conformer, Known, SecondLook
+from ...cycling.conform import Conformer, Counting, Known, SecondLook
+from ...cycling.counted_cycles import largest_move
 from ...cycling.cycles import cycles_of
 from ...cycling.findings import Finding
+from ...cycling.steps import START_INDEX
 from ...errors import FileRefused, TooLarge
 from ...messages import counted, spaced
 from ...readers import Reading, read
-from ...table import Table
+from ...table import Column, Table
 from ..limits import Limits, RecordFields
 from ..plan.paths import shown
 from ..plan.read_options import ReadOptions, SaidReading
 from . import samples_file
+from .cycler_step_types import CyclerStepTypes
 from .exported import Brought, Restored, restored
 from .joined_parts import Joined
 from .live_file import Snapshot, snapshot
@@ -34,6 +37,8 @@ from .time_zone import in_zone
 
 _LOOKS = 4
 _CHUNK = 1 << 20
+_ROWS = 1 << 18
+_COUNTING: dict[str, Counting] = {"count": "always", "file": "never"}
 
 
 class FileFacts(TypedDict):
@@ -65,8 +70,13 @@ class Prepared:
     capacity: float | None
     voltage_min: float | None
     voltage_max: float | None
+    cycle_starts: list[int] | None = None
+    """The samples at which each cycle after the first begins, where cycles were counted: ``series`` in the spool has
+    other numbers."""
     brought: Brought | None = None
     """What an exported file says of its records."""
+    filled: bool = False
+    """The test shows the cell going from full to empty: see `goes_from_full_to_empty`."""
 
     def as_dict(self) -> RecordFields:
         return asdict(self)
@@ -137,22 +147,32 @@ def _prepared(
         settled=options.sign is not None,
         taken=reading.sign,
         headers=reading.headers,
+        count=_COUNTING.get(options.cycles or ""),
     )
     content = samples_file.ContentHash()
+    words = CyclerStepTypes()
     kept: list[str] = []
     for batch in _bounded(joined.batches(), paths[0], deadline, options.limits):
         conformed = conformer.feed(batch)
         kept = conformer.kept
         content.feed(conformed)
+        words.feed(conformed)
         samples_file.put(file, "series", conformed)
     steps, findings = conformer.finish()
+    steps = words.added_to(steps)
+    findings += words.findings(steps, options.rated_capacity_ah)
+    cycle_starts = None
+    if conformer.cycles is not None:
+        begins = np.flatnonzero(np.diff(conformer.cycles)) + 1
+        cycle_starts = steps[START_INDEX].values[begins].tolist()
+        content.replace(c.CYCLE_COUNT, _cycle_numbers(cycle_starts, conformer.survey.rows))
     cycles = cycles_of(steps)
     samples_file.put(file, "steps", steps)
     samples_file.put(file, "cycles", cycles)
     survey = conformer.survey
     notes = joined.notes()
     noted = {note.code for note in notes}
-    capacity = _largest_capacity(steps, cycles)
+    capacity = largest_capacity(steps, cycles)
     findings += scale_findings(survey, capacity, options.rated_capacity_ah, reading.headers)
     return Prepared(
         format=reading.format,
@@ -172,7 +192,14 @@ def _prepared(
         capacity=capacity,
         voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
+        filled=goes_from_full_to_empty(steps),
+        cycle_starts=cycle_starts,
     )
+
+
+def _cycle_numbers(starts: list[int], rows: int) -> Iterator[Column]:
+    for row in range(0, rows, _ROWS):
+        yield samples_file.cycle_numbers(starts, row, min(_ROWS, rows - row))
 
 
 def _exported(found: Restored, options: ReadOptions, files: list[FileFacts]) -> Prepared:
@@ -192,7 +219,7 @@ def _exported(found: Restored, options: ReadOptions, files: list[FileFacts]) -> 
         metadata=measurement.get("test_setup") or {},
         files=files,
         said=options.said(),
-        capacity=_largest_capacity(found.steps, found.cycles),
+        capacity=largest_capacity(found.steps, found.cycles),
         voltage_min=survey.lowest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         brought=found.brought,
@@ -208,7 +235,9 @@ def _held_back(shot: Snapshot) -> Finding:
 
 
 def _reading(path: Path, options: ReadOptions) -> Reading:
-    reading = read(path, format=options.format, column_map=options.column_map, sign=options.sign)
+    reading = read(
+        path, format=options.format, column_map=options.column_map, sign=options.sign, test=options.test
+    )
     return reading if options.zone is None else in_zone(reading, options.zone)
 
 
@@ -261,11 +290,11 @@ def _in_time(path: Path, deadline: float, limits: Limits) -> None:
         raise TooLarge(f"Reading '{path.name}' took longer than {limits.seconds:g} s.")
 
 
-def _largest_capacity(steps: Table, cycles: Table) -> float | None:
+def largest_capacity(steps: Table, cycles: Table) -> float | None:
     """The most charge that one cycle passed either way, A.h; where all is one cycle, the most without a turn."""
     if cycles.n == 1:
         out, back = (np.nan_to_num(steps[name].floats(), nan=0.0) for name in c.COUNTERS[:2])
-        return largest_move(np.cumsum(out - back).tolist())
+        return largest_move(np.cumsum(out - back))
     found = [
         value
         for name in ("Discharge capacity [A.h]", "Charge capacity [A.h]")
@@ -275,22 +304,35 @@ def _largest_capacity(steps: Table, cycles: Table) -> float | None:
     return max(found, default=None)
 
 
-def largest_move(sums: list[float]) -> float | None:
-    """The largest move of a running sum, from 0, in one direction; it ends where half of it is taken back.
+_NEAR = 0.02
+"""Volts within which a voltage is the highest or the lowest of a test."""
+_TAPERED = 0.75
+"""The mean current of a charge at constant voltage is below this share of its largest."""
 
-    >>> largest_move([1.0, 0.9, 3.0, 0.0, 2.5])
-    3.0
-    """
-    if not sums or not all(math.isfinite(value) for value in sums):
-        return None
-    largest = begin = extreme = 0.0
-    for value in sums:
-        if (value - extreme) * (extreme - begin) >= 0:
-            extreme = value
-        elif abs(value - extreme) > abs(extreme - begin) / 2:
-            begin, extreme = extreme, value
-        largest = max(largest, abs(extreme - begin))
-    return largest
+
+def goes_from_full_to_empty(steps: Table) -> bool:
+    """Whether a test fills the cell and then empties it: its highest voltage is held while the current of a charge
+    falls, and a later discharge ends at its lowest voltage."""
+    if not steps.n:
+        return False
+    last, lowest, highest, spread, mean, strongest = (
+        steps[name].floats()
+        for name in (
+            "End voltage [V]",
+            "Min voltage [V]",
+            "Max voltage [V]",
+            "Std voltage [V]",
+            "Mean current [A]",
+            "Min current [A]",
+        )
+    )
+    if np.isnan(highest).all() or np.isnan(lowest).all():
+        return False
+    with np.errstate(invalid="ignore"):
+        held = (mean < 0) & (spread < 0.01) & (last >= np.nanmax(highest) - _NEAR) & (mean > _TAPERED * strongest)
+        emptied = (mean > 0) & (last <= np.nanmin(lowest) + _NEAR)
+    full = np.flatnonzero(held)
+    return bool(len(full) and emptied[full[0] :].any())
 
 
 def _iso(moment: datetime) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO
 
+import numpy as np
 import zstandard
 
+from ...cycling.columns import CYCLE_COUNT
 from ...dataset import pack, unpack
 from ...errors import StoreError
 from ...exchange import ContentHash
-from ...table import Table
+from ...table import Column, Table
 
-__all__ = ["ContentHash", "put", "tables"]
+__all__ = ["ContentHash", "counted", "cycle_numbers", "put", "tables"]
 
 _HEAD = 8
 
@@ -22,6 +24,22 @@ def put(file: IO[bytes], name: str, table: Table) -> None:
     data = zstandard.ZstdCompressor(level=1).compress(pack({name: table}))
     file.write(len(data).to_bytes(_HEAD, "little"))
     file.write(data)
+
+
+def cycle_numbers(starts: Sequence[int], row: int, n: int) -> Column:
+    """(n,) numbers of the cycles that begin at the samples ``starts``, of the samples from number ``row`` on."""
+    numbers = np.searchsorted(np.asarray(starts, np.int64), np.arange(row, row + n), side="right")
+    return Column("integer", numbers.astype(np.int64))
+
+
+def counted(named: Iterator[tuple[str, Table]], starts: Sequence[int] | None) -> Iterator[tuple[str, Table]]:
+    """The tables of a file; its samples with the cycles that begin at ``starts``, unless that is None."""
+    row = 0
+    for name, table in named:
+        if name == "series" and starts is not None:
+            table = Table({**table.columns, CYCLE_COUNT: cycle_numbers(starts, row, table.n)}, table.n)
+            row += table.n
+        yield name, table
 
 
 def tables(file: IO[bytes]) -> Iterator[tuple[str, Table]]:

@@ -6,12 +6,15 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ...cycling.findings import Finding
+from ...messages import option_name
 from ...table import Table
 from . import shown
+from .said_often import SEVERAL
 from .settled_by import settled_by
 from .table import as_table, save
 
@@ -31,6 +34,8 @@ _WORDS: dict[str, str] = {
 }
 
 
+_MOST_FIXES = 4
+_BY_FILE = "an option for each file; 'fixes' in the kept report has it"
 SumRow: TypeAlias = dict[str, str | int]
 """A row of a table in sum."""
 
@@ -63,6 +68,7 @@ class FileReport:
     created: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     codes: list[str] = field(default_factory=list)
+    fixes: list[str] = field(default_factory=list)
     added: int = 0
     specification: str = ""
     batch: str = ""
@@ -75,16 +81,17 @@ class FileReport:
         """Sort findings into their lists."""
         for finding in findings:
             if finding.level == "assumed":
-                self.assume(finding.code, finding.message)
+                self.assume(finding.code, finding.message, finding.fix)
             elif finding.level == "repaired":
                 self.repaired.append(finding.message)
             elif finding.level == "odd":
                 self.odd.append(finding.message)
 
-    def assume(self, code: str, message: str) -> None:
-        """Note what was assumed, with the option that settles it."""
+    def assume(self, code: str, message: str, fix: str = "") -> None:
+        """Note what was assumed, under its code, with the option that says the same."""
         self.assumed.append(message)
         self.codes.append(code)
+        self.fixes.append(fix)
 
     @property
     def remarks(self) -> list[str]:
@@ -108,7 +115,8 @@ class Report:
     ``skipped`` are files of folders that are of no known format; those of them that are tables with columns
     like those of a test are in ``unmapped``, each with the option that has it read. ``unused`` are the rows of
     the sheet that fit no file, ``left`` the files that wait for other parts of their test (when a folder is watched).
-    Of a ``dry_run`` it says what would happen.
+    Of a ``dry_run`` it says what would happen. ``name_rule`` is the rule for names that was used; ``labelled``: cells
+    were named in another way.
     """
 
     files: list[FileReport] = field(default_factory=list)
@@ -117,6 +125,8 @@ class Report:
     unused: list[str] = field(default_factory=list)
     left: set[Path] = field(default_factory=set)
     dry_run: bool = False
+    name_rule: str = ""
+    labelled: bool = False
 
     @property
     def ok(self) -> bool:
@@ -151,6 +161,18 @@ class Report:
         counts.append((len(self.skipped), "skipped: no known format"))
         line = ", ".join(f"{count} {word}" for count, word in counts if count) or "no files"
         return f"dry run, nothing was changed; it would be: {line}" if self.dry_run else line
+
+    @property
+    def headline(self) -> str:
+        """The summary, and that each file became a cell of its own, if that is so: it is often not meant."""
+        tests = [file for file in self.files if file.measurement_id is not None]
+        cells = {(file.specification, file.instance) for file in tests}
+        if len(tests) < SEVERAL or len(cells) < len(tests):
+            return self.summary
+        if self.name_rule:
+            return f"{self.summary}. The name rule '{self.name_rule}' made each file a cell of its own."
+        how = f"{option_name('name_rule')} or {option_name('sheet')} says which files are of one cell"
+        return f"{self.summary}. Each file is a cell of its own" + ("." if self.labelled else f"; {how}.")
 
     def table(self) -> Table:
         """The report as a table, one row a file, also those that were skipped; lists are one sentence a line."""
@@ -193,14 +215,18 @@ class Report:
 
     def assumptions(self) -> list[SumRow]:
         """In sum: each kind of thing that was assumed, of how many files, an example, and what settles it."""
-        found: dict[str, list[str]] = {}
+        found: dict[tuple[str, str], list[str]] = {}
         for file in self.files:
             if file.status != "duplicate":
-                for code, message in zip(file.codes, file.assumed, strict=False):
-                    found.setdefault(code, []).append(message)
+                for code, message, fix in zip_longest(file.codes, file.assumed, file.fixes, fillvalue=""):
+                    found.setdefault((code, fix), []).append(message)
+        kinds = Counter(code for code, _ in found)
+        made: dict[tuple[str, str], list[str]] = {}
+        for (code, fix), said in found.items():
+            made.setdefault((code, fix if kinds[code] <= _MOST_FIXES else _BY_FILE), []).extend(said)
         return [
-            {"assumed": code, "files": len(said), "example": said[0], "settled by": settled_by(code) or ""}
-            for code, said in sorted(found.items(), key=lambda item: -len(item[1]))
+            {"assumed": code, "files": len(said), "example": said[0], "settled by": settled_by(code, fix) or ""}
+            for (code, fix), said in sorted(made.items(), key=lambda item: -len(item[1]))
         ]
 
     def __iter__(self) -> Iterator[FileReport]:

@@ -12,46 +12,55 @@ from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ...messages import option_name, spaced
+from ...messages import counted, option_name, spaced
 from ...messages import place as typed_where
+from .said_often import SEVERAL, InSum, created, short_names
 
 if TYPE_CHECKING:
     from .report import FileReport, Report, SumRow
 
 HEADINGS = ("file", "status", "format", "rows", "steps", "cycles", "cell", "measurement", "remarks")
-SEVERAL = 4
-"""From so many files on there are also tables in sum."""
 MANY = 30
 """From so many files on the terminal shows in full only those to be looked at; ``--report`` keeps all."""
 UNMAPPED = "Tables that look like tests, with column names that no format knows"
 _NUMBERS = ("rows", "steps", "cycles", "files")
 _COLOURS = {"stored": "green", "extended": "green", "updated": "green", "duplicate": "yellow", "refused": "red"}
-_LEVELS = {"odd": "yellow", "repaired": "yellow", "assumed": "", "changed": "", "created": "dim", "kept": "dim"}
+_LEVELS = {
+    "refused": "",
+    "": "",
+    "warning": "yellow",
+    "repaired": "yellow",
+    "assumed": "",
+    "changed": "",
+    "created": "dim",
+    "kept": "dim",
+}
+_BRIEFLY_NOT = ("assumed", "changed", "created", "kept")
 
 
 def as_rich(report: Report) -> Group:
-    """For a terminal: a row a file, the remarks below, then all in sum."""
-    parts: list[RenderableType] = [Text(f"Ingest: {report.summary}", "bold")]
+    """For a terminal: a row a file, then what each says alone, what many say alike, and all in sum."""
+    said = InSum(report.files) if len(report) >= SEVERAL else None
+    parts: list[RenderableType] = [Text(f"Ingest: {report.headline}", "bold")]
     many = len(report) > MANY
-    names = dict(zip(map(id, report), _names(report.files), strict=True))
-    shown = [file for file in report if not many or file.status == "refused" or file.odd or file.repaired]
+    names = (
+        said.names if said else dict(zip(map(id, report), short_names([one.path for one in report]), strict=True))
+    )
+    shown = [file for file in report if not many or _is_to_be_looked_at(file, said)]
     if shown:
         rows = [[names[id(file)], *_cells(file)[1:-1]] for file in shown]
         parts += ["", _grid(HEADINGS[:-1], rows, [_COLOURS[file.status] for file in shown])]
     for file in shown:
-        if file.remarks:
-            parts += ["", Text(names[id(file)], _COLOURS[file.status]), _remarks(file, brief=many)]
-    if many:
-        quiet = len(report) - len(shown)
-        parts += ["", Text(f"{quiet} files were read without warnings.", "dim")] if quiet else []
-    if len(report) >= SEVERAL:
-        for title, table in _sums(report):
-            headings = list(table[0])
-            parts += [
-                "",
-                Text(title, "bold"),
-                _grid(headings, [[_cell(v) for v in row.values()] for row in table]),
-            ]
+        if (remarks := _remarks(file, said, brief=many)) is not None:
+            parts += ["", Text(names[id(file)], _COLOURS[file.status]), remarks]
+    if many and (quiet := _quiet(report, shown, said)):
+        parts += ["", Text(quiet, "dim")]
+    for title, table in _sums(report, said):
+        headings = list(table[0])
+        grid = _grid(headings, [[_cell(v) for v in row.values()] for row in table])
+        parts += ["", Text(title, "bold"), grid]
+    if said and (made := created(report.files)):
+        parts += ["", Text(f"Created: {made}", "dim")]
     if report.unused:
         parts += ["", Text("Rows of the sheet that match no file", "yellow"), *map(Text, report.unused)]
     if report.unmapped:
@@ -64,12 +73,18 @@ def as_rich(report: Report) -> Group:
 
 def as_html(report: Report) -> str:
     """For a notebook: the same as tables."""
-    rows = [_cells(file) for file in report]
-    parts = [f"<p>{html.escape(report.summary)}</p>", _html_table(HEADINGS, rows)]
-    if len(report) >= SEVERAL:
-        for title, table in _sums(report):
-            body = [[_cell(value) for value in row.values()] for row in table]
-            parts.append(f"<p><b>{html.escape(title)}</b></p>" + _html_table(list(table[0]), body))
+    said = InSum(report.files) if len(report) >= SEVERAL else None
+    names = (
+        said.names if said else dict(zip(map(id, report), short_names([one.path for one in report]), strict=True))
+    )
+    rows = [
+        [names[id(file)], *_cells(file)[1:-1], "\n".join(file.remarks if said is None else _lines(said.own(file)))]
+        for file in report
+    ]
+    parts = [f"<p>{html.escape(report.headline)}</p>", _html_table(HEADINGS, rows)]
+    for title, table in _sums(report, said):
+        body = [[_cell(value) for value in row.values()] for row in table]
+        parts.append(f"<p><b>{html.escape(title)}</b></p>" + _html_table(list(table[0]), body))
     if report.unused:
         listed = "".join(f"<li>{html.escape(row)}</li>" for row in report.unused)
         parts.append(f"<p>Rows of the sheet that match no file</p><ul>{listed}</ul>")
@@ -81,8 +96,40 @@ def as_html(report: Report) -> str:
     return "".join(parts)
 
 
-def _sums(report: Report) -> list[tuple[str, list[SumRow]]]:
-    found = [("By format", report.by_format()), ("What was assumed, and what settles it", report.assumptions())]
+def _is_to_be_looked_at(file: FileReport, said: InSum | None) -> bool:
+    """Whether a file says something that has to be read, which not many others say too."""
+    own = [("refused", file.why)] if said is None else said.own(file)
+    return any(level in ("refused", "warning", "repaired") for level, _ in own)
+
+
+def _quiet(report: Report, shown: Sequence[FileReport], said: InSum | None) -> str:
+    """The sentence about the files that are not shown one by one."""
+    left = {id(file) for file in report} - {id(file) for file in shown}
+    refused = sum(file.status == "refused" for file in report if id(file) in left)
+    if not left:
+        return ""
+    alone = " of their own" if said and said.often else ""
+    read = f"{counted(len(left) - refused, 'file was', 'files were')} read without warnings{alone}"
+    return f"{read}, and {refused} {'was' if refused == 1 else 'were'} refused." if refused else f"{read}."
+
+
+def _lines(own: Sequence[tuple[str, str]]) -> list[str]:
+    joined = {"": "", "created": "created ", "changed": "changed ", "kept": "kept ", "refused": ""}
+    return [f"{joined.get(level, f'{level}: ')}{sentence}" for level, sentence in own]
+
+
+def _sums(report: Report, said: InSum | None) -> list[tuple[str, list[SumRow]]]:
+    if said is None:
+        return []
+    often: list[SumRow] = [
+        {"what": one.level or "note", "files": len(one.files), "example": one.sentence, "which": one.where}
+        for one in said.often
+    ]
+    found = [
+        ("Said of several files", often),
+        ("By format", report.by_format()),
+        ("What was assumed, and what settles it", report.assumptions()),
+    ]
     return [(title, table) for title, table in found if table]
 
 
@@ -117,26 +164,20 @@ def _html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead>" + "".join(body) + "</table>"
 
 
-def _names(files: Sequence[FileReport]) -> list[str]:
-    """The files by name where no two have the same name, else by path."""
-    names = [os.path.basename(file.path) or file.path for file in files]
-    counts = Counter(names)
-    return [name if counts[name] == 1 else file.path for name, file in zip(names, files, strict=True)]
-
-
-def _remarks(file: FileReport, *, brief: bool = False) -> RichTable:
-    """The sentences about a file, warnings first; ``brief`` leaves out what the tables in sum say."""
+def _remarks(file: FileReport, said: InSum | None, *, brief: bool = False) -> RichTable | None:
+    """The sentences about a file, warnings first, without those that many files say; ``brief`` leaves out what the
+    tables in sum say. None if nothing is left."""
     grid = RichTable.grid(padding=(0, 1))
     grid.add_column()
     grid.add_column(overflow="fold")
-    if file.why:
-        grid.add_row("", Text(file.why))
-    levels = ("odd", "repaired") if brief else ("odd",) if file.status == "duplicate" else tuple(_LEVELS)
-    for level in levels:
-        style, told = _LEVELS[level], getattr(file, level)
-        for line in [", ".join(told)] if level in ("created", "kept") and told else told:
-            grid.add_row(Text(f"  {level}", style), Text(line, style))
-    return grid
+    own = InSum([file]).own(file) if said is None else said.own(file)
+    for level, style in _LEVELS.items():
+        if (brief and level in _BRIEFLY_NOT) or (level == "created" and said is not None):
+            continue
+        for sentence in (sentence for one, sentence in own if one == level):
+            shown = level if level not in ("", "refused") else ""
+            grid.add_row(Text(f"  {shown}" if shown else "", style), Text(sentence, style))
+    return grid if grid.row_count else None
 
 
 def _skipped(names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...arrow import to_arrow
+from ...csv_cells import harmless_cell
 from ...errors import BadRequest, instead
 from ...table import Column, Table
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 ENDINGS = ("csv", "parquet", "json")
 _TEXTS = ("path", "status", "why", "format", "specification", "batch", "instance", "measurement", "measurement_id")
 _COUNTS = ("rows", "added", "steps", "cycles")
-_LISTS = ("created", "changed", "assumed", "codes", "repaired", "odd", "kept")
+_LISTS = ("created", "changed", "assumed", "codes", "fixes", "repaired", "odd", "kept")
 
 
 def as_table(files: Sequence[FileReport]) -> Table:
@@ -45,7 +46,8 @@ def save(table: Table, whole: Mapping[str, Any], path: Path) -> Path:
         text = io.StringIO(newline="")
         writer = csv.writer(text)
         writer.writerow(table.names)
-        writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
+        rows = zip(*(column.tolist() for column in table.values()), strict=True)
+        writer.writerows([harmless_cell(one) if isinstance(one, str) else one for one in row] for row in rows)
         data = text.getvalue().encode()
     else:
         sink = pa.BufferOutputStream()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import tempfile
 import weakref
 import zipfile
@@ -15,6 +16,7 @@ from typing import IO, BinaryIO, Literal, cast
 
 from ...errors import FileRefused, TooLarge
 from .. import limits
+from . import locked_child
 
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
@@ -41,9 +43,31 @@ class Scratch:
         weakref.finalize(self, _remove, name)
 
 
+class ScratchFolder:
+    """A temporary folder that is deleted together with this object."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="workbench-"))
+        self._gone = weakref.finalize(self, _remove_folder, str(self.path))
+
+    def remove(self) -> None:
+        """Remove it now."""
+        self._gone()
+
+
 def _remove(name: str) -> None:
-    with suppress(OSError):
-        os.unlink(name)
+    if locked_child.is_locked():
+        locked_child.leave(name)
+    else:
+        with suppress(OSError):
+            os.unlink(name)
+
+
+def _remove_folder(name: str) -> None:
+    if locked_child.is_locked():
+        locked_child.leave(name)
+    else:
+        shutil.rmtree(name, ignore_errors=True)
 
 
 def packing_of(path: Path, raw: bytes) -> Packing | None:
@@ -78,6 +102,7 @@ def _counts(member: zipfile.ZipInfo) -> bool:
 
 def opened(file: IO[bytes], packed: Packing) -> BinaryIO:
     """The unpacked bytes of a file that is open."""
+    # Both are binary streams that can be read; typeshed declares them without their common class.
     if packed.kind == "gzip":
         return cast(BinaryIO, gzip.GzipFile(fileobj=file))
     return cast(BinaryIO, zipfile.ZipFile(file).open(packed.member))

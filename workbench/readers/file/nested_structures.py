@@ -12,12 +12,22 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cycling.columns import CURRENT, CYCLER_CYCLE, CYCLER_STEP, TIME, VOLTAGE
+from ...cycling.columns import (
+    CURRENT,
+    CYCLER_CYCLE,
+    CYCLER_STEP,
+    FREQUENCY,
+    IMPEDANCE_AXES,
+    TIME,
+    VOLTAGE,
+)
 from ...errors import TooLarge
 from ...messages import spaced
+from ...units import split_unit
 from ..formats.delimited import COLUMNS
 from ..reading import Sign
 from ..table.columns import From, Plan, plan_columns, unique_labels
+from ..table.header_units import fold
 
 Vector: TypeAlias = NDArray[np.generic]
 Structure: TypeAlias = "dict[str, Structure] | list[Structure] | Vector | str | int | float | None"
@@ -28,7 +38,12 @@ Path = tuple[str | int, ...]
 _DEEPEST = 12
 _MOST_PARTS = 200_000
 _CYCLE = re.compile(r"^cyc\w*?0*(\d+)$", re.IGNORECASE)
+_CYCLES = re.compile(r"^cycles?$", re.IGNORECASE)
+_SPECTRAL = re.compile(r"impedance|^eis|_eis$|^z_?(?:re|im)|^(?:re|im)_?\(?z|nyquist|spectr", re.IGNORECASE)
+"""Names of what is a spectrum, or a part of one."""
 _DATES = (2, 6)
+_COMPLEX = ("z", "impedance", "zcell", "z cell")
+_MOST_LENGTHS = 20
 
 
 @dataclass(frozen=True)
@@ -119,6 +134,7 @@ SETS = (
     ),
 )
 ANY = PublicSet("MATLAB structure", (), COLUMNS, sign="found", cycles="path")
+_OF_SPECTRA = tuple(column for column in COLUMNS if column.to not in (TIME, CURRENT, VOLTAGE))
 
 
 @dataclass
@@ -159,12 +175,23 @@ class Part:
 
     @property
     def cycle(self) -> int | None:
-        """The number of the cycle in the path; None if the path names none."""
-        for step in self.path:
-            found = _CYCLE.match(step) if isinstance(step, str) else None
-            if found:
+        """The number of the cycle in the path, or the place in a list of cycles; None if the path names none."""
+        for before, step in zip(("", *self.path), self.path, strict=False):
+            if isinstance(step, int):
+                if isinstance(before, str) and _CYCLES.match(before):
+                    return step + 1
+            elif found := _CYCLE.match(step):
                 return int(found[1])
         return None
+
+    @property
+    def rows(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    @property
+    def is_spectrum(self) -> bool:
+        """Whether it is impedance by frequency, without a time."""
+        return self.plan.find(FREQUENCY) is not None and self.plan.find(CURRENT) is None
 
 
 def _derived(charge: NDArray[np.float64], time: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
@@ -207,13 +234,14 @@ def _walk(node: Structure, path: Path, around: Group, column_map: Mapping[str, s
         return
     if isinstance(node, dict):
         near = around | {key: value for key, value in node.items() if _is_fact(value)}
-        part = _part_of(node, path, near, column_map)
-        if part is not None:
-            yield part
-            return
+        found = list(_parts_in(node, path, near, column_map))
+        yield from found
         for key, value in node.items():
+            if isinstance(value, np.ndarray) and value.dtype != object and found:
+                continue
             yield from _walk(value, (*path, key), near, column_map)
-        yield from _columns_of_lists(node, path, near, column_map)
+        if not found:
+            yield from _columns_of_lists(node, path, near, column_map)
     elif isinstance(node, list) or (isinstance(node, np.ndarray) and node.dtype == object and node.ndim == 1):
         for place, value in enumerate(node):
             yield from _walk(value, (*path, place), around, column_map)
@@ -233,6 +261,31 @@ def without_samples(node: Structure, depth: int = 0) -> Counter[str]:
     return found
 
 
+def spectra_left(node: Structure, taken: Mapping[Path, set[int]], path: Path = ()) -> list[str]:
+    """The places of vectors that look like impedance by their names, and are in no part.
+
+    ``taken``: the places of all parts, each with the lengths of their vectors.
+    """
+    if len(path) > _DEEPEST or (isinstance(node, dict) and isinstance(node.get("type"), str)):
+        return []
+    items: list[tuple[str | int, Structure]] = []
+    if isinstance(node, dict):
+        items = [*node.items()]
+    elif isinstance(node, list):
+        items = [*enumerate(node)]
+    found = []
+    for key, value in items:
+        place = (*path, key)
+        named = any(isinstance(step, str) and _SPECTRAL.search(step) for step in place)
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fiuc" and value.size > 1:
+            # The vectors of a list are in the part at their place in it.
+            inside = value.ndim == 1 and len(value) in (taken.get(path) or taken.get((*path[:-1], key)) or ())
+            found += [".".join(map(str, place))] if named and not inside else []
+        else:
+            found += spectra_left(value, taken, place)
+    return found
+
+
 def _columns_of_lists(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Iterator[Part]:
     """The parts of a structure that holds lists of vectors: the vectors at one place of all lists are one part."""
     lists = {key: value for key, value in node.items() if isinstance(value, list) and len(value) > 1}
@@ -240,9 +293,8 @@ def _columns_of_lists(node: Group, path: Path, near: Group, column_map: Mapping[
     if len(lists) < 3 or len(lengths) != 1:
         return
     for place in range(lengths.pop()):
-        part = _part_of({key: value[place] for key, value in lists.items()}, (*path, place), near, column_map)
-        if part is not None:
-            yield part
+        at_place = {key: value[place] for key, value in lists.items()}
+        yield from _parts_in(at_place, (*path, place), near, column_map)
 
 
 def _is_fact(value: Structure) -> bool:
@@ -251,12 +303,35 @@ def _is_fact(value: Structure) -> bool:
     return isinstance(value, np.ndarray) and value.shape == (_DATES[1],) and value.dtype.kind in "fiu"
 
 
-def _part_of(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Part | None:
-    vectors = {
-        key: value
-        for key, value in node.items()
-        if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiub" and len(value) > 1
-    }
+def _parts_in(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Iterator[Part]:
+    """The series in the vectors of one structure, and the spectrum beside it, whose vectors have another length."""
+    vectors = _vectors(node)
+    while len(vectors) > 2:
+        part = _part_of(vectors, path, near, column_map)
+        if part is None:
+            return
+        yield part
+        vectors = {key: value for key, value in vectors.items() if len(value) != part.rows}
+
+
+def _vectors(node: Group) -> dict[str, Vector]:
+    """The vectors of numbers in a structure. One of complex numbers is two: its real and its imaginary part."""
+    made: dict[str, Vector] = {}
+    for key, value in node.items():
+        if not isinstance(value, np.ndarray) or value.ndim != 1 or len(value) < 2:
+            continue
+        if value.dtype.kind in "fiub":
+            made[key] = value
+        elif value.dtype.kind == "c":
+            name, unit = split_unit(key)
+            ending = "" if unit is None else f" [{unit}]"
+            plain = fold(name) in _COMPLEX or bool(_SPECTRAL.search(name))
+            stem = "Z" if plain and "Z_Re" + ending not in made else name
+            made |= {f"{stem}_Re{ending}": value.real, f"{stem}_Im{ending}": value.imag}
+    return made
+
+
+def _part_of(vectors: Mapping[str, Vector], path: Path, near: Group, column_map: Mapping[str, str]) -> Part | None:
     for known in (*SETS, ANY):
         if not set(known.fields) <= vectors.keys():
             continue
@@ -269,6 +344,15 @@ def _part_of(node: Group, path: Path, near: Group, column_map: Mapping[str, str]
         has = {column.name for column in plan.columns}
         if {TIME, VOLTAGE} <= has and (CURRENT in has or (known.charge in columns)):
             return Part(path, known, named, plan, near)
+        if known is ANY and FREQUENCY in has and any(axes <= has for axes in IMPEDANCE_AXES):
+            return Part(path, known, named, plan_columns(labels, _OF_SPECTRA, column_map=mapped), near)
+    if len({len(value) for value in vectors.values()}) > 1:  # the most usual length need not be that of the series
+        by_length = Counter(len(value) for value in vectors.values())
+        for length in list(by_length)[:_MOST_LENGTHS]:
+            alike = {key: value for key, value in vectors.items() if len(value) == length}
+            part = _part_of(alike, path, near, column_map) if len(alike) > 2 else None
+            if part is not None:
+                return part
     return None
 
 

@@ -18,6 +18,7 @@ from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import quoted
 from ..table.columns import plan_columns, unique_labels
+from ..table.header_units import is_of_statistics
 from ..table.text_format import TextFormat
 from ..table.text_layout import HeaderLine
 from ..table.values import clock_format, clocks, durations, numbers
@@ -57,7 +58,7 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
     """
     if not is_workbook(head):
         return head
-    sheets = _sheets(head)
+    sheets = text_sheets(head)
     if not sheets:
         raise FileRefused(f"'{head.name}' is an empty workbook. Export the test again with its data.")
     wanted = {header.partition(_SHEET)[0] for header in column_map or {} if _names_sheet(header, sheets)}
@@ -73,6 +74,7 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
     if not chains:
         return spectra[0].head if spectra else max(sheets, key=lambda sheet: sheet.rows).head
     chains = [chain for chain in chains if not _is_statistics(chain)] or chains
+    chains = [chain for chain in chains if not chain.format.at_rest] or chains
     main = max(chains, key=lambda chain: chain.rows)
     first, *others = main.sheets
     text = joined(first.head, others, lambda later: _line_of_header(main.format, later) + 1)
@@ -111,7 +113,7 @@ def _names_sheet(header: str, sheets: list[Sheet]) -> bool:
     return bool(mark) and sheet.casefold() in {known.name.casefold() for known in sheets}
 
 
-def _sheets(head: Head) -> list[Sheet]:
+def text_sheets(head: Head) -> list[Sheet]:
     """The sheets of a workbook. The last workbooks are cached, since a file is recognised before it is read."""
     state = head.path.stat()
     return _cached(_Key(head, (str(head.path), head.name, state.st_size, state.st_mtime_ns)))
@@ -183,7 +185,7 @@ def _are_parts(before: str, after: str) -> bool:
 
 def _is_statistics(chain: _Chain) -> bool:
     """Whether sheets hold a summary by the cycler: a row for each cycle or step."""
-    summed = any("on cycle" in key or "on step" in key for key in chain.header.keys)
+    summed = any(is_of_statistics(key) for key in chain.header.keys)
     return summed or all(_STATISTICS.match(sheet.name) for sheet in chain.sheets)
 
 

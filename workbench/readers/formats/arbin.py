@@ -9,6 +9,7 @@ ARBIN = TextFormat(
     name="arbin",
     brand="Arbin",
     endings=(".csv", ".txt", ".xlsx"),
+    sign="charge",
     about="Known by the columns of test time, step time, step and cycle index.",
     needs=(("test time",), ("step time",), ("step index",), ("cycle index",), ("current",), ("voltage",)),
     columns=(

@@ -9,6 +9,7 @@ BASYTEC = TextFormat(
     name="basytec",
     brand="Basytec",
     endings=(".txt",),
+    sign="charge",
     about="Known by the columns '~Time', 'U', 'I', 'Line' and 'Command'.",
     needs=(("time",), ("u",), ("i",), ("line",), ("command",)),
     columns=(

@@ -9,6 +9,7 @@ BIOLOGIC = TextFormat(
     name="biologic",
     brand="BioLogic",
     endings=(".mpt", ".txt", ".csv"),
+    sign="charge",
     about="Text of EC-Lab and BT-Lab; known by 'time/s' or 'freq/Hz' with 'Ewe/V', 'Ecell/V' or 'Re(Z)/Ohm'.",
     needs=(
         ("time", "freq"),

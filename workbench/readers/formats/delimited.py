@@ -9,7 +9,8 @@ from ..table.text_format import TextFormat
 
 TIME_NAMES = (
     "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed", "testzeit",
-    "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間", "time", "t", "zeit", "temps", "tiempo",
+    "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間", "corrected time", "time",
+    "t", "zeit", "temps", "tiempo",
     "tempo", "时间", "時間",
 )  # fmt: skip
 """Names of the time of the whole test come first: a plain "time" beside them is the time of the step."""
@@ -30,11 +31,25 @@ CURRENT_NAMES = (
     "电流",
     "電流",
     "current i",
+    "we(1) current",
+    "we current",
+    "working electrode current",
+    "amp",
+    "ampere",
+    "amperes",
+    "mamp",
+    "mamps",
+    "milliamp",
+    "milliamps",
+    "milliampere",
+    "milliamperes",
 )
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
     "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje",
-    "mv", "电压", "電圧",
+    "mv", "电压", "電圧", "<ecell>", "<ewe>", "ewe-ece", "<ewe-ece>", "e cell", "e we", "cell potential",
+    "electrode potential", "we(1) potential", "we potential", "working electrode", "working electrode potential", "vf",
+    "potential applied", "volt", "mvolt", "mvolts", "millivolt", "millivolts",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",

@@ -10,6 +10,7 @@ DIGATRON = TextFormat(
     name="digatron",
     brand="Digatron",
     endings=(".csv", ".txt"),
+    sign="charge",
     about="Known by the columns of step, status, program time, voltage and current, or the same in German.",
     needs=(
         ("step", "schritt"),

@@ -12,6 +12,7 @@ LANDT = TextFormat(
     name="landt",
     brand="LANDT",
     endings=(".csv",),
+    sign="charge",
     about="Known by the columns of channel, cycle and step index with 'test_time_s'.",
     needs=(("channel index",), ("cycle index",), ("step index",), ("test time",), ("current",), ("voltage",)),
     columns=(

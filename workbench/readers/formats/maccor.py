@@ -10,6 +10,7 @@ MACCOR = TextFormat(
     name="maccor",
     brand="Maccor",
     endings=(".txt", ".csv", ".xlsx", ".001 and other channel numbers"),
+    sign="charge",
     about="Text of MIMS Client and Maccor export; known by cycle, test time, amps, volts and state or DPt time.",
     needs=(
         ("cyc#", "cycle c", "cycle p", "cycle#", "cycle", "cyc"),

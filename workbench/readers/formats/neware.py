@@ -107,7 +107,8 @@ def unnest() -> Callable[[bytes], bytes]:
     """A function that keeps only the lines of samples from blocks of three nested kinds of lines.
 
     The line of a cycle starts without a delimiter, that of a step with one, that of a sample with two. The sample gets
-    the numbers of its cycle and step in these two places.
+    the numbers of its cycle and step in these two places. Where samples follow the line of a cycle at once, that line
+    also has the first step: its number is the next field.
     """
     number = {"cycle": b"", "step": b"", "rest": b""}
 
@@ -119,6 +120,7 @@ def unnest() -> Callable[[bytes], bytes]:
             mark = line[:1]
             if mark not in (b",", b"\t", b";"):
                 number["cycle"] = _first_field(line)
+                number["step"] = _next_number(line)
             elif line[1:2] != mark:
                 number["step"] = _first_field(line[1:])
             else:
@@ -126,6 +128,16 @@ def unnest() -> Callable[[bytes], bytes]:
         return b"".join(line + b"\n" for line in made)
 
     return rewrite
+
+
+def _next_number(line: bytes) -> bytes:
+    """The second field of a line that is not empty; empty unless it is a whole number."""
+    for mark in (b",", b"\t", b";"):
+        fields = [field.strip(b'" \r') for field in line.split(mark)[1:]]
+        for field in fields:
+            if field:
+                return field if field.isdigit() else b""
+    return b""
 
 
 def _first_field(line: bytes) -> bytes:
@@ -153,4 +165,5 @@ NESTED = replace(
         Finding("assumed", "summaries", "The lines of cycles and steps are summaries. They were not stored."),
     ),
     rewrite=unnest,
+    rule=2,
 )

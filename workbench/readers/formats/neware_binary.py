@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
 from .. import limits
+from ..file import locked_child
 from ..file.archives import check_members, members, unpacked
 from ..file.outside_parsers import guarded, silent
 from ..file.source import Head
@@ -100,6 +101,8 @@ class NewareBinary:
 
 def _fastnda(name: str) -> ModuleType:
     try:
+        locked_child.need("fastnda")
+        locked_child.need("polars")  # fastnda imports it with its first file
         return importlib.import_module("fastnda")
     except ImportError:
         raise FileRefused(

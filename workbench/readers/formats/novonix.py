@@ -9,6 +9,7 @@ NOVONIX = TextFormat(
     name="novonix",
     brand="Novonix",
     endings=(".csv",),
+    sign="charge",
     about="Known by the columns of run time, potential and cycle number.",
     needs=(("run time",), ("potential",), ("current",), ("cycle number",)),
     columns=(

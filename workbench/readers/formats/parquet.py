@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..table.columns import From
+from ..table.impedance import settle_imaginary
 from ..table.typed_columns import ParquetFormat
-from .delimited import CLOCK_NAMES, COLUMNS, CURRENT_NAMES, OPEN_CIRCUIT, TIME_NAMES, VOLTAGE_NAMES
+from .delimited import CLOCK_NAMES, COLUMNS, CURRENT_NAMES, IMPEDANCE, OPEN_CIRCUIT, TIME_NAMES, VOLTAGE_NAMES
 
 PYPROBE = ParquetFormat(
     name="pyprobe-parquet",
@@ -42,4 +43,14 @@ OPEN_CIRCUIT_PARQUET = ParquetFormat(
     needs=OPEN_CIRCUIT.needs,
     columns=OPEN_CIRCUIT.columns,
     sign="found",
+)
+IMPEDANCE_PARQUET = ParquetFormat(
+    name="impedance-parquet",
+    brand="impedance spectra",
+    endings=(".parquet",),
+    about=IMPEDANCE.about,
+    needs=IMPEDANCE.needs,
+    columns=IMPEDANCE.columns,
+    sign="found",
+    settle=settle_imaginary,
 )

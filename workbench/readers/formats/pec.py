@@ -9,6 +9,7 @@ PEC = TextFormat(
     name="pec",
     brand="PEC",
     endings=(".csv",),
+    sign="charge",
     about="Known by the columns of test, cell, rack or shelf, step, cycle and total time.",
     needs=(("test",), ("cell",), ("step",), ("cycle",), ("total time", "test time"), ("voltage",), ("current",)),
     columns=(

@@ -15,6 +15,7 @@ from ..file.source import Head, LineStream
 from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
 from ..reading import JsonObject
 from ..table.header_units import split_header, unit_of
+from ..table.several_cells import CELL
 from ..table.text_layout import HeaderLine, header_lines, lay_out
 from ..table.values import Cells, Floats, Texts, are_whole, numbers
 
@@ -36,7 +37,6 @@ DISCHARGE = (
 CHARGE = ("charge capacity", "chg cap", "charge cap", "q chg", "qchg", "qc", "q charge", "qcharge", "充电容量")
 DISCHARGE_ENERGY = ("discharge energy", "dchg energy", "e dis", "edis", "e discharge")
 CHARGE_ENERGY = ("charge energy", "chg energy", "e chg", "echg", "e charge")
-CELL = ("cell", "cell id", "cell name", "battery", "battery id", "barcode", "cell number")
 _COLUMNS = {
     "Discharge capacity [A.h]": DISCHARGE,
     "Charge capacity [A.h]": CHARGE,
@@ -88,11 +88,18 @@ DISCHARGE_ONLY = frozenset(("capacity", "cap", "capacity ah", "q"))
 
 
 def _header(head: Head) -> HeaderLine | None:
+    if holds_samples(head):  # below the lines of their cycles
+        return None
     for line in header_lines(head):
         cycle, capacity = line.has((CYCLE,)), line.has(((*DISCHARGE, *CHARGE),))
         if cycle and capacity and not any(_is_sample(field) for field in line.fields):
             return line
     return None
+
+
+def holds_samples(head: Head) -> bool:
+    """Whether a text has a line that names a voltage and a current."""
+    return any(sum(map(_is_sample, line.fields)) > 1 for line in header_lines(head))
 
 
 def _is_sample(field: str) -> bool:
@@ -107,6 +114,7 @@ def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
     stream = LineStream(head, layout.skip, unquote=layout.unquote)
     try:
         with guarded(lambda why: f"'{head.name}' cannot be cut into rows and columns ({why})."):
+            # The stubs of pandas lack this combination of options.
             frame = pd.read_csv(stream, sep=layout.delimiter, header=None, names=layout.labels, index_col=False,  # type: ignore[call-overload]
                                 decimal=layout.decimal or ".", skipinitialspace=True, nrows=_MOST_ROWS + 1)  # fmt: skip
     finally:

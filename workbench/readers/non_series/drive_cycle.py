@@ -10,6 +10,7 @@ from ...errors import FileRefused, TooLarge
 from ...messages import counted, spaced
 from ..file.outside_parsers import guarded
 from ..file.source import Head, LineStream
+from ..formats.chi import CHI
 from ..formats.delimited import CURRENT_NAMES, TIME_NAMES
 from ..reading import JsonObject
 from ..table.header_units import Header, Unit, split_header, unit_of
@@ -25,7 +26,8 @@ class DriveCycle:
     """Text with time and current. The line of column names may be a comment."""
 
     def matches(self, head: Head) -> bool:
-        return _header(head) is not None
+        # A potentiostat that holds a potential writes time and current too.
+        return _header(head) is not None and not CHI.matches(head)
 
     def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
         """One drive cycle: its name, and rows of time in s and current in A with the sign of the file.
@@ -52,6 +54,7 @@ class DriveCycle:
         stream = LineStream(head, line + 1)
         try:
             with guarded(lambda why: f"'{head.name}' cannot be read as time and current ({why})."):
+                # The stubs of pandas lack this combination of options.
                 frame = pd.read_csv(stream, sep=delimiter, header=None, names=["time", "current"], usecols=[0, 1],  # type: ignore[call-overload]
                                     comment="#", skipinitialspace=True, nrows=_MOST + 1)  # fmt: skip
         finally:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypedDict
 
 from ...cycling.findings import Finding, FindingFields
+from ...messages import quoted
+from ..file.sheets import text_sheets
 from ..file.source import Head, look
+from ..file.workbook import is_workbook
 from ..reading import JsonObject
 from .bpx_set import BPX
-from .capacity_table import CAPACITIES
+from .capacity_table import CAPACITIES, holds_samples
 from .drive_cycle import DRIVE_CYCLE
 
 Kind = Literal["specification", "drive_cycle", "cycles"]
@@ -86,8 +90,41 @@ class Holding:
 
 
 def other_format(head: Head) -> Other | None:
-    """The format of a file that holds no series; None for any other file."""
-    return next((other for other in OTHERS.values() if other.matches(head)), None)
+    """The format of a file that holds no series; None for any other file.
+
+    Raises
+    ------
+    FileRefused, TooLarge
+        If it is a workbook that cannot be opened.
+    """
+    if not is_workbook(head):
+        return next((other for other in OTHERS.values() if other.matches(head)), None)
+    sheets = text_sheets(head)
+    if any(holds_samples(sheet.head) for sheet in sheets):
+        return None
+    for other in OTHERS.values():
+        if any(other.matches(sheet.head) for sheet in sheets):
+            return replace(other, records=partial(_of_sheets, other))
+    return None
+
+
+def _of_sheets(other: Other, head: Head, notes: list[Finding]) -> list[JsonObject]:
+    """The records of all sheets of a workbook that have the format; several sheets name theirs."""
+    sheets = text_sheets(head)
+    matching = [sheet for sheet in sheets if other.matches(sheet.head)]
+    made: list[JsonObject] = []
+    for sheet in matching:
+        said: list[Finding] = []
+        records = other.records(sheet.head, said)
+        made += [{**record, "sheet": sheet.name} if len(matching) > 1 else record for record in records]
+        notes += [note for note in said if note not in notes]
+    left = [sheet.name for sheet in sheets if sheet not in matching]
+    if left:
+        text = f"The sheets {quoted(left)} hold nothing of this kind and were left out."
+        if len(left) == 1:
+            text = f"The sheet '{left[0]}' holds nothing of this kind and was left out."
+        notes.append(Finding("odd", "sheets_left_out", text))
+    return made
 
 
 def holding(path: Path) -> Holding | None:

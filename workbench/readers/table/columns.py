@@ -13,6 +13,7 @@ from ...cycling.columns import SERIES_COLUMNS
 from ...errors import FileRefused, instead
 from ...units import split_unit
 from .header_units import Header, Unit, fold, split_header, unit_of
+from .impedance_names import other_names
 
 Role: TypeAlias = Literal["time", "number", "count", "clock", "free"]
 
@@ -90,6 +91,14 @@ class Plan:
     labels: list[str]
     columns: list[Planned] = field(default_factory=list)
     splits: list[tuple[str, Split, Unit]] = field(default_factory=list)
+    mapped: frozenset[str] = frozenset()
+    """The headers that a person mapped."""
+    at_rest: bool = False
+    """The cell has no load: the file has no current, and it is 0."""
+    sweep: float | None = None
+    """V/s: the potential was swept at this rate, and the file has no time."""
+    held: float | None = None
+    """V: the potential was held here, and the file has no column of it."""
 
     def find(self, name: str) -> Planned | None:
         return next((column for column in self.columns if column.name == name), None)
@@ -166,10 +175,12 @@ def plan_columns(
         if any(other.name == planned.name for other in claimed.values()):
             raise FileRefused(f"The column map gives the name '{planned.name}' to two columns of '{file}'.")
         claimed[label] = planned
+    others = other_names(labels)
+    mapped = frozenset(claimed)
     for column in wanted:
         if any(planned.name == column.to for planned in claimed.values()):
             continue
-        match = _match(column, heads, claimed)
+        match = _match(column, heads, claimed) or _match(column, others, claimed)
         if match is not None:
             claimed[match.header] = match
     for label, head in heads.items():
@@ -181,7 +192,7 @@ def plan_columns(
             claimed[time.header] = replace(time, restarts=True)
     if not any(planned.name == "Current [A]" for planned in claimed.values()):
         claimed |= _as_current(charges, heads, claimed)
-    plan = Plan(labels, _ordered(labels, claimed))
+    plan = Plan(labels, _ordered(labels, claimed), mapped=mapped)
     plan.splits = [found for split in splits if (found := _split(split, heads, plan)) is not None]
     return plan
 

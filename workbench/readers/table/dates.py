@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cycling.findings import Finding
-from ...messages import column_map
+from ...messages import column_map, option
 from .columns import DATE_ORDERS
 from .values import one_clock
 
@@ -18,7 +18,8 @@ def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> l
             f"Dates in '{header}' can be read in two ways. They were read as {_order(day_first)}"
             f"{_meaning(example, day_first)}. If not, say {column_map({header: f'Date [{other}]'})}."
         )
-        made.append(Finding("assumed", "dates", text))
+        taken = next(word for word, first in DATE_ORDERS.items() if first == day_first)
+        made.append(Finding("assumed", "dates", text, column_map({header: f"Date [{taken}]"})))
     if not pattern.endswith("Z"):
         made.append(zone_note(f"Clock times in '{header}' name"))
     return made
@@ -41,7 +42,7 @@ def start_notes(text: str, day_first: bool) -> list[Finding]:
 
 def zone_note(what: str) -> Finding:
     """The note on times without a zone; ``what`` is the subject of the sentence with its verb."""
-    return Finding("assumed", "time_zone", f"{what} no time zone. They were read as UTC.")
+    return Finding("assumed", "time_zone", f"{what} no time zone. They were read as UTC.", option("zone", "UTC"))
 
 
 def _order(day_first: bool) -> str:

@@ -43,14 +43,17 @@ _SCALED = {
     "Ohm": ("Ohm", "ohms", "Ω", "Ω"),
     "Hz": ("Hz", "hertz"),
 }
-_WORDED = {
-    "milliampere": "mA",
-    "milliamp": "mA",
-    "microampere": "uA",
-    "millivolt": "mV",
-    "milliampere_hour": "mA.h",
-    "milliohm": "mOhm",
+_WORDS = {
+    "A": ("ampere", "amperes", "amp", "amps"),
+    "V": ("volt", "volts"),
+    "A.h": tuple(f"{amp}{mark}hour{end}" for amp in ("ampere", "amp") for mark in "_- " for end in ("", "s")),
+    "W.h": tuple(f"watt{mark}hour{end}" for mark in "_- " for end in ("", "s")),
+    "W": ("watt", "watts"),
+    "Ohm": ("ohm", "ohms"),
 }
+_WORDS_BEFORE = {"milli": "m", "micro": "u", "kilo": "k"}
+_MEGA = {"MHz": "Hz"} | {"M" + ohm: "Ohm" for ohm in ("Ohm", "Ohms", "ohm", "ohms", "\u03a9", "\u2126")}
+"""Units whose capital M is a million: without their case they would be milli."""
 _TIMES = {
     1.0: ("s", "sec", "secs", "second", "seconds"),
     60.0: ("min", "mins", "minute", "minutes"),
@@ -65,8 +68,9 @@ def _units() -> dict[str, Unit]:
         for prefix, (times, over) in _PREFIXES.items():
             for spelling in spellings:
                 made[prefix + spelling] = Unit(base, times, over)
-    for word, symbol in _WORDED.items():
-        made[word] = made[symbol]
+    for base, words in _WORDS.items():
+        for before, prefix in _WORDS_BEFORE.items():
+            made |= {before + word: Unit(base, *_PREFIXES[prefix]) for word in words}
     for factor, spellings in _TIMES.items():
         for spelling in spellings:
             made[spelling] = Unit("s", factor)
@@ -76,13 +80,20 @@ def _units() -> dict[str, Unit]:
         made[spelling] = Unit("s", 1.0, 1e6)
     for spelling in ("nA", "nanoampere"):
         made[spelling] = Unit("A", 1.0, 1e9)
-    made |= {"MHz": Unit("Hz", 1e6), "MOhm": Unit("Ohm", 1e6), "A.s": Unit("A.h", 1.0, 3600.0)}
+    made |= {prefixed: Unit(base, 1e6) for prefixed, base in _MEGA.items()}
+    made |= {"A.s": Unit("A.h", 1.0, 3600.0)}
     made |= {"coulomb": Unit("A.h", 1.0, 3600.0), "J": Unit("W.h", 1.0, 3600.0)}
     # Programs often damage the degree sign: to "?", to U+FFFD, or to its three bytes read as latin-1.
     for spelling in ("degC", "°C", "C", "℃", "?C", "�C", "ï¿½C", "Â°C", "deg C", "celsius", "degree_celsius"):
         made[spelling] = Unit("degC")
     made |= {"K": Unit("degC", plus=-273.15), "kelvin": Unit("degC", plus=-273.15)}
-    made |= {"deg": Unit("deg"), "degree": Unit("deg"), "degrees": Unit("deg"), "rad": Unit("deg", 180.0 / np.pi)}
+    made |= {"deg": Unit("deg"), "degree": Unit("deg"), "degrees": Unit("deg"), "°": Unit("deg")}
+    made |= {
+        "º": Unit("deg"),
+        "˚": Unit("deg"),
+        "radian": Unit("deg", 180 / np.pi),
+        "rad": Unit("deg", 180.0 / np.pi),
+    }
     made |= {"1": Unit("1"), "dimensionless": Unit("1"), "-": Unit("1")}
     return made
 
@@ -93,10 +104,11 @@ UNITS = _units()
 `engine.ratings` has its own few units of charge. It multiplies (0.9 mA.h times 0.001), these divide (0.9 / 1000), and
 that gives another double. One table for both would change the bits of answers.
 """
-_FOLDED = {
-    spelling.casefold(): unit for spelling, unit in reversed(UNITS.items()) if spelling not in ("MHz", "MOhm")
-}
-_BRACKETED = re.compile(r"^(?P<name>.*?[^\s(\[])\s*[(\[](?P<unit>[^()\[\]]*)[)\]]$", re.DOTALL)
+_FOLDED = {spelling.casefold(): unit for spelling, unit in reversed(UNITS.items()) if spelling not in _MEGA}
+_BRACKETED = re.compile(r"^(?P<name>.*?[^\s(\[{])\s*[(\[{](?P<unit>[^()\[\]{}]*)[)\]}]$", re.DOTALL)
+_BEHIND_MARK = re.compile(r"^(?P<name>.*?[^\s,;-])\s*[,-]\s*(?P<unit>[^\s,-]+)$")
+_BEHIND_LETTER = re.compile(r"^(?P<name>.*[a-z])(?P<unit>m[VA])$")
+"""``Voltage, mV``, ``Voltage-mV`` and ``VoltagemV``: only for units of voltage and current."""
 _OF_SCRIBNER = {"Z'(a)": "z'", "Z''(b)": "z''"}
 """Headers whose brackets hold the name of a plot column, not a unit."""
 _SPACES = re.compile(r"[\s_]+")
@@ -117,6 +129,11 @@ class Header:
     text: str
     key: str
     unit: str | None
+
+
+def is_of_statistics(key: str) -> bool:
+    """Whether a folded header is of a summary by the cycler: a value for each cycle or step."""
+    return "on cycle" in key or "on step" in key
 
 
 def fold(name: str) -> str:
@@ -150,5 +167,9 @@ def split_header(text: str) -> Header:
     for words in (2, 1):
         unit = "_".join(parts[-words:])
         if len(parts) > words and unit_of(unit) and unit not in ("1", "-"):
-            return Header(clean, fold(" ".join(parts[:-words])), unit)
+            return Header(clean, fold(" ".join(parts[:-words]).rstrip(",; ").removesuffix(" in")), unit)
+    for form in (_BEHIND_MARK, _BEHIND_LETTER):
+        behind = form.match(clean)
+        if behind and unit_of(clean) is None and (found := unit_of(behind["unit"])) and found.base in ("V", "A"):
+            return Header(clean, fold(behind["name"]), behind["unit"])
     return Header(clean, fold(clean), None)

@@ -43,12 +43,19 @@ def _with_parts(made: dict[str, Column]) -> dict[str, Column]:
 
 
 def settle_imaginary(
-    plan: Plan, first: pd.DataFrame, decimal: str | None, mapped: bool, notes: list[Finding]
+    plan: Plan,
+    first: pd.DataFrame,
+    decimal: str | None,
+    mapped: bool,
+    notes: list[Finding],
+    *,
+    bare: bool = False,
 ) -> None:
     """Reverse the imaginary part (or phase) if the file writes it with the other sign. Changes ``plan``.
 
     The rule: a capacitive impedance has a negative imaginary part. At low frequencies a cell is always capacitive, so
-    the sign there shows the convention of the file. ``mapped``: a person has said what the columns are.
+    the sign there shows the convention of the file. ``mapped``: a person has said what the columns are. ``bare``: the
+    file has no header.
 
     Raises
     ------
@@ -59,7 +66,6 @@ def settle_imaginary(
     column = plan.find(IM) or plan.find(PHASE)
     if frequency is None or column is None or mapped:
         return
-    bare = plan.labels == [*BARE]
     way = _at_low(_values(frequency, first, decimal), _values(column, first, decimal))
     if bare and abs(way) < _CLEAR:
         raise FileRefused(

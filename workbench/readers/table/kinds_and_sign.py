@@ -37,6 +37,7 @@ from .values import Cells, are_whole, clock_format, clocks, durations, is_text, 
 
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
 _DAY = 86400.0
+_TIME_UNITS = {1.0: "s", 60.0: "min", 3600.0: "h", 1e-3: "ms"}
 _SAMPLE = 5000
 _COUNTERS = ("capacity", "amp-hr", "cap")
 
@@ -46,8 +47,9 @@ class Settings:
     """How the rows of one file are read; decided once, before the first batch.
 
     ``kinds``: column name -> kind in every batch. ``time``: how time is written ("number", "duration" or a clock
-    pattern); ``time_from`` is its header. ``turn``: factor on the current; None if the direction comes from
-    ``directions`` (by run) or ``states`` (by word). ``patterns``: header -> pattern of the clock columns.
+    pattern); ``time_from`` is its header. ``turn``: factor on the current, NaN if it stays empty; None if the
+    direction comes from ``directions`` (by run) or ``states`` (by word). ``patterns``: header -> pattern of the clock
+    columns.
     """
 
     kinds: dict[str, str]
@@ -98,10 +100,13 @@ class Survey:
         has = {column.name for column in self.plan.columns}
         impedance = FREQUENCY in has and any(axes <= has for axes in IMPEDANCE_AXES)
         open_circuit = VOLTAGE in has and any(axis in has for axis in OPEN_CIRCUIT_AXES)
-        timed = TIME in has or self.plan.clock is not None
+        timed = TIME in has or self.plan.clock is not None or self.plan.sweep is not None
+        has |= {VOLTAGE} if self.plan.held is not None else set()
         missing = [name for name in (VOLTAGE, CURRENT) if name not in has]
         if not timed:
             missing.append(TIME)
+        if self.plan.at_rest and missing == [CURRENT]:
+            return
         if not missing or impedance or (open_circuit and not {VOLTAGE} & set(missing)):
             return
         raise FileRefused(why_refused(self.file, self.plan, missing))
@@ -126,6 +131,8 @@ class Survey:
             wanted += [column.header for column in free if _RANK[self.kinds[column.name]] < _RANK["number"]]
         if self._needs_runs():
             wanted += [header for header in self._run_headers() if header is not None and header not in wanted]
+            swept = self.plan.find(FREQUENCY)
+            wanted += [swept.header] if swept is not None and swept.header not in wanted else []
         return wanted or [self.plan.labels[0]]
 
     def _needs_runs(self) -> bool:
@@ -232,12 +239,21 @@ class Survey:
         if 1e8 < seconds < 1e11:
             settings.first_clock = datetime.fromtimestamp(seconds, UTC)
 
+    def _note_sweep(self, notes: list[Finding]) -> None:
+        if self.plan.sweep is not None:
+            text = (
+                "The file has no time. It was computed from the potential and the scan rate of "
+                f"{self.plan.sweep:g} V/s; a time at rest before or between the sweeps is not in it."
+            )
+            notes.append(Finding("assumed", "time_from_sweep", text))
+
     def _settle_time(self, settings: Settings, notes: list[Finding], day_first: bool) -> None:
         planned = self.plan.find(TIME)
         if planned is None:
             clock = self.plan.clock
             if clock is None or clock.header not in settings.patterns:
                 settings.has_times = False
+                self._note_sweep(notes)
                 return
             settings.time, settings.time_from = settings.patterns[clock.header], clock.header
             notes.append(
@@ -282,7 +298,10 @@ class Survey:
         settings.first_clock = settings.first_clock or _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
         notes.append(
             Finding(
-                "assumed", "time_from_clock", f"The time was computed from the clock times in '{planned.header}'."
+                "assumed",
+                "time_from_clock",
+                f"The time was computed from the clock times in '{planned.header}'.",
+                mapping({planned.header: TIME}),
             )
         )
 
@@ -332,10 +351,13 @@ class Survey:
                         f"'{planned.header}' names no unit. It was read in {word}, which agrees "
                         f"with the clock times in '{clock}'."
                     )
-                    notes.append(Finding("assumed", "time_unit", text))
+                    fix = mapping({planned.header: f"Time [{_TIME_UNITS[factor]}]"})
+                    notes.append(Finding("assumed", "time_unit", text, fix))
                     return
         word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}[known]
-        notes.append(Finding("assumed", "time_unit", f"'{planned.header}' names no unit. It was read as {word}."))
+        fix = mapping({planned.header: f"Time [{_TIME_UNITS[known]}]"})
+        text = f"'{planned.header}' names no unit. It was read as {word}."
+        notes.append(Finding("assumed", "time_unit", text, fix))
 
     def settle_counts(self, settings: Settings, notes: list[Finding]) -> None:
         """Cycle and step numbers are integers if all are whole, else numbers with a warning."""
@@ -348,6 +370,14 @@ class Survey:
     def settle_names(self, settings: Settings, notes: list[Finding]) -> None:
         """Notes on units that were assumed, on a current from charges, and on columns that keep their names."""
         current = self.plan.find(CURRENT)
+        if self.plan.at_rest and current is None:
+            text = "A record at open circuit has no column of current. The current was taken as 0."
+            notes.append(Finding("assumed", "no_current", text))
+        if self.plan.held is not None and self.plan.find(VOLTAGE) is None:
+            text = (
+                f"The file has no column of voltage. It was taken from the settings: {self.plan.held:g} V, held."
+            )
+            notes.append(Finding("assumed", "voltage_held", text))
         if current is not None and current.per_time:
             text = (
                 f"The file has no current. It was computed from the charge '{current.header}' and the time of each "
@@ -358,7 +388,7 @@ class Survey:
             if not column.stated and column.role == "number" and self.sign == "found":
                 unit = split_unit(column.name)[1]
                 text = f"'{column.header}' names no unit. It was read in {unit}."
-                notes.append(Finding("assumed", "unit", text))
+                notes.append(Finding("assumed", "unit", text, mapping({column.header: column.name})))
         if self.plan.kept:
             listed = ", ".join(f"'{name}'" for name in self.plan.kept[:40])
             more = f" and {len(self.plan.kept) - 40} more" if len(self.plan.kept) > 40 else ""
@@ -378,7 +408,7 @@ class Survey:
             because = f"the words in '{self.state}' say it"
             self.taken = Taken("unsigned", because)
             text = f"The current has no sign in the file. Its direction was found from '{self.state}'."
-            notes.append(Finding("assumed", "sign_from_state", text))
+            notes.append(Finding("assumed", "sign_from_state", text, option("sign", "unsigned")))
             if VOLTAGE in {column.name for column in self.plan.columns}:
                 settings.directions = self.runs.directions()[0]
         else:
@@ -387,7 +417,10 @@ class Survey:
     def _documented(self) -> Taken:
         """The sign that a person said, or else that the brand documents."""
         means: Literal["charge", "discharge"] = "charge" if self.sign == "charge" else "discharge"
-        return Taken(means, "you said so" if self.said else f"the headers are those of {self.brand} files")
+        if self.said:
+            return Taken(means, "you said so", fixed=True)
+        because = f"the headers are those of {self.brand} files"
+        return Taken(means, because, fixed=True, by_format=True)
 
     def _shows_direction(self) -> bool:
         """Whether there is a column of states with words that mean charge or discharge."""
@@ -402,6 +435,11 @@ class Survey:
         if means is None:
             if self.runs.largest == 0:
                 return 1.0
+            if self._is_spectrum():
+                text = f"The current '{self._header(CURRENT)}' of the spectrum was left empty: nothing shows its "
+                text += f"direction. To keep it say {option('sign', 'charge')} or {option('sign', 'discharge')}."
+                notes.append(Finding("assumed", "bias_left_out", text))
+                return np.nan
             raise FileRefused(
                 f"The direction of the current in '{self.file}' cannot be known: neither the headers nor a column of "
                 "states give its sign, and the voltage does not show it. Say what a positive current means: "
@@ -409,14 +447,33 @@ class Survey:
             )
         self.taken = Taken(means, because)
         code = "sign_from_state" if self.by_state.means else "sign_from_voltage"
-        notes.append(Finding("assumed", code, f"A positive current {means}s in this file: {because}."))
+        text = f"A positive current {means}s in this file: {because}."
+        notes.append(Finding("assumed", code, text, option("sign", means)))
         return -1.0 if means == "charge" else 1.0
+
+    def _header(self, name: str) -> str:
+        column = self.plan.find(name)
+        return name if column is None else column.header
+
+    def _is_spectrum(self) -> bool:
+        """Whether most of the first rows have a frequency: their current is only the small bias of a spectrum."""
+        has = {column.name for column in self.plan.columns}
+        if self.first is None or FREQUENCY not in has or not any(axes <= has for axes in IMPEDANCE_AXES):
+            return False
+        header = self._header(FREQUENCY)
+        if header not in self.first:
+            return False
+        frequency = numbers(self.first[header], self.decimal)[0].astype(np.float64)
+        return bool(np.mean(frequency > 0) > 0.5)
 
     def _settle_by_runs(self, settings: Settings, notes: list[Finding]) -> None:
         if self.runs.largest == 0:
             settings.turn = 1.0
             return
         directions, unknown = self.runs.directions()
+        if self.sign != "unsigned" and self._is_spectrum():
+            settings.turn = self._found_turn(notes)
+            return
         if unknown > 0.01 * self.runs.rows:
             raise FileRefused(
                 f"The current in '{self.file}' has no sign, no column says whether the cell is charged, and the "
@@ -426,7 +483,7 @@ class Survey:
         settings.directions = directions
         self.taken = Taken("unsigned", "the voltage rises or falls in each step")
         text = "The current has no sign in the file. Its direction was found from the voltage in each step."
-        notes.append(Finding("assumed", "sign_from_voltage", text))
+        notes.append(Finding("assumed", "sign_from_voltage", text, option("sign", "unsigned")))
         if unknown:
             text = (
                 f"{counted(unknown, 'row')} with a current of unknown direction. The current was set to 0 there."
@@ -468,5 +525,5 @@ def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Finding]) -> N
         text = (
             f"'{column.header}' is taken as the temperature: '{beside}' names its unit, and its values are likely."
         )
-        notes.append(Finding("assumed", "temperature", text))
+        notes.append(Finding("assumed", "temperature", text, mapping({column.header: TEMPERATURE})))
         return

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from ...cycling.columns import CURRENT, TIME, VOLTAGE
-from ...messages import column_map, quoted
+from ...messages import column_map, option, quoted
 from ...units import split_unit
 from ..file.source import Head
 from .columns import Plan
 from .header_units import split_header, unit_of
+from .impedance_names import impedance_key
 from .text_layout import HeaderLine, is_number, split_line
 
 _LOOKED_AT, _LEAST_ROWS = 20, 3
@@ -32,22 +35,69 @@ _STEMS = {
     CURRENT: ("current", "strom", "courant", "corriente", "corrente", "amp", "电流", "電流"),
     VOLTAGE: ("volt", "spannung", "tension", "tensión", "potential", "ewe", "ecell", "电压", "電圧"),
 }
+_STATISTICS = frozenset(
+    (
+        *("min", "minimum", "max", "maximum", "mean", "avg", "average", "median", "std", "deviation"),
+        *("start", "starting", "begin", "initial", "end", "ending", "final", "last", "first", "sum"),
+        *("mittel", "mittelwert", "anfang", "ende", "gesamt", "onset", "endpoint", "duration", "dauer", "own"),
+    )
+)
+"""Words in the names of columns that have one value for a step or a cycle."""
+_SETTINGS = frozenset(
+    (
+        *(
+            "set",
+            "setpoint",
+            "target",
+            "limit",
+            "cutoff",
+            "range",
+            "nominal",
+            "rated",
+            "control",
+            "soll",
+            "sollwert",
+        ),
+        *("upper", "lower", "offset", "error", "aux", "auxiliary"),
+    )
+)
+"""Words in the names of columns that say what was to be, or that are of something else than the cell."""
+_IMPEDANCE = {
+    "frequency": ("frequency", "Frequency [Hz]"),
+    "z re": ("real part", "Z_Re [Ohm]"),
+    "z im": ("imaginary part", "Z_Im [Ohm]"),
+    "z mod": ("modulus", "Z_Mod [Ohm]"),
+    "z phase": ("phase", "Z_Phase [deg]"),
+}
+_ANGULAR = re.compile(r"^(?:omega|ω|log\w*[\s(]*f)|rad/s", re.IGNORECASE)
+"""Columns that give a frequency in another form: as an angular frequency or a logarithm."""
 _LETTERS = {CURRENT: ("i",), VOLTAGE: ("u", "v")}
 """First words of names such as ``U_cell``."""
 
 
-def why_refused(file: str, plan: Plan, missing: list[str]) -> str:
+def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = None) -> str:
     """The message: which of time, current and voltage the file lacks, and how to fix it.
 
-    ``missing`` are our names of the columns, ``plan`` are the columns of the file.
+    ``missing`` are our names of the columns, ``plan`` are the columns of the file. ``rest``: the format that takes the
+    current of this file as 0, if it lacks nothing else.
     """
     words = [WORDS[name] for name in missing]
     listed = " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
     has = f"'{file}' has no column that is known as {listed}. Its columns are {quoted(plan.labels)}. "
     free = [column.header for column in plan.columns if column.role in ("free", "clock")]
     found = candidates(missing, free)
+    summary = [header for header in free if _is_statistic(header)]
+    if summary and not found:
+        return (
+            f"{has}Columns such as {quoted(summary[:2])} belong to a table of steps or cycles, which has one row for "
+            "each. Export the samples of the test instead."
+        )
+    if rest is not None and missing == [CURRENT] and not found:
+        rested = f"If the cell had no load, say {option('format', rest)}; else"
+        return f"{has}{rested} export the test again with its current."
     if found:
         rest = "" if len(found) == len(missing) else " Name the rest in the same way."
+        rest += "".join(_rivals(header, name, free) for header, name in found.items())
         return f"{has}If they mean what their names suggest, say {column_map(found)}.{rest}"
     meant = column_map({f"its {WORDS[name]} column": name for name in missing})
     if free:
@@ -55,11 +105,44 @@ def why_refused(file: str, plan: Plan, missing: list[str]) -> str:
     return f"{has}If one of them is the {listed} after all, say {meant}; else export the test again with it."
 
 
+def of_a_spectrum(labels: Sequence[str]) -> bool:
+    """Whether columns look like those of an impedance spectrum that are not all known."""
+    labels = [label for label in labels if not _is_statistic(label)]
+    keys = {(impedance_key(label) or "").removeprefix("-") for label in labels}
+    units = [unit.base for label in labels if (unit := unit_of(split_header(label).unit)) is not None]
+    swept = "frequency" in keys or "Hz" in units or any(_ANGULAR.search(label) for label in labels)
+    return {"z re", "z im"} <= keys or (swept and (bool(keys & {"z re", "z im", "z mod"}) or "Ohm" in units))
+
+
+def why_no_spectrum(file: str, plan: Plan) -> str:
+    """The message about a spectrum that lacks a frequency or a part of the impedance, and how to fix it."""
+    meant = {label: impedance_key(label) for label in plan.labels}
+    known = {str(key).removeprefix("-"): label for label, key in meant.items() if key is not None}
+    parts = ("z mod", "z phase") if "z phase" in known and "z im" not in known else ("z re", "z im")
+    missing = [name for name in ("frequency", *parts) if name not in known]
+    listed = " or ".join(_IMPEDANCE[name][0] for name in missing)
+    lacks = f", but has no column that is known as {listed}" if listed else ""
+    text = f"'{file}' looks like an impedance spectrum{lacks}. "
+    text += f"Its columns are {quoted(plan.labels)}. "
+    angular = next((label for label in plan.labels if _ANGULAR.search(label)), None)
+    if "frequency" in missing and angular is not None:
+        return f"{text}'{angular}' is not a frequency in Hz. Export the spectrum with one, or add such a column."
+    found: dict[str, str] = {}
+    for name in ("frequency", *parts):
+        word, ours = _IMPEDANCE[name]
+        free = [label for label in plan.labels if meant[label] is None and label not in found]
+        label = known.get(name) or next((label for label in free if _has_unit(label, ours)), None)
+        minus = "-" if meant.get(label or "") == f"-{name}" else ""
+        found[label or f"its column of the {word}"] = f"{minus}{ours}"
+    text += f"If they mean what their names suggest, say {column_map(found)}."
+    return f"{text} Write '-Z_Im [Ohm]' if a capacitive part is positive." if parts[1] == "z im" else text
+
+
 def candidates(missing: list[str], headers: list[str]) -> dict[str, str]:
     """Header -> our name, for headers whose unit or name fits a missing column. Each header is used once."""
     found: dict[str, str] = {}
     for name in missing:
-        left = [header for header in headers if header not in found]
+        left = [header for header in headers if header not in found and not _is_of_no_sample(header)]
         header = next((header for header in left if _has_unit(header, name)), None)
         header = header or next((header for header in left if _sounds_like(header, name)), None)
         if header is not None:
@@ -67,17 +150,56 @@ def candidates(missing: list[str], headers: list[str]) -> dict[str, str]:
     return found
 
 
+def _rivals(header: str, name: str, headers: list[str]) -> str:
+    """The sentence about other columns that could be meant as well as the one that is proposed."""
+    others = [
+        other for other in headers if other != header and not _is_of_no_sample(other) and _has_unit(other, name)
+    ]
+    could = f" {quoted(others, most=5)} could be the {WORDS[name]} too: name the right one."
+    return could if others and _has_unit(header, name) else ""
+
+
 def is_of_a_test(head: Head, header: HeaderLine | None, plan: Plan) -> bool:
-    """Whether a table may be a test: it has two of time, current and voltage, or columns like them, and numbers."""
+    """Whether a table may be a test or a spectrum: it has two of its columns, or columns like them, and numbers."""
     known = [name for name in WORDS if plan.find(name)]
     free = [column.header for column in plan.columns if column.role in ("free", "clock")]
-    if len(known) + len(candidates([name for name in WORDS if name not in known], free)) < 2:
+    alike = len(known) + len(candidates([name for name in WORDS if name not in known], free))
+    if alike < 2 and not of_a_spectrum(plan.labels):
         return False
     if header is None:  # a parquet file, which always has rows
         return True
     lines = [line for line in head.lines[header.line + 1 :] if line.strip()][:_LOOKED_AT]
     numeric = [sum(map(is_number, split_line(line.strip("\r"), header.delimiter))) >= 2 for line in lines]
     return sum(numeric) >= max(_LEAST_ROWS, len(lines) - 2)
+
+
+def _words(header: str) -> set[str]:
+    return set(re.split(r"[^a-z\u00c0-\uffff]+", split_header(header).key.casefold()))
+
+
+def _is_statistic(header: str) -> bool:
+    """Whether a column is of a whole step or cycle: its mean, its end, its sum."""
+    return bool(_words(header) & _STATISTICS)
+
+
+def _is_of_no_sample(header: str) -> bool:
+    """Whether a column holds no value of a sample, though its unit may fit: a statistic, a limit, a setting."""
+    return _is_statistic(header) or bool(_words(header) & _SETTINGS)
+
+
+def is_table(head: Head, header: HeaderLine) -> bool:
+    """Whether the lines below a header are rows: most of them are numbers, as many as the header has fields. An export
+    without rows begins with its header."""
+    lines = [line.strip("\r") for line in head.lines[header.line + 1 :] if line.strip()][:_LOOKED_AT]
+    if not lines:
+        return not any(line.strip() for line in head.lines[: header.line])
+    rows = [split_line(line, header.delimiter) for line in lines]
+    numbers = [sum(map(is_number, row)) for row in rows]
+    alike = sum(
+        n >= 2 or (len(row) == len(header.fields) and 2 * n >= len(row))
+        for row, n in zip(rows, numbers, strict=True)
+    )
+    return 2 * alike >= len(rows) or alike >= _LEAST_ROWS
 
 
 def _has_unit(header: str, name: str) -> bool:

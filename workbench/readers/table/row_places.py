@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 
 from ...cycling.findings import Finding
-from ...messages import counted, spaced
+from ...messages import counted, quoted, spaced
 from ..file.source import Head, LineStream
-from .text_layout import HeaderLine, Layout
+from .header_units import split_header, unit_of
+from .impedance_names import impedance_key
+from .missing_columns import WORDS, candidates
+from .text_layout import HeaderLine, Layout, header_lines, is_number, split_line
 
 Rewrite = Callable[[bytes], bytes]
 MOST_EXAMPLES = 3
+_WORD = re.compile(rb"\n[ \t\"]{0,8}[A-Za-z<|]")
+"""Where a line begins with a letter. A pattern that begins with a fixed character runs at a gigabyte a second."""
+_MOST_LOOKED_AT = 200
+_LEAST_ROWS_ABOVE = 4
 
 
 class Places:
@@ -22,20 +30,35 @@ class Places:
     def __init__(self, head: Head, header: HeaderLine, layout: Layout, *, exact: bool) -> None:
         self.repeated = 0
         self.repeated_at: list[int] = []
-        self._head, self._layout, self._exact = head, layout, exact
+        self.other: tuple[int, list[str]] | None = None
+        self._head, self._layout, self.exact = head, layout, exact
         titles = (head.lines[place] for place in {header.line, layout.skip - 1} if place >= 0)
         self._titles = frozenset(_bare(line.encode(), layout.unquote) for line in titles)
+        rows = (line.lstrip(' \t"') for line in head.lines[layout.skip :] if line.strip())
+        self._watched = exact and not next(rows, "x")[:1].isalpha()
+        self._labels = {label.casefold() for label in layout.labels}
 
     def rewrite(self, then: Rewrite | None) -> Rewrite:
         """For one pass: a function that removes repeated headers from blocks, and then runs ``then``."""
-        self.repeated, self.repeated_at = 0, []
-        rest, line = b"", self._layout.skip
+        self.repeated, self.repeated_at, self.other = 0, [], None
+        rest, line, looked_at = b"", self._layout.skip, 0
 
         def without_titles(block: bytes) -> bytes:
-            nonlocal rest, line
+            nonlocal rest, line, looked_at
             text = rest + block
             cut = text.rfind(b"\n") + 1 if block else len(text)
             text, rest = text[:cut], text[cut:]
+            if self.other is not None:
+                return b""
+            if self._watched and looked_at < _MOST_LOOKED_AT:
+                for found in _WORD.finditer(b"\n" + text):
+                    looked_at += 1
+                    place = found.start()
+                    if self._begins_other(text, place):
+                        fields = self._fields(text[place:].split(b"\n", 1)[0])
+                        self.other = (line + text.count(b"\n", 0, place) + 1, fields)
+                        text = text[:place]
+                        break
             if any(title in text for title in self._titles):
                 kept = []
                 for place, row in enumerate(text.splitlines(keepends=True), line + 1):
@@ -56,12 +79,30 @@ class Places:
 
         return without_titles
 
+    def _fields(self, line: bytes) -> list[str]:
+        fields = split_line(_bare(line, self._layout.unquote).decode("utf-8", "replace"), self._layout.delimiter)
+        return [field.strip() for field in fields]
+
+    def _begins_other(self, text: bytes, place: int) -> bool:
+        """Whether a line is the header of another table: names, most of them of a measurement, above numbers."""
+        lines = text[place : place + (1 << 16)].split(b"\n", 4)[:4]
+        fields = self._fields(lines[0])
+        names = [field for field in fields if field]
+        if self._is_title(lines[0]) or len(names) < 2 or any(map(is_number, names)):
+            return False
+        if {name.casefold() for name in names} <= self._labels:
+            return False
+        measured = sum(_is_measured(name) for name in names)
+        below = [self._fields(row) for row in lines[1:] if row.strip()]
+        rows = [row for row in below if any(map(is_number, row))]
+        return measured >= 2 and bool(rows) and sum(map(is_number, rows[0])) >= max(2, len(names) // 2)
+
     def _is_title(self, row: bytes) -> bool:
         return _bare(row, unquote=False) in self._titles
 
     def lines_of(self, rows: Collection[int]) -> dict[int, int]:
         """Row -> line of the file, for these ``rows``; empty if rows have no line numbers."""
-        if not self._exact or not rows:
+        if not self.exact or not rows:
             return {}
         found: dict[int, int] = {}
         row, last = 0, max(rows)
@@ -80,6 +121,10 @@ class Places:
         return found
 
     def notes(self) -> list[Finding]:
+        made = [] if self.other is None else [_of_other(*self.other)]
+        return made + self._of_repeated()
+
+    def _of_repeated(self) -> list[Finding]:
         if not self.repeated:
             return []
         repeats = "repeats" if self.repeated == 1 else "repeat"
@@ -88,6 +133,36 @@ class Places:
         text = f"{counted(self.repeated, 'line')} within the file {repeats} the header and "
         text += f"was left out (line {where})." if self.repeated == 1 else f"were left out (lines {where})."
         return [Finding("odd", "header_repeated", text)]
+
+
+def _is_measured(name: str) -> bool:
+    """Whether a name has a unit, or means a time, a current, a voltage or a part of an impedance."""
+    unit = unit_of(split_header(name).unit)
+    if (unit is not None and unit.base != "1") or impedance_key(name) is not None:
+        return True
+    return bool(candidates(list(WORDS), [name]))
+
+
+def tables_above(head: Head, header: HeaderLine) -> list[Finding]:
+    """The notes on tables above the one that is read: names of a measurement, with numbers below them."""
+    made, seen = [], set[int]()
+    for line in header_lines(head):
+        names = [field.strip() for field in line.fields if field.strip()]
+        if line.line >= header.line or line.line in seen or sum(map(_is_measured, names)) < 2:
+            continue
+        below = [row for row in head.lines[line.line + 1 : header.line] if row.strip()][:_LEAST_ROWS_ABOVE]
+        cells = [sum(map(is_number, split_line(row, line.delimiter))) for row in below]
+        if sum(count >= max(2, len(names) // 2) for count in cells) >= _LEAST_ROWS_ABOVE - 1:
+            seen.add(line.line)
+            text = f"The table in line {spaced(line.line + 1)}, with {quoted(names, 6)}, was left out: the one in line "
+            text += f"{spaced(header.line + 1)} was read. Write it to a file of its own to have it read."
+            made.append(Finding("odd", "other_table", text))
+    return made
+
+
+def _of_other(line: int, names: list[str]) -> Finding:
+    text = f"Another table begins in line {spaced(line)}, with {quoted(names, 6)}. It was left out with all lines "
+    return Finding("odd", "other_table", f"{text}below. Write it to a file of its own to have it read.")
 
 
 def _bare(line: bytes, unquote: bool) -> bytes:

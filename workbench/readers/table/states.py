@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from ...table import Table
+from .header_units import split_header
 from .values import Cells, Floats
 
 _DISCHARGE = re.compile(
@@ -16,6 +19,38 @@ _DISCHARGE = re.compile(
 _CHARGE = re.compile(r"cha?r?g|\bcha?\b|^c$|\blad(en|ung|e)\b|auflad|充电|charge|carga|^c (cc|cv|cp|cr|rate)")
 _NO_DIRECTION = re.compile(r"\b(rest|pause|ocv|idle|relax\w*|ruhe|repos)\b|搁置|静置")
 _MOST_WORDS = 200
+
+
+STEP_TYPE_NAMES = (
+    *("step type", "steptype", "工步类型", "step mode", "work mode", "工作模式", "step-state", "command", "md"),
+    *("state", "status", "zustand", "状态", "mode", "step name", "工步名称"),
+)
+"""Names of the column in which a cycler writes what a step does, the surest first."""
+
+
+def column_of_step_types(table: Table) -> str | None:
+    """The column of a table that holds the cycler's words for its steps; None if it has none."""
+    texts = {split_header(name).key: name for name, column in table.items() if column.kind == "text"}
+    return next((texts[name] for name in STEP_TYPE_NAMES if name in texts), None)
+
+
+def is_rest(word: str) -> bool:
+    """Whether the word of a cycler says that no current flows.
+
+    >>> is_rest("Rest"), is_rest("CC_Chg")
+    (True, False)
+    """
+    return _NO_DIRECTION.search(_plain(word)) is not None
+
+
+def meaning(word: str) -> Literal["charge", "discharge"] | None:
+    """The direction that the word of a cycler means.
+
+    >>> meaning("CC_DChg"), meaning("Charge"), meaning("Rest")
+    ('discharge', 'charge', None)
+    """
+    direction = _read(word)
+    return None if np.isnan(direction) else "discharge" if direction > 0 else "charge"
 
 
 @dataclass(frozen=True)
@@ -48,8 +83,12 @@ class States:
         return found[codes]
 
 
+def _plain(word: str) -> str:
+    return re.sub(r"[\W_]+", " ", word.casefold()).strip()
+
+
 def _read(word: str) -> float:
-    text = re.sub(r"[\W_]+", " ", word.casefold()).strip()
+    text = _plain(word)
     if _NO_DIRECTION.search(text):
         return np.nan
     rest, discharges = _DISCHARGE.subn(" ", text)

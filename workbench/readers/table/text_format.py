@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import pandas as pd
 from pydantic import JsonValue
 
-from ...cycling.columns import VOLTAGE
+from ...cycling.columns import CURRENT, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import BadRequest, FileRefused, TooLarge, instead
 from ...messages import column_map as mapping
@@ -19,12 +20,15 @@ from ...messages import option_name
 from ...table import Table
 from .. import limits
 from ..file.source import Head, LineStream
-from ..reading import SIGN_RULES, SIGNS, Counters, Reading, Sign
-from .columns import From, Plan, Split, plan_columns
+from ..reading import SIGN_OF_SPECTRA, SIGN_RULES, SIGNS, Counters, Reading, Sign
+from .columns import From, Plan, Split, plan_columns, unique_labels
 from .dates import start_notes
 from .header_units import split_header
 from .kinds_and_sign import Survey, take_temperature
-from .row_places import Places
+from .proved_units import prove_units
+from .rest_voltage import watched
+from .row_places import Places, Rewrite, tables_above
+from .several_cells import CellLines, cell_column, check_several, notes_of
 from .states import States
 from .text_layout import HeaderLine, Layout, header_lines, lay_out
 from .text_rows import BEYOND, Rows
@@ -32,6 +36,7 @@ from .values import one_clock
 
 Frame = pd.DataFrame
 _NOT_NUMBERS = ["-", "--", "---", "N.A.", "n.a."]
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
 
 
@@ -48,7 +53,9 @@ class TextFormat:
     charges of single samples; the current is computed from them if the export lacks it. ``start`` finds the start of
     the test in the lines above the header: the moment of the first row, or of time 0 with ``start_at_zero``.
     ``rewrite`` makes a function that changes each block of lines. ``settle`` sees the first rows and may change the
-    plan. ``rule`` rises whenever the same file gives other samples than before.
+    plan. ``at_rest``: records at open circuit, which have no current; it is 0. ``sweep`` and ``held`` find
+    the scan rate (V/s) and the potential (V) in the lines above the header: the time and the voltage of a file without
+    such columns come from them. ``rule`` rises whenever the same file gives other samples than before.
     """
 
     name: str
@@ -73,12 +80,17 @@ class TextFormat:
     remarks: tuple[Finding, ...] = ()
     rewrite: Callable[[], Callable[[bytes], bytes]] | None = None
     settle: Callable[[Plan, Frame, str | None, bool, list[Finding]], None] | None = None
-    rule: int = 1
+    at_rest: bool = False
+    sweep: str | None = None
+    held: str | None = None
+    rule: int = 2
 
     @property
     def sign_rule(self) -> str:
+        if self.at_rest:
+            return "no current; it is 0"
         if self.settle is not None:
-            return "no current; the imaginary part is negative if capacitive, as the low frequencies show"
+            return SIGN_OF_SPECTRA
         if self.sign == "found" and self.states:
             return "found from the words of a state, else from how the voltage answers"
         return SIGN_RULES[self.sign] + ("; unsigned currents by state, step or voltage" if self.states else "")
@@ -96,6 +108,21 @@ class TextFormat:
 
     def matches(self, head: Head) -> bool:
         return self.header(head) is not None
+
+    def flows(self, head: Head) -> bool:
+        """Whether the table that this format finds in a file has a time, a current and a voltage."""
+        header = self.header(head)
+        if header is None:
+            return False
+        plan = plan_columns(
+            unique_labels(header.fields),
+            self.columns,
+            clocks=self.clocks,
+            within_step=self.within_step,
+            charges=self.charges,
+        )
+        timed = plan.find(TIME) is not None or plan.clock is not None
+        return timed and plan.find(CURRENT) is not None and plan.find(VOLTAGE) is not None
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a file of this format; see ``readers.read``."""
@@ -142,12 +169,18 @@ def read_text(
         column_map=column_map,
         file=head.name,
     )
+    plan.at_rest = format.at_rest
+    above = head.lines[: header.line]
+    plan.sweep = abs(_setting(format.sweep, above) or 0.0) or None
+    plan.held = _setting(format.held, above)
     parser = _Parser(format, head, layout, Places(head, header, layout, exact=format.rewrite is None))
-    notes = list(format.remarks)
+    notes = [*format.remarks, *tables_above(head, header)]
+    notes += _of_one_cell(parser, plan)
     first, more = parser.first()
     take_temperature(plan, first, notes)
     if format.settle is not None:
         format.settle(plan, first, layout.decimal, bool(column_map), notes)
+    prove_units(plan, lambda headers: first[list(headers)], layout.decimal, notes)
     notes += _of_one_electrode(plan)
     states = format.states if sign in (None, "unsigned") else None
     survey = Survey(format.brand, head.name, plan, layout.decimal, format.sign, sign, states)
@@ -159,11 +192,44 @@ def read_text(
     settings = survey.settle(notes, format.day_first)
     rows = Rows(head.name, plan, settings, notes, parser.places)
     batches = _batches(parser, rows) if more else iter(rows.batches([(first, parser.cut_short)]))
+    if plan.at_rest:
+        batches = watched(batches, notes)
     lines = head.lines[: header.line]
     start = settings.first_clock or _start_time(format, lines, settings.first_time, notes)
     return Reading(
-        format.name, batches, start, notes, _metadata(lines), format.counters, survey.taken, plan.headers
+        format.name, batches, start, notes, metadata_above(lines), format.counters, survey.taken, plan.headers
     )
+
+
+def _setting(form: str | None, lines: Sequence[str]) -> float | None:
+    """The number that a form finds in the lines above the header."""
+    if form is None:
+        return None
+    found = next((m[1] for line in lines if (m := re.match(form, line))), "")
+    return float(found) if _NUMBER.fullmatch(found) else None
+
+
+def _of_one_cell(parser: _Parser, plan: Plan) -> list[Finding]:
+    """Narrow the parser to the rows of the cell that is asked for, if the table has several.
+
+    Raises
+    ------
+    SeveralTests
+        If it has several cells and none is asked for.
+    """
+    column, head = cell_column(plan), parser.head
+    if column is None:
+        if head.test is not None:
+            raise FileRefused(f"'{head.name}' has no column that names cells, so it has no test '{head.test}'.")
+        return []
+    lines = CellLines(plan.labels.index(column), parser.layout.delimiter)
+    rows: Counter[str] = Counter()
+    parser.scan(lines.counting(rows))
+    if head.test is None:
+        check_several(head.name, column, rows)
+        return []
+    parser.narrow(lines.only(head.test))
+    return notes_of(head.name, column, rows, head.test)
 
 
 def _of_one_electrode(plan: Plan) -> list[Finding]:
@@ -177,7 +243,8 @@ def _of_one_electrode(plan: Plan) -> list[Finding]:
     text = (
         f"The voltage is '{voltage.header}', of the working electrode against the reference. For that of the cell "
     )
-    return [Finding("assumed", "electrode", f"{text}say {mapping({whole: VOLTAGE})}.")]
+    fix = mapping({voltage.header: VOLTAGE})
+    return [Finding("assumed", "electrode", f"{text}say {mapping({whole: VOLTAGE})}.", fix)]
 
 
 def check_sign(sign: str | None) -> None:
@@ -201,6 +268,26 @@ class _Parser:
         self.head, self.layout, self.format, self.places = head, layout, format, places
         self.rows = max(1, min(limits.CHUNK_ROWS, limits.CHUNK_BYTES // max(layout.mean_line + 1, 1)))
         self.cut_short = False
+        self._only: Callable[[bytes], bytes] | None = None
+
+    def narrow(self, only: Callable[[bytes], bytes]) -> None:
+        """From now on give only the lines that ``only`` keeps. Rows have no line numbers then."""
+        self._only = only
+        self.places.exact = False
+
+    def scan(self, see: Callable[[bytes], bytes]) -> None:
+        """Show all lines to a function, in blocks of whole lines."""
+        stream = self._stream(see)
+        try:
+            while stream.read():
+                stream.batch_begins()
+        finally:
+            stream.close()
+
+    def _stream(self, then: Callable[[bytes], bytes] | None, before: bytes = b"") -> LineStream:
+        layout = self.layout
+        rewrite = self.places.rewrite(_chained(self.format.rewrite() if self.format.rewrite else None, then))
+        return LineStream(self.head, layout.skip, before=before, unquote=layout.unquote, rewrite=rewrite)
 
     def first(self) -> tuple[Frame, bool]:
         """The first batch, and whether there are more."""
@@ -223,13 +310,13 @@ class _Parser:
         ``sizes`` are the numbers of rows of the first batches; the others have ``rows``.
         """
         layout = self.layout
-        rewrite = self.places.rewrite(self.format.rewrite() if self.format.rewrite else None)
         names = [*layout.labels, BEYOND]
         # Our own header line fixes the width: pandas then fills short rows, and with usecols accepts long ones.
         width = layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n"
-        stream = LineStream(self.head, layout.skip, before=width, unquote=layout.unquote, rewrite=rewrite)
+        stream = self._stream(self._only, width)
         try:
             reader = pd.read_csv(
+                # The stubs of pandas lack this combination of options.
                 stream,  # type: ignore[call-overload]
                 sep=layout.delimiter,
                 header=0,
@@ -260,11 +347,40 @@ class _Parser:
             stream.close()
 
     def _is_cut(self, tail: bytes) -> bool:
-        """Whether the last line is incomplete: it has fewer fields than any other."""
-        lines = [line for line in tail.decode("utf-8", "replace").split("\n") if line.strip()]
+        """Whether the last line is incomplete: it lacks fields that other lines have, and not only empty ones."""
+        text = tail.decode("utf-8", "replace")
+        lines = [line for line in text.split("\n") if line.strip()]
         if len(lines) < 2 or self.layout.whole_rows < 2:
             return False
-        return lines[-1].count(self.layout.delimiter) + 1 < self.layout.whole_rows
+        last = lines[-1].rstrip("\r").split(self.layout.delimiter)
+        if len(last) >= self.layout.whole_rows:
+            return False
+        before = [line.rstrip("\r").split(self.layout.delimiter) for line in lines[1:-1]]
+        return not self._lacks_only_blanks(last, before, ended=text.endswith("\n"))
+
+    def _lacks_only_blanks(self, last: list[str], before: list[list[str]], *, ended: bool) -> bool:
+        """Whether the fields that the last line lacks are empty in all lines ``before`` it.
+
+        A line that did not end with a line break may have lost digits too: its last number must be as long as others.
+        """
+        place = len(last) - 1
+        usual = [row for row in before if len(row) > place + 1]
+        if not usual or any(field.strip() for row in usual for field in row[place + 1 :]):
+            return False
+        shown = [_decimals(row[place]) for row in usual]
+        return bool(last[place].strip()) and (ended or _decimals(last[place]) >= min(shown))
+
+
+def _decimals(field: str) -> int:
+    """The number of characters after the decimal mark of a field."""
+    return len(field.strip()) - 1 - max(field.strip().rfind("."), field.strip().rfind(","))
+
+
+def _chained(first: Rewrite | None, then: Rewrite | None) -> Rewrite | None:
+    """Both functions, one after the other."""
+    if first is None or then is None:
+        return first or then
+    return lambda block: then(first(block))
 
 
 def _refused(name: str, error: Exception) -> FileRefused:
@@ -303,7 +419,7 @@ def _start_time(
     return None
 
 
-def _metadata(lines: tuple[str, ...]) -> dict[str, JsonValue]:
+def metadata_above(lines: tuple[str, ...]) -> dict[str, JsonValue]:
     """Names and values in the lines above the header, at most 100."""
     found: dict[str, JsonValue] = {}
     for line in lines:

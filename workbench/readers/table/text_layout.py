@@ -14,6 +14,7 @@ from .. import limits
 from ..file.source import Head
 from .columns import unique_labels
 from .header_units import split_header, unit_of
+from .impedance_names import other_names
 
 DELIMITERS = ("\t", ";", ",", "|")
 _SAMPLE = 300
@@ -94,6 +95,7 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
                 rows += filled > 1 and 2 * len(words) < filled
                 continue
             keys = frozenset(split_header(field).key for field in fields)
+            keys |= {other.key for other in other_names(fields).values()}
             found.append(HeaderLine(place, delimiter, tuple(fields), keys, quoted))
     return tuple(found)
 

@@ -34,6 +34,7 @@ class Rows:
         self.last_time = 0.0
         self.joint = Joint()
         self.before: float | None = None
+        self.potential: float | None = None
         self.kept = 0
         self.unread: Counter[str] = Counter()
         self.examples: dict[str, list[tuple[int, str]]] = {}
@@ -63,8 +64,25 @@ class Rows:
         current = self.plan.find(CURRENT)
         if current is not None and current.per_time and TIME in made:
             made[CURRENT] = self._flow(made)
+        if self.plan.held is not None and VOLTAGE not in made:
+            made[VOLTAGE] = Column("number", np.full(len(frame), self.plan.held))
+        if self.plan.sweep is not None and TIME not in made:
+            made[TIME] = self._swept(made[VOLTAGE].floats(), self.plan.sweep)
+        if self.plan.at_rest and CURRENT not in made:
+            made[CURRENT] = Column("number", np.zeros(len(frame)))
         made = self._split(made, frame)
         return Table(in_order(completed(made, len(frame))), len(frame))
+
+    def _swept(self, volts: Floats, rate: float) -> Column:
+        """The time, s, at which each potential was reached at a rate in V/s."""
+        known = np.isfinite(volts)
+        reached = volts[known]
+        times = np.full(len(volts), np.nan)
+        if len(reached):
+            moved = np.abs(np.diff(reached, prepend=reached[0] if self.potential is None else self.potential))
+            times[known] = self.last_time + np.cumsum(moved) / rate
+            self.potential, self.last_time = float(reached[-1]), float(times[known][-1])
+        return number_column(times)
 
     def _flow(self, made: dict[str, Column]) -> Column:
         """The current, A, from the charge in A.h since the sample before; 0 if no time passed."""
@@ -167,7 +185,12 @@ class Rows:
 
     def _without_junk(self, table: Table, cut_short: bool) -> Table:
         """Leave out rows without any time, current, voltage or frequency: titles, ends and blanks."""
-        asked = [table[name] for name in (TIME, CURRENT, VOLTAGE, FREQUENCY) if name in table]
+        known: tuple[str, ...] = (TIME, CURRENT, VOLTAGE, FREQUENCY)
+        if self.plan.at_rest:
+            known = (TIME, VOLTAGE)
+        elif self.plan.held is not None:
+            known = (TIME, CURRENT)
+        asked = [table[name] for name in known if name in table]
         empty = np.logical_and.reduce([column.null_mask() for column in asked])
         if cut_short and not empty[-1]:
             empty[-1] = True
@@ -233,6 +256,8 @@ def directed(current: Floats, settings: Settings, first: int, by_word: Floats | 
 
     ``by_word``: (n,) +1 or -1 where a state gives the direction, else NaN; it overrides the direction of the run.
     """
+    if settings.turn is not None and np.isnan(settings.turn):
+        return np.full(len(current), np.nan)
     if settings.turn is not None:
         return current + 0.0 if settings.turn > 0 else 0.0 - current
     signs = np.zeros(len(current))

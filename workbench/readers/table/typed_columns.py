@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -19,16 +20,20 @@ from ...arrow import of_arrow
 from ...cycling.columns import CURRENT, TIME
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
-from ...messages import counted, option_name, spaced
+from ...messages import column_map, counted, option_name, spaced
 from ...table import Column, Table, from_micros
 from .. import limits
 from ..file.source import Head
-from ..reading import SIGN_RULES, Counters, Reading, Sign
+from ..reading import SIGN_OF_SPECTRA, SIGN_RULES, Counters, Reading, Sign
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
 from .dates import date_notes, zone_note
 from .header_units import split_header
 from .impedance import completed
+from .impedance_names import other_names
 from .kinds_and_sign import Settings, Survey
+from .proved_units import prove_units
+from .rest_voltage import watched
+from .several_cells import can_name, cell_column, check_several, count_names, names_in, notes_of
 from .text_format import check_sign
 from .text_rows import directed, time_notes, unread_text
 from .values import clock_format, clocks, count_column, durations, number_column, numbers
@@ -54,11 +59,12 @@ class ParquetFormat:
     clocks: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
-    rule: int = 1
+    settle: Callable[[Plan, pd.DataFrame, str | None, bool, list[Finding]], None] | None = None
+    rule: int = 2
 
     @property
     def sign_rule(self) -> str:
-        return SIGN_RULES[self.sign]
+        return SIGN_RULES[self.sign] if self.settle is None else SIGN_OF_SPECTRA
 
     def matches(self, head: Head) -> bool:
         names = parquet_names(head)
@@ -66,7 +72,7 @@ class ParquetFormat:
             return False
         if self.marks and not set(self.marks) & set(names):
             return False
-        keys = {split_header(name).key for name in names}
+        keys = {split_header(name).key for name in names} | {other.key for other in other_names(names).values()}
         return all(any(name in keys for name in group) for group in self.needs)
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
@@ -76,7 +82,11 @@ class ParquetFormat:
         plan = plan_columns(
             unique_labels(source.names), self.columns, clocks=self.clocks, column_map=column_map, file=path.name
         )
-        return read_typed(self, path.name, plan, source.batches, sign)
+        notes: list[Finding] = []
+        if self.settle is not None:
+            headers = [column.header for column in plan.columns if column.role == "number"]
+            self.settle(plan, _first_rows(source.batches, headers), ".", bool(column_map), notes)
+        return read_typed(self, path.name, plan, source.batches, sign, notes, test=head.test)
 
 
 @lru_cache(maxsize=8)
@@ -190,13 +200,23 @@ def read_typed(
     batches: Batches,
     sign: str | None,
     notes: list[Finding] | None = None,
+    *,
+    test: str | None = None,
 ) -> Reading:
     """The reading of typed batches. One pass over the columns that decide sign and counts comes first.
 
-    ``sign`` is what a person said; None for the sign of the format.
+    ``sign`` is what a person said; None for the sign of the format. ``test`` is the cell whose rows are read, of a
+    table that holds several.
+
+    Raises
+    ------
+    SeveralTests
+        If it holds several cells and ``test`` names none.
     """
     check_sign(sign)
     notes = [] if notes is None else notes
+    batches = _of_one_cell(file, plan, batches, test, notes)
+    prove_units(plan, lambda headers: _first_rows(batches, headers), ".", notes)
     survey = Survey(format.brand, file, plan, ".", format.sign, sign, None)
     rows = 0
     for batch in batches(survey.undecided(typed=True)):
@@ -213,9 +233,49 @@ def read_typed(
     survey.settle_names(settings, notes)
     typed = _TypedRows(file, plan, settings, notes)
     start = typed.begin(next(b for b in batches(None) if b.num_rows))
-    return Reading(
-        format.name, typed.tables(batches(None)), start, notes, {}, format.counters, survey.taken, plan.headers
+    tables = typed.tables(batches(None))
+    if plan.at_rest:
+        tables = watched(tables, notes)
+    return Reading(format.name, tables, start, notes, {}, format.counters, survey.taken, plan.headers)
+
+
+def _first_rows(batches: Batches, headers: Sequence[str]) -> pd.DataFrame:
+    """The first rows of these columns as numbers."""
+    batch = next((batch for batch in batches(headers) if batch.num_rows), None)
+    if batch is None:
+        return pd.DataFrame({header: np.zeros(0) for header in headers})
+    return pd.DataFrame(
+        {name: _numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
     )
+
+
+def _of_one_cell(file: str, plan: Plan, batches: Batches, test: str | None, notes: list[Finding]) -> Batches:
+    """The batches of the cell that is asked for, if the table has several."""
+    column = cell_column(plan)
+    if column is not None:
+        first = next(batches([column]), None)
+        column = column if first is not None and can_name(first.schema.types[0]) else None
+    if column is None:
+        if test is not None:
+            raise FileRefused(f"'{file}' has no column that names cells, so it has no test '{test}'.")
+        return batches
+    rows = count_names(batch.column(0) for batch in batches([column]))
+    if test is None:
+        check_several(file, column, rows)
+        return batches
+    notes += notes_of(file, column, rows, test)
+    named: str = column
+
+    def narrowed(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+        asked = None if only is None else [*dict.fromkeys([*only, named])]
+        for batch in batches(asked):
+            mask = pc.fill_null(pc.equal(names_in(batch.column(batch.schema.names.index(named))), test), False)
+            if not pc.any(mask).as_py():
+                continue
+            kept = batch.filter(mask)
+            yield kept if only is None else kept.select(list(only))
+
+    return narrowed
 
 
 def _numbers_of(array: pa.Array) -> NDArray[np.float64]:
@@ -255,7 +315,7 @@ class _TypedRows:
                 self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
         if self.time is not None and self.time.role == "time" and not self.time.stated:
             text = f"'{self.time.header}' names no unit. It was read as seconds."
-            self.notes.append(Finding("assumed", "time_unit", text))
+            self.notes.append(Finding("assumed", "time_unit", text, column_map({self.time.header: TIME})))
         for planned in self.plan.columns:
             if planned.role == "clock" or planned is self.time:
                 begun = _first_moment(columns[planned.header], planned)
@@ -289,6 +349,8 @@ class _TypedRows:
                     self.left_out.append(planned.name)
                 continue
             made[planned.name] = self._column(planned, column, arrays[planned.header])
+        if self.plan.at_rest and CURRENT not in made:
+            made[CURRENT] = Column("number", np.zeros(batch.num_rows))
         for header, split, unit in self.plan.splits:
             made |= _split(split, unit.convert(_numbers_of(arrays[header])), made[CURRENT].floats())
         made = completed(made, batch.num_rows)

@@ -1,0 +1,190 @@
+"""Units that the numbers or the names of a file prove, and those that they do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.errors import FileRefused
+from workbench.readers import Reading, read
+from workbench.readers.table.header_units import unit_of
+from workbench.table import Table, concat
+
+N = 120
+T = np.arange(N) * 10.0
+CHARGE = np.where(T < 100, 0.0, np.where(T < 600, 1.5, -1.5))
+V = 3.6 + 5 * np.cumsum(CHARGE) * 10 / 3600 / 40 + 0.03 * CHARGE
+
+
+def summed(flow: np.ndarray) -> np.ndarray:
+    """(N,) the integral of a flow over time, in hours."""
+    size = np.abs(flow)
+    return np.concatenate([[0], np.cumsum((size[1:] + size[:-1]) / 2 * np.diff(T))]) / 3600
+
+
+PASSED, WORK = summed(CHARGE), summed(CHARGE * V)
+WORK = (
+    np.concatenate([[0], np.cumsum((np.abs(CHARGE[1:] * V[1:]) + np.abs(CHARGE[:-1] * V[:-1])) / 2 * np.diff(T))])
+    / 3600
+)
+
+
+def got(
+    folder: Path, columns: dict[str, np.ndarray], *, parquet: bool = False, **options: object
+) -> tuple[Reading, Table]:
+    frame = pd.DataFrame(columns)
+    path = folder / ("a.parquet" if parquet else "a.csv")
+    frame.to_parquet(path) if parquet else frame.to_csv(path, index=False)
+    reading = read(path, **options)  # type: ignore[arg-type]
+    return reading, concat(list(reading.batches))
+
+
+def is_the_test(table: Table) -> None:
+    assert table["Time [s]"].floats() == pytest.approx(T)
+    assert table["Current [A]"].floats() == pytest.approx(-CHARGE)
+    assert table["Voltage [V]"].floats() == pytest.approx(V)
+
+
+def proved(reading: Reading) -> list[str]:
+    return [note.message for note in reading.notes if note.code == "unit_proved"]
+
+
+PLAIN = {"Time (s)": T, "Current (A)": CHARGE, "Voltage (V)": V, "Capacity (Ah)": PASSED, "Energy (Wh)": WORK}
+
+
+def with_(**other: np.ndarray) -> dict[str, np.ndarray]:
+    """The sound test with another column in the place of the one that begins with the same word."""
+    by_word = {name.split()[0]: name for name in other}
+    return {
+        by_word.get(old.split()[0], old): other.get(by_word.get(old.split()[0], ""), v) for old, v in PLAIN.items()
+    }
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+@pytest.mark.parametrize(
+    ("name", "values", "unit"),
+    [
+        ("Voltage", 1e3 * V, "mV"),
+        ("Voltage (V)", 1e3 * V, "mV"),
+        ("Voltage", 1e6 * V, "uV"),
+        ("Current", 1e3 * CHARGE, "mA"),
+        ("Current", 1e6 * CHARGE, "uA"),
+        ("Time", 1e3 * T, "ms"),
+        ("Time", T / 60, "min"),
+        ("Time", T / 3600, "h"),
+    ],
+)
+def test_the_numbers_prove_a_unit(name: str, values: np.ndarray, unit: str, parquet: bool, tmp_path: Path) -> None:
+    reading, table = got(tmp_path, with_(**{name: values}), parquet=parquet)
+    is_the_test(table)
+    (said,) = proved(reading)
+    assert said.startswith(f"'{name}' was read in {unit}: ")
+    assert "time_unit" not in {note.code for note in reading.notes}
+
+
+@pytest.mark.parametrize(("capacity", "energy", "factor"), [("mA.h", "mW.h", 1e3), ("C", "J", 3600.0)])
+def test_counters_of_other_units_prove_it_too(capacity: str, energy: str, factor: float, tmp_path: Path) -> None:
+    capacity = "coulomb" if capacity == "C" else capacity
+    columns = {"Time (s)": T, "Current (A)": CHARGE, "Voltage": 1e3 * V}
+    columns |= {f"Capacity ({capacity})": factor * PASSED, f"Energy ({energy})": factor * WORK}
+    is_the_test(got(tmp_path, columns)[1])
+
+
+def test_a_unit_in_the_header_can_be_kept(tmp_path: Path) -> None:
+    reading, _ = got(tmp_path, with_(**{"Voltage (V)": 1e3 * V}))
+    (said,) = proved(reading)
+    assert said.endswith('To keep the unit of the header, say column_map={"Voltage (V)": "Voltage [V]"}.')
+    kept, table = got(tmp_path, with_(**{"Voltage (V)": 1e3 * V}), column_map={"Voltage (V)": "Voltage [V]"})
+    assert table["Voltage [V]"].floats() == pytest.approx(1e3 * V)
+    assert not proved(kept)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        PLAIN,
+        {"Time": T, "Current": CHARGE, "Voltage": V, "Capacity (Ah)": PASSED, "Energy (Wh)": WORK},
+        {
+            "Time (s)": T,
+            "Current (A)": CHARGE,
+            "Voltage (V)": 200 * V,
+            "Capacity (Ah)": PASSED,
+            "Energy (Wh)": 200 * WORK,
+        },
+        {"Time (s)": T, "Current (A)": CHARGE, "Voltage (V)": V, "Capacity": 1e3 * PASSED, "Energy": WORK},
+    ],
+    ids=["sound", "no units", "a pack of 720 V", "counters without units"],
+)
+def test_nothing_is_guessed(columns: dict[str, np.ndarray], tmp_path: Path) -> None:
+    reading, table = got(tmp_path, columns)
+    assert not proved(reading)
+    assert table["Voltage [V]"].floats() == pytest.approx(columns.get("Voltage (V)", V))
+
+
+def test_kelvin_without_a_unit_and_celsius_with_one(tmp_path: Path) -> None:
+    reading, table = got(tmp_path, {**PLAIN, "Temperature": np.full(N, 298.15)})
+    assert table["Temperature [degC]"].floats() == pytest.approx(25.0)
+    assert "in K" in proved(reading)[0]
+    for name, value in (("Temperature", 25.0), ("Temperature (degC)", 298.15)):
+        assert got(tmp_path, {**PLAIN, name: np.full(N, value)})[1]["Temperature [degC]"].tolist()[0] == value
+    heated = np.linspace(25, 300, N)
+    assert got(tmp_path, {**PLAIN, "Temperature": heated})[1]["Temperature [degC]"].floats() == pytest.approx(
+        heated
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Voltage_mV", "Voltage mV", "Voltage, mV", "Voltage-mV", "VoltagemV", "Voltage {mV}", "Voltage [ mV ]", "mV",
+        "voltage (millivolts)", "Millivolts", "mVolt", "mVolts", "voltage_in_mV", "voltage_millivolt", "Ewe/mV",
+        "<Ewe>/mV", "Potential/mV vs. Li", "E mV", "U[mV]",
+    ],
+)  # fmt: skip
+def test_a_name_that_says_millivolts(name: str, tmp_path: Path) -> None:
+    is_the_test(got(tmp_path, {"time_s": T, "current_A": CHARGE, name: 1e3 * V})[1])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Current, mA",
+        "CurrentmA",
+        "Current-mA",
+        "Milliamps",
+        "current (milliamperes)",
+        "mAmp",
+        "<I>/mA",
+        "current_in_mA",
+    ],
+)
+def test_a_name_that_says_milliamperes(name: str, tmp_path: Path) -> None:
+    is_the_test(got(tmp_path, {"time_s": T, name: 1e3 * CHARGE, "voltage_V": V})[1])
+
+
+@pytest.mark.parametrize("name", ["Cell_mV", "Pack mVolts", "Klemmen (mV)"])
+def test_the_advice_for_an_unknown_name_keeps_its_unit(name: str, tmp_path: Path) -> None:
+    columns = {"time_s": T, "current_A": CHARGE, name: 1e3 * V}
+    with pytest.raises(FileRefused) as refused:
+        got(tmp_path, columns)
+    assert f'column_map={{"{name}": "Voltage [V]"}}' in str(refused.value)
+    is_the_test(got(tmp_path, columns, column_map={name: "Voltage [V]"})[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "value"),
+    [
+        ("MΩ", "Ohm", 1e6), ("MOhm", "Ohm", 1e6), ("mΩ", "Ohm", 1e-3), ("kΩ", "Ohm", 1e3), ("µΩ", "Ohm", 1e-6),
+        ("milliohms", "Ohm", 1e-3), ("kHz", "Hz", 1e3), ("MHz", "Hz", 1e6), ("mHz", "Hz", 1e-3), ("MA", "A", 1e-3),
+        ("mAh", "A.h", 1e-3), ("milliampere hours", "A.h", 1e-3), ("mWh", "W.h", 1e-3), ("°", "deg", 1.0),
+        ("K", "degC", -272.15), ("ms", "s", 1e-3),
+    ],
+)  # fmt: skip
+def test_prefixes(text: str, base: str, value: float) -> None:
+    unit = unit_of(text)
+    assert unit is not None
+    assert unit.base == base
+    assert unit.convert(np.ones(1))[0] == pytest.approx(value)

@@ -1,0 +1,135 @@
+"""Names of impedance columns in any usual spelling, and of potentials that name their reference electrode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from .header_units import Header, split_header, unit_of
+
+_MARKS = str.maketrans(
+    {
+        "′": "'", "‘": "'", "’": "'", "`": "'", "´": "'", "″": "''", "“": "''", "”": "''", '"': "''",
+        "−": "-", "–": "-", "—": "-", "‐": "-", "ϕ": "φ", "ϑ": "θ", "Φ": "φ", "Θ": "θ",
+    }
+)  # fmt: skip
+_PLOT_COLUMN = re.compile(r"\(\s*[ab]\s*\)$", re.IGNORECASE)
+"""ZPlot writes the column of its plot behind a name: ``Z'(a)``, ``Z''(b)``."""
+_LONGEST = 200
+"""Characters of a name. Patterns are slow on longer texts, and no name is longer."""
+_NEGATIVE = re.compile(r"^(?:-1[*·x]|-|neg(?:ative)?|minus)")
+_NOT_LETTERS = re.compile(r"[\s_.:()\[\]{}<>]+")
+
+
+def _spellings(words: tuple[str, ...], others: tuple[str, ...] = ()) -> Iterator[str]:
+    """Each word alone, before and behind ``z`` and ``impedance``, and the ``others`` as they are."""
+    yield from others
+    for word in words:
+        yield from (word, f"z{word}", f"impedance{word}", f"{word}zwe", f"{word}zwe-ce")
+        yield from (f"{word}{of}{what}" for of in ("", "of") for what in ("z", "impedance"))
+
+
+_WORDS = {
+    "frequency": (
+        "f",
+        "freq",
+        "freqs",
+        "frequency",
+        "frequenz",
+        "fréquence",
+        "frecuencia",
+        "frequenza",
+        "频率",
+        "ν",
+    ),
+    "z re": tuple(_spellings(("re", "real", "realpart"), ("z'", "z1", "zr"))),
+    "z im": tuple(
+        _spellings(("im", "imag", "img", "imaginary", "imaginarypart", "imagpart"), ("z''", "z2", "zi"))
+    ),
+    "z mod": tuple(
+        _spellings(
+            ("mod", "modulus", "magnitude", "mag", "abs"), ("|z|", "z", "impedance", "impedanz", "|impedance|")
+        )
+    ),
+    "z phase": tuple(
+        _spellings(
+            ("phase", "phz", "ph", "phi", "φ", "theta", "θ", "phaseangle", "angle", "arg"), ("phasenwinkel",)
+        )
+    ),
+}
+_MEANINGS = {word: meaning for meaning, words in _WORDS.items() for word in words}
+_UNITS = {"frequency": "Hz", "z re": "Ohm", "z im": "Ohm", "z mod": "Ohm", "z phase": "deg"}
+_AXES = ({"z re", "z im"}, {"z mod", "z phase"})
+_REFERENCE = re.compile(
+    r"\s+(?:vs|versus)\b\.?\s*(?:[^()\[\]/]|/\s*(?!\s*m?V\b)|\((?!\s*m?V\b)[^()]*\))+", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=4096)
+def impedance_key(text: str) -> str | None:
+    """The folded name of the quantity that a header means if it is one of a spectrum; None for any other.
+
+    >>> impedance_key("-Im[Z] / Ohm"), impedance_key("Z″ (b)"), impedance_key("Phase Angle (deg)")
+    ('-z im', 'z im', 'z phase')
+    """
+    if len(text) > _LONGEST:
+        return None
+    clean = _PLOT_COLUMN.sub("", text.translate(_MARKS).strip().strip("\ufeff~"))
+    head = split_header(clean)
+    for name, unit in ((head.text, None), (_without_unit(head), head.unit)):
+        compact = _NOT_LETTERS.sub("", name).casefold()
+        turned = _NEGATIVE.match(compact)
+        meaning = _MEANINGS.get(compact[turned.end() :] if turned else compact)
+        known = unit_of(unit)
+        if meaning is None or (unit is not None and (known is None or known.base != _UNITS[meaning])):
+            continue
+        if turned is None:
+            return meaning
+        return f"-{meaning}" if meaning in ("z im", "z phase") else None
+    return None
+
+
+def _without_unit(head: Header) -> str:
+    """The name of a header with its brackets: ``Re(Z)`` of ``Re(Z) (Ohm)``."""
+    if head.unit is None:
+        return head.text
+    return re.sub(r"[\s_/(\[]+" + re.escape(head.unit) + r"[)\]]?$", "", head.text)
+
+
+def spectrum_keys(headers: Iterable[str]) -> dict[str, str]:
+    """Header -> `impedance_key`, if these headers are those of a spectrum: a frequency and two axes. Else empty.
+
+    Names such as ``f``, ``Re`` or ``Phase`` mean an impedance only together.
+    """
+    found = {header: key for header in headers if (key := impedance_key(header)) is not None}
+    has = {key.removeprefix("-") for key in found.values()}
+    return found if "frequency" in has and any(axes <= has for axes in _AXES) else {}
+
+
+def without_reference(text: str) -> Header | None:
+    """A header without its reference electrode: ``Ewe/V vs. Li/Li+``, ``E vs. SHE (V)``; None if it names none.
+
+    >>> without_reference("Ewe/V vs. Li/Li+").key, without_reference("Potential vs. Ag/AgCl (V)").unit
+    ('ewe', 'V')
+    """
+    if len(text) > _LONGEST or " v" not in text.casefold():
+        return None
+    made = _REFERENCE.sub("", text)
+    return split_header(made) if made != text and made.strip() else None
+
+
+def other_names(headers: Iterable[str]) -> dict[str, Header]:
+    """Header -> what it is called besides its own name: in a spectrum, or without its reference electrode."""
+    headers = list(headers)
+    found: dict[str, Header] = {}
+    for header in headers:
+        plain = without_reference(header)
+        if plain is not None:
+            found[header] = plain
+    for header, key in spectrum_keys(headers).items():
+        written = split_header(header).unit
+        unit = unit_of(written)
+        fits = unit is not None and unit.base == _UNITS[key.removeprefix("-")]
+        found[header] = Header(header, key, written if fits else None)
+    return found

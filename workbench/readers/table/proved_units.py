@@ -1,0 +1,211 @@
+"""Units that the numbers of a file prove: millivolts by energy over charge, milliamperes and hours by charge over time.
+
+A header often names no unit, or a wrong one. Where the capacity and energy of the same file have one, they say what
+the voltage, the current or the time is in. Nothing is guessed: a unit is used only if the numbers agree with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...cycling.columns import CURRENT, TEMPERATURE, TIME, VOLTAGE
+from ...cycling.findings import Finding
+from ...messages import column_map as mapping
+from ...units import split_unit
+from .columns import Plan, Planned
+from .header_units import Unit, split_header, unit_of
+from .values import Floats, is_text, numbers
+
+Frames = Callable[[Sequence[str]], pd.DataFrame]
+"""Gives the first rows of some columns of a file, by header."""
+
+_AGREE = 0.03
+_LEAST = 5
+_NOT_VOLTS = 500.0
+"""V. A usual voltage above this is not that of a cell or a module."""
+_KELVIN = (220.0, 375.0)
+_NOT_CELSIUS = 200.0
+_PREFIXED = {1e3: "m", 1e6: "u"}
+_TIMES = {1e-3: "ms", 60.0: "min", 3600.0: "h"}
+_PAIRS = (
+    ("Discharge capacity [A.h]", "Discharge energy [W.h]"),
+    ("Charge capacity [A.h]", "Charge energy [W.h]"),
+)
+_CAPACITIES = ("capacity", "cap", "amp-hr", "ah", "q", "charge", "cumulative capacity", "total capacity")
+_ENERGIES = ("energy", "watt-hr", "wh", "cumulative energy", "total energy")
+
+
+class Counter(NamedTuple):
+    """A counter of the file: its header and the unit of its numbers."""
+
+    header: str
+    unit: Unit
+
+
+def prove_units(plan: Plan, frames: Frames, decimal: str | None, notes: list[Finding]) -> None:
+    """Use the units that the first rows prove. Changes ``plan``.
+
+    Columns that a person mapped keep their units. A unit that the header names is only replaced for a voltage, if
+    energy over charge proves another and the numbers cannot be those of a cell.
+    """
+    proof = _Proof(plan, frames, decimal)
+    for name, prove in ((VOLTAGE, proof.voltage), (TIME, proof.time), (CURRENT, proof.current)):
+        column = plan.find(name)
+        found = prove(column) if column is not None and column.header not in plan.mapped else None
+        if column is None or found is None:
+            continue
+        unit, symbol, because = found
+        plan.columns[plan.columns.index(column)] = replace(column, unit=unit, stated=True)
+        text = f"'{column.header}' was read in {symbol}: {because}."
+        fix = mapping({column.header: f"{split_unit(name)[0]} [{symbol}]"})
+        if column.stated and name == VOLTAGE and split_header(column.header).unit is not None:
+            text += f" To keep the unit of the header, say {mapping({column.header: name})}."
+            notes.append(Finding("odd", "unit_proved", text, fix))
+        else:
+            notes.append(Finding("assumed", "unit_proved", text, fix))
+    _settle_kelvin(plan, proof, notes)
+
+
+def _settle_kelvin(plan: Plan, proof: _Proof, notes: list[Finding]) -> None:
+    column = plan.find(TEMPERATURE)
+    if column is None or column.stated or column.header in plan.mapped:
+        return
+    values = proof.values(column.header)
+    values = values[np.isfinite(values)]
+    if not len(values) or values.min() < _KELVIN[0] or values.max() > _KELVIN[1]:
+        return
+    plan.columns[plan.columns.index(column)] = replace(column, unit=unit_of("K"), stated=True)
+    text = f"'{column.header}' names no unit. It was read in K: all of its values are above {_NOT_CELSIUS:g}."
+    notes.append(Finding("assumed", "unit_proved", text, mapping({column.header: "Temperature [K]"})))
+
+
+class _Proof:
+    def __init__(self, plan: Plan, frames: Frames, decimal: str | None) -> None:
+        self.plan, self._frames, self._decimal = plan, frames, decimal
+        self._known: dict[str, Floats] = {}
+        self.pairs = self._counters()
+
+    def values(self, header: str) -> Floats:
+        """(n,) float, the first rows of a column as the file has them; NaN where they are not numbers."""
+        if header not in self._known:
+            cells = self._frames([header])[header]
+            self._known[header] = np.asarray(numbers(cells, self._decimal)[0], np.float64)
+        return self._known[header]
+
+    def _counters(self) -> list[tuple[Counter | None, Counter | None]]:
+        """(capacity, energy) of each direction, where the file names their units."""
+        made = []
+        for capacity, energy in _PAIRS:
+            both = [self.plan.find(name) for name in (capacity, energy)]
+            made.append(tuple(_counter(column) for column in both))
+        plain = [self._plain(names, base) for names, base in ((_CAPACITIES, "A.h"), (_ENERGIES, "W.h"))]
+        return [(first, second) for first, second in (*made, tuple(plain)) if first is not None]
+
+    def _plain(self, names: Sequence[str], base: str) -> Counter | None:
+        for label in self.plan.labels:
+            head = split_header(label)
+            unit = unit_of(head.unit)
+            if head.key in names and unit is not None and unit.base == base:
+                return Counter(label, unit)
+        return None
+
+    def _rises(self, counter: Counter) -> Floats:
+        """(n - 1,) float, what a counter rises between two rows, in A.h or W.h; 0 where it starts again."""
+        rises = np.diff(np.abs(counter.unit.convert(self.values(counter.header))))
+        return np.where(np.isfinite(rises) & (rises > 0), rises, 0.0)
+
+    def voltage(self, column: Planned) -> tuple[Unit, str, str] | None:
+        """Millivolts, if energy over charge is a thousandth of the numbers."""
+        if not any(energy is not None for _, energy in self.pairs) or not self._is_plain(column, "V"):
+            return None
+        volts = np.abs(self.values(column.header))
+        usual = volts[np.isfinite(volts)]
+        if not len(usual) or float(np.median(usual)) < _NOT_VOLTS:
+            return None
+        for capacity, energy in self.pairs:
+            if capacity is None or energy is None:
+                continue
+            charge, work = self._rises(capacity), self._rises(energy)
+            both = (charge > 0) & (work > 0) & np.isfinite(volts[1:])
+            if int(both.sum()) < _LEAST:
+                continue
+            by_energy = float(work[both].sum() / charge[both].sum())
+            shown = float(((volts[1:] + volts[:-1])[both] / 2 * charge[both]).sum() / charge[both].sum())
+            times = _near(shown / by_energy, _PREFIXED)
+            if times is not None:
+                text = f"'{energy.header}' over '{capacity.header}' is {by_energy:.4g} V"
+                return Unit("V", 1.0, times), f"{_PREFIXED[times]}V", text
+        return None
+
+    def current(self, column: Planned) -> tuple[Unit, str, str] | None:
+        """Milliamperes or microamperes, if the charge over time is as much smaller than the numbers."""
+        time = self.plan.find(TIME)
+        if column.stated or column.per_time or not self._is_plain(column, "A") or time is None:
+            return None
+        if not self._has_seconds(time):
+            return None
+        found = self._ratio(column, time)
+        times = _near(found[0], _PREFIXED) if found is not None else None
+        if found is None or times is None:
+            return None
+        return Unit("A", 1.0, times), f"{_PREFIXED[times]}A", f"'{found[1]}' rises by a current of that size"
+
+    def time(self, column: Planned) -> tuple[Unit, str, str] | None:
+        """Milliseconds, minutes or hours, if the charge over the current takes as long."""
+        current = self.plan.find(CURRENT)
+        if (
+            column.stated
+            or column.restarts
+            or self.plan.clock is not None
+            or current is None
+            or not current.stated
+        ):
+            return None
+        if not self._is_plain(column, "s") or current.per_time or self._is_text(column):
+            return None
+        found = self._ratio(current, column)
+        unit = _near(1.0 / found[0], _TIMES) if found is not None and found[0] > 0 else None
+        if found is None or unit is None:
+            return None
+        known = unit_of(_TIMES[unit])
+        return (known, _TIMES[unit], f"'{found[1]}' takes so long to rise") if known is not None else None
+
+    def _has_seconds(self, time: Planned) -> bool:
+        return time.stated and not self._is_text(time)
+
+    def _is_text(self, column: Planned) -> bool:
+        return is_text(self._frames([column.header])[column.header])
+
+    def _is_plain(self, column: Planned, base: str) -> bool:
+        """Whether a column is read in its base unit: the header names that or none."""
+        return column.unit is None or column.unit == Unit(base)
+
+    def _ratio(self, current: Planned, time: Planned) -> tuple[float, str] | None:
+        """Charge by current and time, as they are read now, over the rise of a counter, and the counter's header."""
+        flow = np.abs(current.apply(self.values(current.header)))
+        passed = np.diff(time.apply(self.values(time.header)))
+        area = (flow[1:] + flow[:-1]) / 2 * passed / 3600
+        for capacity, _ in self.pairs:
+            if capacity is None:
+                continue
+            rises = self._rises(capacity)
+            good = (rises > 0) & (passed > 0) & np.isfinite(area) & (np.minimum(flow[1:], flow[:-1]) > 0)
+            if int(good.sum()) >= _LEAST:
+                return float(area[good].sum() / rises[good].sum()), capacity.header
+        return None
+
+
+def _counter(column: Planned | None) -> Counter | None:
+    if column is None or not column.stated or column.unit is None:
+        return None
+    return Counter(column.header, column.unit)
+
+
+def _near(ratio: float, wanted: dict[float, str]) -> float | None:
+    """The wanted factor that a ratio agrees with; None if it agrees with none."""
+    return next((factor for factor in wanted if abs(ratio / factor - 1) < _AGREE), None)
