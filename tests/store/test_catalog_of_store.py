@@ -10,7 +10,6 @@ from support.record_store import Lab, quantity
 from workbench.cycling.cycles import CYCLE_COLUMNS
 from workbench.cycling.steps import STEP_COLUMNS
 from workbench.records import SOURCES
-from workbench.store.records.catalog import catalog
 from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
@@ -30,7 +29,7 @@ def write(lab: Lab, owner: str, dataset: str, **columns: list[float]) -> None:
 
 
 def test_an_empty_store_has_every_source_with_its_columns(lab: Lab) -> None:
-    made = catalog(lab.store, lab.scope)
+    made = lab.store.catalogs.of(lab.scope)
     assert {entry.source for entry in made.sources} == set(SOURCES)
     for entry in made.sources:
         assert entry.meaning
@@ -46,7 +45,7 @@ def test_columns_are_counted_with_examples_and_units(lab: Lab) -> None:
     for n in range(7):
         lab.specification(manufacturer=f"maker {n}" if n else None, properties={"mass": quantity(68, "g")})
     lab.specification(scope=lab.another_project(), manufacturer="elsewhere")
-    entry = catalog(lab.store, lab.scope)["cellSpecifications"]
+    entry = lab.store.catalogs.of(lab.scope)["cellSpecifications"]
     columns = {column.name: column for column in (*entry.columns, *entry.names)}
     assert entry.records == 7
     assert columns["manufacturer"].filled == 6
@@ -62,7 +61,7 @@ def test_columns_are_counted_with_examples_and_units(lab: Lab) -> None:
 def test_units_that_differ_are_none(lab: Lab) -> None:
     lab.instance(properties={"mass": quantity(68, "g")})
     lab.instance(properties={"mass": quantity(0.068, "kg"), "a.b": True})
-    names = {column.name: column for column in catalog(lab.store, lab.scope)["instances"].names}
+    names = {column.name: column for column in lab.store.catalogs.of(lab.scope)["instances"].names}
     assert names["properties.mass.value"].unit is None
     assert names["properties.mass.value"].type == "number"
     assert names[r"properties.a\.b"].type == "boolean"
@@ -71,7 +70,7 @@ def test_units_that_differ_are_none(lab: Lab) -> None:
 def test_no_tags_fill_nothing(lab: Lab) -> None:
     lab.measurement()
     lab.measurement(tags=["a"])
-    entry = catalog(lab.store, lab.scope)["measurements"]
+    entry = lab.store.catalogs.of(lab.scope)["measurements"]
     assert next(column for column in entry.columns if column.name == "tags").filled == 1
 
 
@@ -82,7 +81,7 @@ def test_series_and_summaries_are_counted_by_record(lab: Lab) -> None:
     write(lab, first.id, "steps", **{"Step count": [0.0], "own": [1.0]})
     foreign = lab.measurement(scope=lab.another_project())
     write(lab, foreign.id, "series", foreign=[1.0])
-    made = catalog(lab.store, lab.scope)
+    made = lab.store.catalogs.of(lab.scope)
     series = [(column.name, column.type, column.unit, column.records) for column in made["measurements"].series]
     assert series == [
         ("Time [s]", "number", "s", 2),
@@ -105,7 +104,7 @@ def test_units_of_kept_tables_are_those_of_their_records(lab: Lab) -> None:
         ]
         made = lab.make("material_properties", material_id=material.id, columns=columns)
         write(lab, made.id, "series", x=[0.0], U=[4.0])
-    entry = catalog(lab.store, lab.scope)["materialProperties"]
+    entry = lab.store.catalogs.of(lab.scope)["materialProperties"]
     assert [(column.name, column.unit, column.records) for column in entry.series] == [
         ("U", "V", 2),
         ("x", None, 2),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from workbench.errors import BadRequest, Damaged
+from workbench.errors import BadRequest, Damaged, TooLarge
 from workbench.store.series import codec
 from workbench.table import Column
 
@@ -117,3 +119,40 @@ def test_the_payload_does_not_depend_on_the_byte_order_of_the_array() -> None:
             payload = codec.encode(values.astype(">i4"), small=small)
             assert payload == codec.encode(values.astype("<i4"), small=small)
             assert codec.decode(payload)[0].tolist() == values.tolist()
+
+
+def bombs() -> list[bytes]:
+    """Payloads of a few rows, or of a few bytes, that would unpack to much more."""
+    zeros = codec.pack(bytes(64 << 20))
+    masked = codec._HEAD.pack(codec.CONSTANT, 0, codec.NULLS, 0, 3) + len(zeros).to_bytes(4, "little") + zeros
+    deltas = codec._DELTAS.pack(0, 0, 0)
+    beside = codec._DELTAS.pack(0, 3, 0) + len(zeros).to_bytes(4, "little")
+    return [
+        masked,
+        codec._HEAD.pack(codec.DELTAS, 5, 0, 0, 3) + deltas + zeros,
+        codec._HEAD.pack(codec.DELTAS, 5, 0, 0, 3) + beside + zeros,
+        codec._HEAD.pack(codec.SHUFFLED, 0, 0, 0, 3) + zeros,
+        codec._HEAD.pack(codec.STEPPED, 0, 0, 0, 3) + zeros,
+        codec._HEAD.pack(codec.PLAIN, 5, 0, 4, 3) + zeros,
+        codec._HEAD.pack(codec.CONSTANT, 0, 0, 0, (1 << 32) - 1) + bytes(8),
+        codec._HEAD.pack(codec.TEXT, 0, 0, 0, len(zeros)) + zeros,
+    ]
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_a_payload_does_not_unpack_to_more_than_its_rows_have(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "MOST_WORD_BYTES", 1 << 20)
+    payload = bombs()[place]
+    tracemalloc.start()
+    try:
+        with pytest.raises(Damaged):
+            codec.decode_column(payload, "number", np.dtype(np.float64))
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_texts_that_are_too_long_to_read_back_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "MOST_WORD_BYTES", 100)
+    with pytest.raises(TooLarge, match="Shorten"):
+        codec.encode_column(Column.from_python(["a" * 99], "text"))

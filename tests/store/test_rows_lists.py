@@ -39,7 +39,7 @@ COLUMNS = {
     "measurements": [
         *CELL,
         *("measurement_type", "start_time", "end_time", "processing_status", "tags"),
-        *("sample_count", "step_count", "cycle_count"),
+        *("sample_count", "step_count", "cycle_count", "kinds"),
     ],
     "analyses": ["measurement_id", "measurement_name", *CELL, "analysis_type"],
     "materials": ["manufacturer", "product_id"],
@@ -392,7 +392,7 @@ class TestRows:
 
     def test_dependencies_name_every_table_behind(self, lab: Lab) -> None:
         assert set(lab.rows.dependencies("measurements")) == {
-            *("measurements", "instances", "specifications", "batches", "users", "series", "studies")
+            *("measurements", "instances", "specifications", "batches", "users", "series", "studies", "analyses")
         }
         assert set(lab.rows.dependencies("materials")) == {"materials", "users"}
         assert set(lab.rows.dependencies("materialProperties")) == {"material_properties", "materials", "users"}

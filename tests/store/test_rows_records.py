@@ -99,11 +99,11 @@ def test_a_record_without_project_is_seen_in_every_project(lab: Lab, kind: str) 
 
 def test_a_link_out_of_reach_is_not_found(lab: Lab) -> None:
     foreign = lab.specification(scope=lab.another_organization())
-    with pytest.raises(NotFound, match="No cell specification"):
+    with pytest.raises(NotFound, match="There is no cell specification"):
         lab.instance(foreign)
-    with pytest.raises(NotFound, match="No model"):
+    with pytest.raises(NotFound, match="There is no model"):
         lab.make("simulations", model_id="nothing")
-    with pytest.raises(NotFound, match="No project"):
+    with pytest.raises(NotFound, match="There is no project"):
         lab.specification(project_id=lab.another_project().project_id)
 
 

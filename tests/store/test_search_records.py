@@ -74,7 +74,8 @@ def test_per_type_cuts_each_kind_and_total_counts_what_is_left(lab: Lab) -> None
     assert [hit for page in pages for hit in page.results] == everything.results
     assert {page.total for page in pages} == {10}
     assert found(lab, "graphite", entity_types=["study"]).total == 5
-    assert found(lab, "graphite", entity_types=["pipeline", "nonsense"]).total == 0
+    with pytest.raises(Invalid, match="There is no kind 'pipeline'"):
+        found(lab, "graphite", entity_types=["pipeline", "nonsense"])
     assert found(lab, "graphite", entity_types=[]).total == 0
 
 

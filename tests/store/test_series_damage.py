@@ -13,7 +13,6 @@ import pytest
 
 from workbench.errors import Damaged, StoreError, WorkbenchError
 from workbench.store import Scope, Store
-from workbench.store.records.catalog import catalog
 from workbench.store.records.tables import sampled_rows
 from workbench.store.scope import EVERYTHING
 from workbench.store.series import chunks
@@ -206,16 +205,19 @@ def test_a_list_shows_no_count_that_its_series_does_not_have(tmp_path: Path, cha
 
 
 def test_the_catalog_does_not_leave_out_what_is_damaged(tmp_path: Path) -> None:
+    """One that was made before the damage is kept and right; one that is made later names the damage."""
     with Store.open(tmp_path / "s.wb") as store:
         scope = Scope(store.rows.organizations()[0].id, None)
         model = store.rows.create("models", {"name": "p2d", "config": {}}, scope=scope)
         id = store.rows.create("simulations", {"name": "run", "model_id": model.id}, scope=scope).id
         store.series.append(id, "series", samples(10))
-        assert "U" in str(catalog(store, scope))
+        whole = str(store.catalogs.of(scope))
+        assert "U" in whole
         with store.transaction() as connection:
             connection.execute("update series set layout = zeroblob(16)")
-        with pytest.raises(Damaged):
-            catalog(store, scope)
+        assert str(store.catalogs.of(scope)) == whole
+    with pytest.raises(Damaged), Store.open(tmp_path / "s.wb") as store:
+        store.catalogs.of(scope)
 
 
 def test_a_damaged_draft_costs_no_published_series(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from support.examples import examples
 
 from workbench.errors import BadRequest, Conflict, NotFound, StoreError
 from workbench.store import Store
@@ -99,7 +100,7 @@ def test_every_kind_comes_back(store: Store, n: int) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(6, 60), deadline=None)
 def test_appends_give_what_one_write_gives(shared: Store, data: st.DataObject) -> None:
     sizes = data.draw(
         st.lists(st.integers(0, 400) | st.sampled_from([5000, CHUNK, 40_000]), min_size=1, max_size=5)

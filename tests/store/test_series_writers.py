@@ -136,7 +136,7 @@ def test_killed_writers_leave_nothing_half(tmp_path: Path, long: bool) -> None:
     Store.open(path).close()
     rng = np.random.default_rng(7)
     done = 0
-    for turn in range(100 if long else 6):
+    for turn in range(100 if long else 4):
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(path), str(turn * 10_000)], stdout=subprocess.PIPE, text=True
         )
@@ -167,7 +167,7 @@ def test_killed_writers_leave_nothing_half(tmp_path: Path, long: bool) -> None:
             alive = {number for (number,) in store.connection().execute("select id from series")}
             held = {key >> 35 for (key,) in store.connection().execute("select key from chunks")}
             assert held == alive, "what the dead writer left was swept at opening"
-    assert done >= (100 if long else 6)
+    assert done >= (100 if long else 4)
 
 
 def test_the_sweep_spares_a_writer_that_lives_elsewhere(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ def test_a_column_of_another_type_and_an_index_that_is_not_unique_are_named(tmp_
         Store.open(path)
     assert "the index 'plots_unique_0' has another declaration" in str(raised.value)
     assert "the column 'id' of the table 'uploads' is INTEGER PRIMARY KEY and should be TEXT" in str(raised.value)
-    assert "and 9 more" in str(raised.value)
+    assert "and 10 more" in str(raised.value)
 
 
 @pytest.mark.parametrize("said", ["", "[]", "{}", '{"number": "x"}'])

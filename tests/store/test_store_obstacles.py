@@ -211,6 +211,7 @@ def test_verify_finds_what_is_lost_or_changed(measured: tuple[Store, str], chang
         ("SQLITE_IOERR_WRITE", "disk I/O error", StoreError, "could not be written"),
         ("SQLITE_FULL", "database or disk is full", StoreError, "make room"),
         ("SQLITE_READONLY", "attempt to write a readonly database", StoreError, "no right to write"),
+        ("SQLITE_CANTOPEN", "unable to open database file", StoreError, "give the path of a store in a folder"),
         ("SQLITE_ERROR", "no such table: chunks", Damaged, "is damaged"),
     ],
 )

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import Conflict, NotFound, StoreNotice, Unauthorized
+from workbench.errors import Conflict, Damaged, NotFound, StoreNotice, Unauthorized
 from workbench.records import Project, RawData
+from workbench.store.db import row_checksums
+from workbench.store.files.uploads import Attachment
 from workbench.store.records.people import Right
 from workbench.store.scope import Scope
 from workbench.store.store import Store
@@ -134,7 +136,8 @@ def test_a_store_from_before_the_server_is_brought_up_to_date(tmp_path: Path) ->
             db.execute(f"DROP TABLE {table}")
         db.execute("DELETE FROM facts WHERE name = 'signing'")
         db.execute(
-            "DELETE FROM _sqlite_migrations WHERE migration_set IN ('people', 'uploads') OR name = 'raw_data'"
+            "DELETE FROM _sqlite_migrations WHERE migration_set IN ('people', 'uploads') "
+            "OR name IN ('raw_data', '0003_key_permissions', '0004_row_checksums')"
         )
     with pytest.warns(StoreNotice, match="is of an older workbench"):
         store = Store.open(path)
@@ -145,4 +148,56 @@ def test_a_store_from_before_the_server_is_brought_up_to_date(tmp_path: Path) ->
         data = {"name": "a", "filename": "a", "size": 0, "piece": "0" * 64}
         assert store.rows.create(RawData, data, scope=scope).measurement_count == 0
         assert len(store.uploads.signing_secret()) == 64
+        assert store.verify() == []
+
+
+DAMAGE = {
+    "keys": ("update keys set permission = null", "the key"),
+    "members": ("update members set role = 'Admin'", "the membership of the user"),
+    "project_roles": ("update project_roles set role = 'project-admin'", "the project role of the user"),
+    "uploads": ("update uploads set state = 'done'", "the upload"),
+    "upload_objects": ("update upload_objects set filename = 'b.csv'", "the file of an upload"),
+    "attachments": ("update attachments set size = 6", "the file attached to the record"),
+    "audit": ("update audit set action = 'nothing'", "the entry of the audit log at"),
+}
+
+
+@pytest.mark.parametrize("table", DAMAGE)
+def test_a_row_of_people_or_uploads_that_changed_is_named(tmp_path: Path, table: str) -> None:
+    """So that no flipped bit makes a reader an admin, or hides what was refused."""
+    statement, named = DAMAGE[table]
+    with Store.open(tmp_path / "lab.db") as store:
+        organization, project, _ = home(store)
+        user = store.people.enrol(organization, "ada@lab.org")[0].id
+        store.people.give_role(organization, project, user, "project-viewer")
+        key = store.people.issue(organization, user, permission="read").key
+        store.people.caller(key)
+        store.uploads.begin("raw_data", "a", Scope(organization, project), user, ["a.csv"], {})
+        with store.transaction() as db:
+            store.uploads.attach(db, "a", "file", Attachment("a.csv", "text/csv", 5, "0"))
+        assert store.verify() == []
+        with store.transaction() as db:
+            db.execute(statement)
+        assert any(named in text for text in store.verify())
+        if table in ("keys", "members"):  # these are compared at every use, too
+            with pytest.raises(Damaged, match=named.capitalize()):
+                store.people.caller(key)
+    with Store.open(tmp_path / "lab.db") as store, pytest.raises(Damaged, match=named), store.transaction() as db:
+        db.execute(f"select * from {table}").fetchall()
+
+
+def test_rows_of_an_older_store_get_their_checksums(tmp_path: Path) -> None:
+    path = tmp_path / "lab.db"
+    with Store.open(path) as store:
+        organization, _, user = home(store)
+        key = store.people.issue(organization, user).key
+        with store.transaction() as db:
+            for table in row_checksums.TABLES:
+                db.execute(f'update "{table}" set crc = null')
+    with Store.open(path) as store:
+        assert store.people.caller(key).user.id == user
+        with store.transaction() as db:
+            row_checksums.fill(db)
+        for table in ("keys", "members", "audit"):
+            assert store.execute(f'select count(*) from "{table}" where crc is null').fetchone() == (0,)
         assert store.verify() == []

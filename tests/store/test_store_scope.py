@@ -31,8 +31,8 @@ READS: dict[str, Callable[[Series, str, Any], object]] = {
     "sample_rows": lambda series, id, scope: series.sample_rows(id, X, [X], (0, 2), 5, scope=scope),
 }
 """Every public method that reads samples."""
-NO_READS = {"append", "delete", "writer", "purge", "revisions", "rule", "sweep", "tidy", "verify"}
-"""What writes, looks after the whole store, or gives only numbers of revisions and rules."""
+NO_READS = {"append", "delete", "writer", "purge", "revisions", "rule", "sweep", "tidy", "unproven", "verify"}
+"""What writes, looks after the whole store, or gives no samples: numbers of revisions and rules, owners given to it."""
 WITHOUT_A_CALLER = {"organizations", "user", "blobs", "dependencies"}
 """What of the records is asked before there is a scope, or by the store itself."""
 

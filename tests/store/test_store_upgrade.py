@@ -361,7 +361,7 @@ def test_an_upgrade_that_is_killed_leaves_the_store_old_or_new(tmp_path: Path, n
     assert statements > 200
     rng = random.Random(11)
     reached = set()
-    for n in range(30 if long else 5):
+    for n in range(30 if long else 3):
         folder = tmp_path / f"round-{n}"
         folder.mkdir()
         path = first_store(folder)
@@ -387,7 +387,7 @@ def test_opening_that_is_killed_while_it_adds_leaves_the_store_old_or_new(tmp_pa
     whole = ended(started("open", first_store(tmp_path), tmp_path / "more"))
     statements = int(whole.said)
     rng = random.Random(5)
-    for n in range(30 if long else 5):
+    for n in range(30 if long else 3):
         folder = tmp_path / f"round-{n}"
         folder.mkdir()
         path = first_store(folder)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-
-from rich.console import Group
+from typing import TYPE_CHECKING
 
 from ..errors import BadRequest, instead
 from ..messages import spaced
 from ..table import JsonObject, Kind, Plain, time_text, to_micros
 from .shown_tables import Shown, as_html, as_rich, as_text
 from .values import as_moment
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 WIDEST = 60
 """Characters of examples that are shown of a column; all of them are in ``as_dict``."""
@@ -73,6 +75,15 @@ class CatalogSummary:
     records: int
 
 
+@dataclass(frozen=True)
+class CatalogCount:
+    """How many measurements have a value in a column; of ``name``, a word in it; of ``tags``, one of the tags."""
+
+    column: str
+    value: str
+    records: int
+
+
 @dataclass(frozen=True, repr=False)
 class Catalog:
     """All sources in reach, and the columns of the two summaries of measurements.
@@ -85,6 +96,8 @@ class Catalog:
     cycles: Sequence[CatalogSummary]
     notes: Sequence[str] = ()
     """What was made by older rules, and what to do about it."""
+    tests: Sequence[CatalogCount] = ()
+    """What kinds of tests there are: types, protocols, tags and shared words of names, with counts."""
 
     def __getitem__(self, source: str) -> CatalogSource:
         """A source by its name in plans.
@@ -111,7 +124,7 @@ class Catalog:
     def as_dict(self) -> JsonObject:
         """The catalog as JSON values."""
         plain: JsonObject = _plain(asdict(self))
-        return plain if self.notes else {key: value for key, value in plain.items() if key != "notes"}
+        return {key: value for key, value in plain.items() if value or key not in ("notes", "tests")}
 
     @classmethod
     def of(cls, told: Mapping[str, Plain]) -> Catalog:
@@ -128,7 +141,8 @@ class Catalog:
             for one in told["sources"]
         ]
         summaries = {name: [CatalogSummary(**one) for one in told[name]] for name in ("steps", "cycles")}
-        return cls(sources, **summaries, notes=told.get("notes", ()))
+        tests = [CatalogCount(**one) for one in told.get("tests", ())]
+        return cls(sources, **summaries, notes=told.get("notes", ()), tests=tests)
 
 
 def _column(told: Mapping[str, Plain]) -> CatalogColumn:
@@ -157,6 +171,8 @@ def _shown(catalog: Catalog) -> list[Shown]:
         tables.append(
             Shown(title, ("column", "type", "unit", "measurements", "meaning"), rows, _rest(columns, there))
         )
+    counted = [(one.column, one.value, spaced(one.records)) for one in catalog.tests]
+    tables.append(Shown("kinds of tests", ("column", "value", "measurements"), counted))
     tables += [Shown("note", (), [], note) for note in catalog.notes]
     return [table for table in tables if table.rows or table.note]
 

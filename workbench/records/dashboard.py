@@ -36,6 +36,9 @@ class Dashboard(InProject):
     description: Annotated[Text | None, Searched("words")] = Field(None, description="What it shows.")
     layout: list[Tile] = Field([], description="Places of its plots.")
     plot_count: Annotated[int, Counted("plots", "dashboard_id")] = Field(0, description="Plots on it.")
+    alert_count: Annotated[int, Counted("open_alerts", "dashboard_id")] = Field(
+        0, description="What its alerts found and nobody has acknowledged."
+    )
 
 
 class Plot(InProject):
@@ -63,3 +66,4 @@ class Revision(Strict):
     created_at: Moment = Field(description="When it was saved, UTC.")
     created_by: str | None = Field(None, description="Who saved it.")
     created_by_email: str | None = Field(None, description="E-mail of who saved it.")
+    note: Text | None = Field(None, description="What changed and why, in words of who saved it.")

@@ -14,6 +14,7 @@ from .record import (
     Kept,
     Link,
     Moment,
+    Named,
     OpenJson,
     Sampled,
     Strict,
@@ -22,6 +23,8 @@ from .record import (
     Unique,
 )
 
+KIND = "kind:"
+"""How the type of an analysis begins that says of which kind a test is."""
 FileName = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^/\\?#%\x00-\x1f]+$")]
 
 
@@ -51,7 +54,7 @@ class Measurement(Kept):
     sorts = (*Kept.sorts, "start_time")
     kept = frozenset({"processing_status", "processing_error", "content_hash", "files"})
     fixed = frozenset({"measurement_type"})
-    withheld = frozenset({"files"})
+    withheld = frozenset({"files", "kinds"})
     filters: ClassVar[Mapping[str, Filter]] = {
         **Kept.filters,
         "specificationIds": Filter("specification_id", "in"),
@@ -90,6 +93,9 @@ class Measurement(Kept):
     sample_count: Annotated[int | None, Sampled("series")] = Field(None, description="Samples of the time series.")
     step_count: Annotated[int | None, Sampled("steps")] = Field(None, description="Rows of the steps summary.")
     cycle_count: Annotated[int | None, Sampled("cycles")] = Field(None, description="Rows of the cycles summary.")
+    kinds: Annotated[str, Named("analyses", "measurement_id", "analysis_type", KIND)] = Field(
+        "", description="Kinds of test that it was recognised as, in alphabetical order: 'hppc', 'rpt' ..."
+    )
     properties: OpenJson = Field({}, description="Values that were measured once.")
     protocol: OpenJson = Field({}, description="What was to be done.")
     test_setup: OpenJson = Field({}, description="Cycler, channel, chamber and the like.")

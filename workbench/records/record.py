@@ -1,7 +1,7 @@
 """The base of all records. Each kind is one pydantic class; store, lists, search, catalog and HTTP read it.
 
 The annotation of a field says its type. The marks in ``Annotated`` say the rest: ``Link`` points to another record,
-``Through`` shows a field of the linked record, ``Counted`` and ``Sampled`` are numbers read from other tables,
+``Through`` shows a field of the linked record, ``Counted``, ``Named`` and ``Sampled`` are read from other tables,
 search looks at ``Searched``, ``Open`` is an object with free keys, lists show ``Aside`` only when asked.
 """
 
@@ -26,6 +26,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from ..errors import Invalid, Problem, instead
+from ..messages import WANTED
 from ..table import JsonObject, Kind, Plain, time_text, to_micros
 from .values import as_date, as_moment, clean_text, json_object, plain_name
 
@@ -66,6 +67,17 @@ class Sampled:
     """Read only: the rows of the record's sampled data of this dataset; null without any."""
 
     dataset: Dataset
+
+
+@dataclass(frozen=True)
+class Named:
+    """Read only: what follows ``prefix`` in the field ``field`` of the records of ``table`` whose field ``link`` points
+    here, as one text in alphabetical order; empty without any."""
+
+    table: str
+    link: str
+    field: str
+    prefix: str
 
 
 @dataclass(frozen=True)
@@ -121,6 +133,7 @@ class Member:
     link: Link | None = None
     through: Through | None = None
     counted: Counted | None = None
+    named: Named | None = None
     sampled: Sampled | None = None
     searched: Searched | None = None
     open: bool = False
@@ -128,7 +141,7 @@ class Member:
 
     @property
     def stored(self) -> bool:
-        return self.through is None and self.counted is None and self.sampled is None
+        return self.through is None and self.counted is None and self.named is None and self.sampled is None
 
 
 Name = Annotated[str, AfterValidator(plain_name)]
@@ -181,7 +194,8 @@ class Record(Strict):
     fixed: ClassVar[frozenset[str]] = frozenset()
     """Fields that never change after the record is made."""
     withheld: ClassVar[frozenset[str]] = frozenset()
-    """Fields that no answer shows: callers ask for bytes by file name, never by hash."""
+    """Fields that no answer shows of a record. Callers ask for bytes by file name, never by hash; what other
+    records say of it is in lists."""
 
     id: str = Field(description="Identifier, never used again; later records have later ids.")
     name: Annotated[Name, Searched("substring")] = Field(description="What people call it.")
@@ -263,7 +277,7 @@ class Kept(InProject):
     notes: Annotated[Text | None, Searched("words")] = Field(None, description="Free text.")
 
 
-Mark: TypeAlias = Link | Through | Counted | Sampled | Searched | Open | Aside
+Mark: TypeAlias = Link | Through | Counted | Named | Sampled | Searched | Open | Aside
 _STORAGE: dict[Any, tuple[Storage, Kind]] = {
     str: ("text", "text"),
     bool: ("boolean", "boolean"),
@@ -329,6 +343,7 @@ def _member(name: str, info: FieldInfo) -> Member:
         link=marks.get(Link),
         through=marks.get(Through),
         counted=marks.get(Counted),
+        named=marks.get(Named),
         sampled=marks.get(Sampled),
         searched=marks.get(Searched),
         open=marks.get(Open) is not None,
@@ -344,8 +359,8 @@ def _problems(cls: type[Record], error: ValidationError) -> Iterator[Problem]:
             message = _unknown(cls, loc)
         elif item["type"] == "missing":
             message = f"'{loc[-1]}' is missing."
-        elif item["type"] in ("model_type", "dict_type"):
-            message = "This must be an object."
+        elif item["type"] in WANTED:
+            message = f"'{loc[-1]}' must be {WANTED[item['type']]}."
         elif item["type"] == "value_error":
             message = message.removeprefix("Value error, ")
         yield Problem(loc, message, item["type"])

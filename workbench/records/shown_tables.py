@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rich.console import Group
-from rich.markup import escape
-from rich.table import Table as RichTable
+if TYPE_CHECKING:
+    from rich.console import Group
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,10 @@ class Shown:
 
 def as_rich(tables: Sequence[Shown]) -> Group:
     """For a terminal, as ``rich`` prints it."""
+    from rich.console import Group
+    from rich.markup import escape
+    from rich.table import Table as RichTable
+
     parts: list[RichTable | str] = []
     for table in tables:
         grid = RichTable(

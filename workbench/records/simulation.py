@@ -20,6 +20,7 @@ class Model(InProject):
     shared = True
     everywhere = True
 
+    # A record of the system has no owner, and any other has one: the base class declares the narrower type.
     organization_id: Annotated[str | None, Link("organizations"), Aside()] = Field(  # type: ignore[assignment]
         None, description="Owning organization; null for the system's own."
     )

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from .quantity import Ratings
 from .record import Aside, Filter, Kept, Link, OpenJson, Text, Unique
+
+ESTIMATED = "estimated from the data"
+"""What ``source.ratings`` says where the ratings were estimated from a file; ``source.capacity`` is that estimate."""
+
+
+def is_estimate(source: Mapping[str, Any], capacity: float | None, unit: str | None) -> bool:
+    """Whether a rated capacity is still the one that was estimated from a file. Nobody has said it, so the types of
+    steps do without it."""
+    if source.get("ratings") != ESTIMATED:
+        return False
+    return "capacity" not in source or (unit == "A.h" and source["capacity"] == capacity)
+
 
 Component = Annotated[str | None, Link("materials"), Aside()]
 

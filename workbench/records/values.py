@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
@@ -13,11 +14,17 @@ from ..table import JsonObject, Plain
 
 LONGEST_NAME = 500
 DEEPEST = 50
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text has no half of a character pair. Texts with one cannot be stored."""
+    return text.isascii() or _HALF.search(text) is None
 
 
 def clean_text(text: str) -> str:
     """The text itself. Refuses a NUL and half a character pair, which no file or answer can hold."""
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+    if "\0" in text or not is_whole(text):
         raise ValueError("Text must be whole Unicode characters without NUL.")
     return text
 
@@ -41,6 +48,8 @@ def as_moment(value: Plain) -> datetime:
             raise ValueError(f"'{value}' is not an ISO 8601 time such as 2026-01-31T12:00:00Z.") from None
     if not isinstance(value, datetime):
         raise ValueError("A time is an ISO 8601 text such as 2026-01-31T12:00:00Z.")
+    if type(value) is datetime and value.tzinfo is UTC and not value.fold:
+        return value
     try:
         aware = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     except OverflowError:

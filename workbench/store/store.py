@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import time
 import uuid
@@ -10,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
+from . import soundness
+from .db import row_checksums
 from .db.backup import backup
 from .db.database_file import Host
 from .db.formats import (
@@ -22,15 +25,24 @@ from .db.formats import (
     upgrade_notice,
     wrong_format,
 )
+from .db.log_frames import refuse_damaged_log
+from .db.main_file import first_bytes, is_noted, log_number, refuse_older_log, refuse_without_log
 from .db.schema import refuse_wrong_tables, stand_ins
 from .db.verify import check_rows
 from .files.blobs import Blobs
 from .files.uploads import Uploads
+from .records.alerts import Alerts
+from .records.bookmarks import Bookmarks
+from .records.catalog import Catalogs
+from .records.name_order import NameOrder
 from .records.people import People
 from .records.plots import Plots
 from .records.rows import Rows
 from .records.search import check_index
 from .records.sessions import Sessions
+from .records.shares import Shares
+from .records.sign_ins import SignIns
+from .records.switches import Switches
 from .scope import Scope
 from .series import derived
 from .series.series import Series
@@ -55,10 +67,18 @@ class Store(Host):
         self.series = Series(self)
         self.blobs = Blobs(self)
         self.rows = Rows(self, self.series)
+        self.name_order = NameOrder(self)
+        self.catalogs = Catalogs(self, self.rows)
         self.plots = Plots(self.rows)
+        self.switches = Switches(self)
         self.sessions = Sessions(self.rows)
         self.people = People(self.rows)
+        self.sign_ins = SignIns(self.people)
+        self.bookmarks = Bookmarks(self.rows)
+        self.shares = Shares(self.rows, self.people)
+        self.alerts = Alerts(self.rows)
         self.uploads = Uploads(self)
+        self._check: soundness.BackgroundCheck | None = None
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True, read_only: bool = False) -> Store:
@@ -95,6 +115,7 @@ class Store(Host):
         with self.snapshot() as db:
             state = state_of(db, self.path)
             refuse_wrong_tables(db, state, self.path)
+            refuse_damaged_log(self.path)
         if not state.is_new and not state.is_additive:
             raise too_old(state, self.path)
         if state.pending and not read_only:
@@ -102,6 +123,7 @@ class Store(Host):
                 warnings.warn(upgrade_notice(state, self.path), StoreNotice, stacklevel=5)
             try:
                 state = self._add()
+                self.move_log()
             except StoreError as error:
                 if state.is_new or isinstance(error, Damaged):
                     raise
@@ -110,9 +132,39 @@ class Store(Host):
         if read_only or state.only_read:
             refusal = may_not_write(state, self.path) if state.only_read else opened_to_read(self.path)
             self._connections.only_read(refusal, stand_ins(state.pending))
+            self._look_for_damage()
             return
         self._connections.on_new_tables = self._look_again
-        self._sweep()
+        if not self._look_for_damage():
+            self._sweep()
+        if is_noted(self.path) and log_number(self.path) is None:
+            self.move_log()  # a killed process moved the log and did not clear its note
+
+    def _look_for_damage(self) -> bool:
+        """Refuse the tables that are damaged. A store with many rows is checked in a thread."""
+        with self.snapshot() as db:
+            if not soundness.is_small(db):
+                self._check = soundness.BackgroundCheck(self._connections)
+                return False
+            found = soundness.check(db)
+        self._connections.refuse_tables(soundness.texts(found, str(self.path)))
+        return bool(found)
+
+    @property
+    def unverified(self) -> bool:
+        """Whether the records are still being checked for damage. It ends by itself."""
+        return self._check is not None and self._check.is_running
+
+    def wait_verified(self, seconds: float) -> bool:
+        """Wait until the records have been checked for damage; False if that takes longer."""
+        if self._check is not None:
+            self._check.wait(seconds)
+        return not self.unverified
+
+    def close(self) -> None:
+        if self._check is not None:
+            self._check.stop()
+        super().close()
 
     def _add(self) -> State:
         """Run the additive migrations that the store does not have."""
@@ -122,6 +174,7 @@ class Store(Host):
             db.execute(
                 "insert or ignore into facts (name, value) values ('store', ?), ('clock', 0)", (uuid.uuid4().hex,)
             )
+            row_checksums.fill(db)
             if state.is_new:
                 derived.keep_search_rule(db)
             made = state_of(db, self.path)
@@ -153,6 +206,11 @@ class Store(Host):
             found |= self.series.revisions(series)
         return found
 
+    def place_id(self) -> str:
+        """A fingerprint of the store at its path; a copy elsewhere has another one."""
+        (id,) = self.connection().execute("select value from facts where name = 'store'").fetchone() or ("",)
+        return hashlib.sha256(f"{id} {self.path}".encode("utf-8", "surrogateescape")).hexdigest()
+
     def backup(self, destination: str | Path) -> None:
         """Copy the whole store to a new file while it is in use; the copy is one moment of it.
 
@@ -171,13 +229,14 @@ class Store(Host):
         """
         findings: list[str] = []
         checks = [self._verify_file, self._verify_rows, self.series.verify, self.blobs.verify]
-        for check in checks:
-            try:
-                with self.snapshot():
-                    findings += check()
-            except StoreError as error:
-                findings.append(str(error))
-        return findings + self._verify_search()
+        with self._connections.all_tables():
+            for check in checks:
+                try:
+                    with self.snapshot():
+                        findings += check()
+                except StoreError as error:
+                    findings.append(str(error))
+            return findings + self._verify_search()
 
     def _verify_search(self) -> list[str]:
         try:
@@ -212,6 +271,8 @@ def checked_path(place: Path, *, create: bool) -> Path:
     there = place.exists()
     if there:
         _check_header(place)
+        refuse_without_log(place)
+        refuse_older_log(place)
     elif create and not place.parent.is_dir():
         raise NotFound(f"There is no folder '{place.parent}' to make the store in.")
     if not create and not (there and place.stat().st_size):
@@ -225,8 +286,7 @@ def _check_header(place: Path) -> None:
             f"'{place}' is {'a folder' if place.is_dir() else 'not an ordinary file'}; a store is one file."
         )
     for pause in LOOKS:
-        with place.open("rb") as file:
-            start = file.read(len(_MAGIC))
+        start = first_bytes(place, len(_MAGIC))
         if not start or start == _MAGIC:
             return
         time.sleep(pause)  # another process may be making the store and have its first page not written yet

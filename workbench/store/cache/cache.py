@@ -24,6 +24,9 @@ import orjson
 from ...table import JsonObject, Plain
 from .disk import Kept, SideFile, Stats, weight
 
+LARGE = 1 << 20
+"""An entry of so many bytes is written to the side file by a thread: whoever asked for it does not wait."""
+
 
 class Found(NamedTuple):
     """The answer of the cache: the bytes, their meta, and whether they were in the cache (``hit``) or were made now."""
@@ -81,11 +84,12 @@ class Cache:
         waiting: Callable[[], None] | None = None,
         *,
         soon: bool = False,
+        keep: bool = True,
     ) -> Found:
         """The entry; ``make() -> (bytes, meta)`` makes it if it is not in the cache or not ``valid``.
 
         ``soon`` is for answers on a screen: nothing is written before this returns, and another process may make the
-        same entry meanwhile.
+        same entry meanwhile. Without ``keep`` what is made now does not enter the cache.
 
         While another caller makes it, ``waiting()`` is called every few hundredths of a second; what it raises, such as
         a cancellation, ends the wait. An error of ``make`` goes to its own caller; the next one then tries to make it.
@@ -93,6 +97,9 @@ class Cache:
         found = self._look(kind, key, valid, count=True)
         if found is not None:
             return found
+        if not keep:
+            data, meta = make()
+            return Found(bytes(data), dict(meta), False)
         with self._flight(kind, key, waiting):
             found = self._look(kind, key, valid)
             if found is not None:
@@ -139,7 +146,8 @@ class Cache:
 
     def _make(self, kind: str, key: str, make: Make, soon: bool = False) -> Found:
         data, meta = make()
-        self.put(kind, key, data, meta, soon=soon)
+        later = LARGE <= len(data) <= self._memory.most // 4  # what waits is in memory anyhow
+        self.put(kind, key, data, meta, soon=soon or later)
         return Found(bytes(data), dict(meta), False)
 
     def _leased(
@@ -204,6 +212,7 @@ class HitsOnly(Cache):
         waiting: Callable[[], None] | None = None,
         *,
         soon: bool = False,
+        keep: bool = True,
     ) -> Found:
         found = self._look(kind, key, valid)
         if found is None:
@@ -224,7 +233,7 @@ def _checked(kept: Kept, valid: Valid | None) -> Found | None:
 
 class _Memory:
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
         self._size = 0
         self._kept: OrderedDict[tuple[str, str], Kept] = OrderedDict()
         self._lock = threading.Lock()
@@ -241,11 +250,11 @@ class _Memory:
             before = self._kept.pop((kind, key), None)
             if before is not None:
                 self._size -= weight(before)
-            if weight(kept) > self._most // 4:
+            if weight(kept) > self.most // 4:
                 return
             self._kept[kind, key] = kept
             self._size += weight(kept)
-            while self._size > self._most:
+            while self._size > self.most:
                 _, dropped = self._kept.popitem(last=False)
                 self._size -= weight(dropped)
 

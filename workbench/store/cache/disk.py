@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from ...living_process import is_alive
+
 VERSION = 2
 """Rises with each change of the tables below. A side file of another version is replaced by a new one."""
 LEASE_SECONDS = 10.0
@@ -404,12 +406,4 @@ def _write_many(query: str, rows: list[tuple[float, str, str, str]], connection:
 def _lives(owner: str) -> bool:
     """False only if the owner is certainly gone: a process of this machine that does not exist any more."""
     host, pid, _ = owner.rsplit(":", 2)
-    if os.name != "posix" or host != socket.gethostname():
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return host != socket.gethostname() or is_alive(int(pid))

@@ -8,11 +8,14 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from ...errors import Conflict
 from .connections import named
 from .database_file import Host
+from .main_file import connect_without_log
 
+_Progress: TypeAlias = Callable[[int, int, int], object]
 _PAGES = 4096
 """Pages that are copied between two reports of progress: 16 MB."""
 
@@ -27,6 +30,23 @@ def backup(store: Host, destination: str | Path, progress: Callable[[float], obj
     Conflict
         If ``destination`` exists.
     """
+    with store.snapshot() as connection:
+        _copy(connection, destination, _reported(progress))
+
+
+def backup_without_log(path: Path, destination: str | Path) -> None:
+    """Copy a store file that lacks its log to a new file, as far as it goes: what was only in the log is not there.
+
+    Raises
+    ------
+    Conflict
+        If ``destination`` exists.
+    """
+    with named(path), closing(connect_without_log(path)) as connection:
+        _copy(connection, destination, None)
+
+
+def _copy(connection: sqlite3.Connection, destination: str | Path, progress: _Progress | None) -> None:
     place = Path(destination).absolute()  # SQLite reads a relative 'file:...' as an address
     taken = Conflict(f"'{destination}' exists already; give a new name for the backup.")
     if place.exists():
@@ -35,10 +55,10 @@ def backup(store: Host, destination: str | Path, progress: Callable[[float], obj
     partial = place.with_name(f"{place.name}.{secrets.token_hex(4)}.partial")
     try:
         with named(partial), closing(sqlite3.connect(partial)) as copy:
-            with store.snapshot() as connection:
-                connection.backup(copy, pages=_PAGES, progress=_reported(progress))
+            connection.backup(copy, pages=_PAGES, progress=progress)
             copy.execute("delete from facts where name = 'upgrade'")  # nobody upgrades the copy
             copy.commit()
+            copy.execute("pragma user_version = 0")  # the copy has no log
             copy.execute("pragma journal_mode = delete")
         try:
             os.link(partial, place)
@@ -51,7 +71,7 @@ def backup(store: Host, destination: str | Path, progress: Callable[[float], obj
             partial.unlink(missing_ok=True)
 
 
-def _reported(progress: Callable[[float], object] | None) -> Callable[[int, int, int], object] | None:
+def _reported(progress: Callable[[float], object] | None) -> _Progress | None:
     if progress is None:
         return None
     return lambda status, remaining, total: progress(1 - remaining / total if total else 1.0)

@@ -1,21 +1,26 @@
 """Checksums of records, in the table ``seals``: with them verify finds every byte that changed on the disk.
 
-Only verify reads them: lists read single values of many records, and a checksum needs the whole row. A migration
-that changes rows of records must update their checksums.
+They are compared when a store is opened (see `soundness`) and by verify, not on every read: lists read single values
+of many records, and a checksum needs the whole row. A migration that changes rows of records must update their
+checksums.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import orjson
 
+from ...errors import Damaged
 from ...records import KINDS
 from ..records.tables import SqlValue, rows_as_dicts, values_of
 
+ADVICE = "Run 'workbench verify', which names all that is damaged, and restore a backup."
 REVISIONS = "plot_revisions"
+ROWID = "rowid"
+"""A view, as an older store has it that is only read, must name it as a column: it has none of its own."""
 FURTHER = {REVISIONS: "plot revision", "messages": "message", "plot_drafts": "draft"}
 """Further tables with checksums, and what a row of each is called."""
 
@@ -31,7 +36,7 @@ def update(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None)
 
 def keep(db: sqlite3.Connection, table: str, row: Mapping[str, SqlValue]) -> None:
     """Write the checksum of one row."""
-    db.execute("INSERT OR REPLACE INTO seals VALUES (?, ?, ?)", [table, _name(table, row), _crc(row)])
+    db.execute("INSERT OR REPLACE INTO seals VALUES (?, ?, ?)", [table, _name(table, row), crc_of(row)])
 
 
 def drop(db: sqlite3.Connection, table: str, ids: Iterable[str]) -> None:
@@ -41,23 +46,46 @@ def drop(db: sqlite3.Connection, table: str, ids: Iterable[str]) -> None:
     )
 
 
-def check(db: sqlite3.Connection) -> Iterator[str]:
-    """Sentences about rows that changed since they were written, and about checksums without a row."""
-    for table in (*KINDS, *FURTHER):
-        known = dict(db.execute("SELECT id, crc FROM seals WHERE kind = ?", [table]))
-        label = FURTHER.get(table) or KINDS[table].label
-        for row in rows_as_dicts(db.execute(f'SELECT * FROM "{table}"')):  # noqa: S608
-            name = _name(table, row)
-            if known.pop(name, None) != _crc(row):
-                yield f"the {label} '{name}' is not as it was written"
-        yield from (f"the {label} '{name}' is not there any more" for name in known)
+def check(db: sqlite3.Connection, table: str) -> Iterator[str]:
+    """Sentences about rows of a table that changed since they were written, and about checksums without a row."""
+    known = dict(db.execute("SELECT id, crc FROM seals WHERE kind = ?", [table]))
+    for row in _rows(db, f'SELECT * FROM "{table}"'):  # noqa: S608
+        name = _name(table, row)
+        if known.pop(name, None) != crc_of(row):
+            yield f"the {label(table)} '{name}' is not as it was written"
+    yield from (f"the {label(table)} '{name}' is not there any more" for name in known)
+
+
+def refuse_changed(db: sqlite3.Connection, table: str, chosen: str, params: Sequence[SqlValue]) -> None:
+    """Compare the rows of a table that a query chooses by their ``rowid``.
+
+    Raises
+    ------
+    Damaged
+        Its text names the record.
+    """
+    query = f'SELECT t.*, s.crc AS ":crc" FROM "{table}" AS t LEFT JOIN seals AS s ON s.kind = ? AND s.id = t.id '  # noqa: S608
+    for row in _rows(db, f"{query} WHERE t.rowid IN ({chosen})", [table, *params]):
+        if row.pop(":crc") != crc_of(row):
+            raise Damaged(f"The {label(table)} '{row['id']!s}' is not as it was written. {ADVICE}")
+
+
+def label(table: str) -> str:
+    """What a row of a table with checksums is called."""
+    return FURTHER.get(table) or KINDS[table].label
+
+
+def _rows(db: sqlite3.Connection, query: str, params: Sequence[SqlValue] = ()) -> Iterator[dict[str, SqlValue]]:
+    cursor = db.execute(query, params)
+    names = [item[0] for item in cursor.description]
+    return (dict(zip(names, values, strict=True)) for values in cursor)
 
 
 def _name(table: str, row: Mapping[str, SqlValue]) -> str:
     return f"{row['plot_id']!s} {row['revision']!s}" if table == REVISIONS else str(row["id"])
 
 
-def _crc(row: Mapping[str, SqlValue]) -> int:
+def crc_of(row: Mapping[str, SqlValue]) -> int:
     """Nulls are left out, so that a new column of nulls changes no checksum."""
-    held = {name: value for name, value in row.items() if value is not None}
+    held = {name: value for name, value in row.items() if value is not None and name != ROWID}
     return zlib.crc32(orjson.dumps(held, default=repr, option=orjson.OPT_SORT_KEYS))

@@ -6,12 +6,14 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from ...errors import Damaged, StoreError
+from ...errors import Damaged, StoreError, WorkbenchError
+from .log_mover import LogMover
+from .main_file import MainFile, log_bytes
 
 Transaction: TypeAlias = sqlite3.Connection
 """What `Store.transaction` gives. Code outside of this package only passes it on."""
@@ -22,7 +24,16 @@ LOG_PAGES = 4096
 # A transaction that fits is written once, at its end.
 CACHE_KB = 8192
 BUSY_SECONDS = 30
-_DAMAGE = ("malformed", "not a database", "corrupt", "could not decode", "no such column", "no such table")
+_DAMAGE = (
+    "invalid fts5",
+    "malformed",
+    "not a database",
+    "corrupt",
+    "could not decode",
+    "no such column",
+    "no such table",
+)
+_TOUCHING = (sqlite3.SQLITE_READ, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
 _UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS", "SQLITE_IOERR_DATA")
 
 
@@ -45,6 +56,7 @@ class _Handle:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.depth = 0
+        self.refuses = False
 
     def __del__(self) -> None:
         self.connection.close()
@@ -54,6 +66,7 @@ class _Mine(threading.local):
     reader: _Handle | None = None
     writer: _Handle | None = None
     pid: int = 0
+    sees_damage: bool = False
 
 
 class Connections:
@@ -70,9 +83,13 @@ class Connections:
         self._writing = threading.RLock()
         self._pid = os.getpid()
         self._closed = False
+        self._wrote = False
         self._file = self._present()
+        self._main: MainFile | None = MainFile(path) if self._file else None
         self._stand_ins: list[str] = []
         self._refusal: StoreError | None = None
+        self._damage: dict[str, str] = {}
+        self._log_mover = LogMover(self.move_log)
         self.on_new_tables: Callable[[sqlite3.Connection], None] = lambda connection: None
         """Called in a transaction if another process changed the tables since the last one."""
         self._tables: int | None = None
@@ -100,14 +117,21 @@ class Connections:
                 if self._refusal is None:  # otherwise the file must stay as it is
                     connection.execute("pragma journal_mode = wal")
                 connection.execute("pragma synchronous = full")
-                connection.execute(f"pragma wal_autocheckpoint = {LOG_PAGES}")
+                # The log is moved after each commit that makes it long, see `_move_long_log`: the note must be known.
+                connection.execute("pragma wal_autocheckpoint = 0")
+                connection.execute("pragma journal_size_limit = 0")
                 connection.execute(f"pragma cache_size = -{CACHE_KB}")
             else:
                 connection.execute("pragma temp_store = memory")
                 for text in self._stand_ins:
                     connection.execute(text)
                 connection.execute("pragma query_only = on")
+            keeps_log = connection.execute("pragma journal_mode").fetchone() == ("wal",)
         self._handles.add(handle)
+        if self._main is None and self._present() is not None:
+            self._main = MainFile(self.path)
+        if self._main is not None and keeps_log:
+            self._main.use()
         return handle
 
     def _present(self) -> tuple[int, int] | None:
@@ -146,19 +170,55 @@ class Connections:
         mine = self._own()
         if mine.reader is None or self._closed:
             mine.reader = self._connect(writes=False)
+        if self._damage:
+            self._guard(mine.reader, mine)
         return mine.reader
 
     def _writer(self) -> _Handle:
         mine = self._own()
         if mine.writer is None or self._closed:
             mine.writer = self._connect(writes=True)
+        if self._damage:
+            self._guard(mine.writer, mine)
         return mine.writer
+
+    def refuse_tables(self, damage: Mapping[str, str]) -> None:
+        """From now on every statement that reads or changes one of these tables raises Damaged with its text."""
+        self._damage |= damage
+
+    @contextmanager
+    def all_tables(self) -> Iterator[None]:
+        """Inside, this thread may read damaged tables too."""
+        mine = self._own()
+        mine.sees_damage = True
+        try:
+            yield
+        finally:
+            mine.sees_damage = False
+
+    def _guard(self, handle: _Handle, mine: _Mine) -> None:
+        """Each thread does it for its own connections: SQLite may hold a lock of a connection that is in use."""
+        if handle.refuses == mine.sees_damage:
+            handle.refuses = not mine.sees_damage
+            handle.connection.set_authorizer(self._authorize if handle.refuses else None)
+
+    def _authorize(self, action: int, table: str | None, *where: str | None) -> int:
+        if action in _TOUCHING and table in self._damage and where[1] == "main":
+            _REASON.text = self._damage[table]
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK
 
     def only_read(self, refusal: StoreError, stand_ins: Sequence[str] = ()) -> None:
         """From now on every transaction raises ``refusal``. Connections that read run ``stand_ins`` first."""
         self._refusal = refusal
         self._stand_ins = [*stand_ins]
         self._mine.reader = None
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is in a transaction."""
+        writer = self._own().writer
+        return writer is not None and writer.depth > 0
 
     def current(self) -> sqlite3.Connection:
         """This thread's connection: the writing one inside a transaction, else the one that only reads."""
@@ -213,12 +273,54 @@ class Connections:
             writer.depth = 1
             try:
                 self._check_tables(writer.connection)
+                writer.connection.execute("pragma user_version = 0")  # see `main_file`
                 yield writer.connection
                 writer.connection.execute("commit")
+                self._keep_note(writer.connection)
             finally:
                 writer.depth = 0
                 if writer.connection.in_transaction:
                     writer.connection.execute("rollback")
+        self._log_mover.written()
+
+    def _keep_note(self, connection: sqlite3.Connection) -> None:
+        """Note the log after a commit, and move it into the file if it is long."""
+        self._wrote = True
+        if self._main is None:
+            self._main = MainFile(self.path)
+        self._main.keep_note()
+        if log_bytes(self.path) >= LOG_PAGES * PAGE_SIZE:
+            self._move(connection, self._main, "passive")
+
+    def _move(self, connection: sqlite3.Connection, main: MainFile, how: str) -> bool:
+        """Move the log into the file. All of it clears the note; after a part of it the note is made again."""
+        busy, pages, moved = connection.execute(f"pragma wal_checkpoint({how})").fetchone()
+        if pages != moved or pages < 0:
+            main.keep_note()
+        return not busy
+
+    def move_log(self) -> bool:
+        """Move the log into the file and empty it, so that the file alone is the whole store.
+
+        Nobody waits for it: False if somebody reads or writes now.
+        """
+        writer = self._writer()
+        if writer.depth or self._refusal is not None:
+            return False
+        with named(self.path):
+            self._check_same()
+            writer.connection.execute("pragma busy_timeout = 0")
+            try:
+                if self._main is None:
+                    self._main = MainFile(self.path)
+                done = self._move(writer.connection, self._main, "truncate")
+                if done:
+                    self._main.clear_note(writer.connection)
+            except sqlite3.OperationalError:  # another process is writing
+                done = False
+            finally:
+                writer.connection.execute(f"pragma busy_timeout = {BUSY_SECONDS * 1000}")
+        return done
 
     def _check_tables(self, connection: sqlite3.Connection) -> None:
         """Check the tables again if they changed: a newer workbench may have upgraded the store meanwhile."""
@@ -228,10 +330,23 @@ class Connections:
             (self._tables,) = connection.execute("pragma schema_version").fetchone()
 
     def close(self) -> None:
-        """Close the connections of all threads; later use is an error."""
+        """Close the connections of all threads; later use is an error.
+
+        The log is moved before: another process may have moved all of it between a commit and its note, and then the
+        last connection deletes a log whose note nothing clears.
+        """
+        self._log_mover.stop()
+        if self._wrote:
+            with suppress(WorkbenchError, sqlite3.Error):
+                self.move_log()
         self._closed = True
+        if self._main is not None:
+            self._main.let_go()
         for handle in list(self._handles):
             handle.connection.close()
+        if self._main is not None:
+            self._main.close()
+            self._main = None
 
 
 @contextmanager
@@ -248,6 +363,9 @@ def named(path: Path) -> Iterator[None]:
             reason, _REASON.text = _REASON.text, ""
             raise Damaged(reason) from error
         code = getattr(error, "sqlite_errorname", "")
+        if code == "SQLITE_AUTH" and _REASON.text:
+            reason, _REASON.text = _REASON.text, ""
+            raise Damaged(reason) from error
         if isinstance(error, UnicodeDecodeError) or code in _UNREADABLE or any(sign in text for sign in _DAMAGE):
             raise Damaged(
                 f"The store '{path}' is damaged ({error}). Run 'workbench verify', then restore a backup."
@@ -265,6 +383,11 @@ def named(path: Path) -> Iterator[None]:
             raise StoreError(
                 f"You have no right to write the store '{path}' or its folder. Ask for it, or copy "
                 "the store to a folder that you may write. A backup can be read without that right."
+            ) from error
+        if code == "SQLITE_CANTOPEN" or "unable to open" in text:
+            raise StoreError(
+                f"The store '{path}' could not be opened or made. You may have no right to write the folder "
+                f"'{path.parent}'. Ask for it, or give the path of a store in a folder that you may write."
             ) from error
         raise StoreError(f"The store '{path}' could not be used: {error}.") from error
 

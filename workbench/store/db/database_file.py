@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import Self
 
 from ...errors import Damaged
 from ...table import from_micros
-from .connections import Connections
+from ..records.tables import SqlValue
+from . import checksums
+from .connections import Connections, named
 
 
 class Host:
@@ -25,9 +27,24 @@ class Host:
         self.path = path
         self._connections = Connections(path)
 
+    @property
+    def unverified(self) -> bool:
+        """Whether the records are still being checked for damage."""
+        return False
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether this thread is in a transaction, so that it reads what nobody else can read yet."""
+        return self._connections.is_writing
+
     def connection(self) -> sqlite3.Connection:
         """This thread's connection to read; inside a transaction, the one that sees its writes."""
         return self._connections.current()
+
+    def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> sqlite3.Cursor:
+        """Run a query on this thread's connection; SQLite's errors leave it as StoreError or Damaged."""
+        with named(self.path):
+            return self.connection().execute(statement, params)
 
     def snapshot(self) -> AbstractContextManager[sqlite3.Connection]:
         """All reads of this thread inside see one moment of the store, with its revisions. Snapshots nest.
@@ -36,9 +53,29 @@ class Host:
         """
         return self._connections.snapshot()
 
+    def check_used(self, db: sqlite3.Connection, table: str, chosen: str, params: Sequence[SqlValue]) -> None:
+        """While the records are being checked: compare those that an answer is made of with their checksums.
+
+        ``chosen`` is a query of their ``rowid``.
+
+        Raises
+        ------
+        Damaged
+            Its text names the record.
+        """
+        if self.unverified:
+            checksums.refuse_changed(db, table, chosen, params)
+
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """Begin immediately, commit at the end, roll back on an error. Inside another transaction it joins that one."""
         return self._connections.transaction()
+
+    def move_log(self) -> bool:
+        """Move the log of SQLite into the file, so that a copy of the file alone is whole.
+
+        It happens by itself a moment after the last write. False if somebody reads or writes now; nobody waits for it.
+        """
+        return self._connections.move_log()
 
     def clock(self, connection: sqlite3.Connection) -> datetime:
         """The time, UTC, in microseconds, later than any that this store gave before."""
@@ -53,6 +90,11 @@ class Host:
         if row is None:
             raise Damaged(f"The store '{self.path}' has lost its clock; restore a backup.")
         return int(row[0])
+
+    def latest(self) -> int:
+        """The last time that the clock gave: nothing was written later than that."""
+        row = self.execute("select value from facts where name = 'clock'").fetchone()
+        return 0 if row is None else int(row[0])
 
     def bump(self, connection: sqlite3.Connection, *tables: str) -> None:
         """Raise the revision of ``tables`` inside a transaction.

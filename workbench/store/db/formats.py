@@ -48,13 +48,16 @@ class Format:
     def after(self, step: Migration) -> Format:
         """The format after a step."""
         own = None if step.is_additive else step.number
-        reader, writer = step.oldest_reader or own, step.oldest_writer or own
+        reader = max(
+            self.reader, step.oldest_reader or own or 0
+        )  # steps of an old store may come in another order
+        writer = max(self.writer, step.oldest_writer or own or 0)
         newer = step.number > self.number
         return Format(
             step.number if newer else self.number,
             step.version if newer else self.version,
-            *((reader, _version_of(reader)) if reader else (self.reader, self.reader_version)),
-            *((writer, _version_of(writer)) if writer else (self.writer, self.writer_version)),
+            *((reader, _version_of(reader)) if reader > self.reader else (self.reader, self.reader_version)),
+            *((writer, _version_of(writer)) if writer > self.writer else (self.writer, self.writer_version)),
         )
 
 

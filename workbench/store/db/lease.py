@@ -9,6 +9,8 @@ from pathlib import Path
 
 import orjson
 
+from ...living_process import is_alive
+
 SILENCE_SECONDS = 3600
 
 
@@ -53,10 +55,6 @@ def is_held(lease: str, beat: int) -> bool:
         return False
     if machine != _machine():
         return time.time() - beat / 1e6 < SILENCE_SECONDS
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+    if not is_alive(pid):
         return False
-    except PermissionError:
-        return True
     return bool(_born(pid) == born)

@@ -12,6 +12,7 @@ from ...records import KINDS, Record
 from .. import migrations
 from ..migrations import Migration
 from ..records.tables import column_texts, index_texts
+from .checksums import ROWID
 from .formats import Objects, State, columns_of, fingerprint, objects, reference
 
 _NAME = re.compile(r'INDEX "(\w+)"')
@@ -117,7 +118,7 @@ def stand_ins(pending: tuple[Migration, ...]) -> list[str]:
     ones, and nulls for the missing columns. The store itself does not change."""
     if not pending:
         return []
-    before = reference(tuple(step for step in migrations.MIGRATIONS if step not in pending))[1]
+    texts, before = reference(tuple(step for step in migrations.MIGRATIONS if step not in pending))
     made = []
     for table, columns in reference(migrations.MIGRATIONS)[1].items():
         added = [name for name in columns if name not in before.get(table, ())]
@@ -125,5 +126,6 @@ def stand_ins(pending: tuple[Migration, ...]) -> list[str]:
         if table not in before:
             made.append(f'CREATE TEMP VIEW "{table}" AS SELECT {nulls} WHERE 0')
         elif added:
-            made.append(f'CREATE TEMP VIEW "{table}" AS SELECT *, {nulls} FROM main."{table}"')  # noqa: S608
+            place = "" if "without rowid" in texts["table", table].lower() else f", rowid AS {ROWID}"
+            made.append(f'CREATE TEMP VIEW "{table}" AS SELECT *, {nulls}{place} FROM main."{table}"')  # noqa: S608
     return made

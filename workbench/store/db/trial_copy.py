@@ -56,6 +56,5 @@ def _copy(db: sqlite3.Connection) -> None:
     for type, _, sql in made:
         if type != "table":
             db.execute(sql)
-    for name in ("application_id", "user_version"):
-        (value,) = db.execute(f"pragma origin.{name}").fetchone()
-        db.execute(f"pragma main.{name} = {value}")
+    (value,) = db.execute("pragma origin.application_id").fetchone()
+    db.execute(f"pragma main.application_id = {value}")

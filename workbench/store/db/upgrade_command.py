@@ -21,7 +21,7 @@ from ...errors import Damaged, StoreError
 from .. import migrations
 from ..migrations import Migration
 from ..store import check_sqlite, checked_path
-from . import lease
+from . import lease, row_checksums
 from .backup import backup as copy_to
 from .database_file import Host
 from .formats import State, apply, state_of
@@ -105,6 +105,7 @@ def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None 
                 refuse_wrong_tables(db, state_of(db, store.path), store.path)
                 db.execute("delete from facts where name = ?", (_FACT,))
             report(len(state.pending) + 1, "")
+        store.move_log()
         return made
 
 
@@ -198,6 +199,7 @@ def _take(store: Host, step: Migration) -> None:
     with store.transaction() as db:
         # Who opens the store meanwhile takes steps that only add.
         apply(db, [one for one in state_of(db, store.path).pending if one is step])
+        row_checksums.fill(db)
         if (lost := db.execute("pragma foreign_key_check").fetchone()) is not None:
             table, row, parent, _ = lost
             raise Damaged(

@@ -14,7 +14,7 @@ from ...table import Plain
 from ..records import search
 from ..records.rows import SAMPLED
 from ..records.tables import ASSIGNMENTS, decode, encode, fold, rows_as_dicts, stored
-from . import checksums
+from . import checksums, row_checksums
 
 
 def check_rows(connection: sqlite3.Connection) -> list[str]:
@@ -28,11 +28,16 @@ def check_rows(connection: sqlite3.Connection) -> list[str]:
     for cls in KINDS.values():
         findings += _rows(connection, cls)
         findings += _links(connection, cls)
-    findings += checksums.check(connection)
+    for table in (*KINDS, *checksums.FURTHER):
+        findings += checksums.check(connection, table)
+    for table in row_checksums.TABLES:
+        findings += row_checksums.check(connection, table)
     findings += _assignments(connection)
     findings += _plots(connection)
     findings += _sampled(connection)
     findings += search.check(connection)
+    for index in ("search_names", "search_words"):
+        findings += search.wrong_version(connection, index)
     return findings
 
 
@@ -40,6 +45,7 @@ def _rows(connection: sqlite3.Connection, cls: type[Record]) -> Iterator[str]:
     for row in rows_as_dicts(connection.execute(f'SELECT * FROM "{cls.table}"')):  # noqa: S608
         name = f"the {cls.label} '{row['id']}'"
         folded = row.pop("name_folded")
+        row.pop(checksums.ROWID, None)
         try:
             record = cls.model_validate(decode(cls, row))
         except (ValidationError, ValueError, TypeError, Damaged) as error:

@@ -139,7 +139,7 @@ class Blobs:
     def verify(self) -> list[str]:
         """Sentences about contents whose bytes do not have the hash that is their name."""
         findings = []
-        for name, _ in self._store.connection().execute("select hash, size from contents").fetchall():
+        for name, _ in self._store.execute("select hash, size from contents").fetchall():
             digest = hashlib.sha256()
             try:
                 for block in self.get(name):

@@ -13,6 +13,7 @@ import orjson
 from ...errors import NotFound
 from ...records import Measurement, RawData
 from ...table import JsonObject, Plain
+from ..db import row_checksums
 from ..db.database_file import Host
 from ..records.tables import reach, values_of
 from ..scope import Scope
@@ -69,7 +70,7 @@ class Uploads:
 
     def signing_secret(self) -> bytes:
         """The secret that signs addresses. All servers on the store have the same."""
-        row = self._store.connection().execute("select value from facts where name = 'signing'").fetchone()
+        row = self._store.execute("select value from facts where name = 'signing'").fetchone()
         return str(row[0]).encode()
 
     def begin(
@@ -89,29 +90,28 @@ class Uploads:
         with self._store.transaction() as db:
             now = self._store.tick(db)
             db.execute(
-                "insert into uploads values (?, ?, ?, ?, ?, ?, ?, 'open', null, null, ?, ?)",
+                "insert into uploads (id, target, purpose, organization_id, project_id, user_id, about, state, "
+                "created_at, beat) values (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?)",
                 [
                     *(upload.id, target, purpose, scope.organization_id, scope.project_id, user_id),
                     *(orjson.dumps(upload.about).decode(), now, now),
                 ],
             )
             db.executemany(
-                "insert into upload_objects values (?, ?, ?, ?, null, null, ?)",
+                "insert into upload_objects (id, upload, place, filename, content_type) values (?, ?, ?, ?, ?)",
                 [(one.id, upload.id, place, one.filename, content_type) for place, one in enumerate(made)],
             )
+            row_checksums.keep(db, "uploads", "id = ?", [upload.id])
+            row_checksums.keep(db, "upload_objects", "upload = ?", [upload.id])
         return replace(upload, beat=now)
 
     def newest(self, target: str, purpose: Purpose, scope: Scope) -> Upload | None:
         """The newest upload for a record, if there is one in the organization."""
-        row = (
-            self._store.connection()
-            .execute(
-                f"select {_COLUMNS} from uploads where target = ? and purpose = ? and organization_id = ? "  # noqa: S608
-                "order by created_at desc limit 1",
-                [target, purpose, scope.organization_id],
-            )
-            .fetchone()
-        )
+        row = self._store.execute(
+            f"select {_COLUMNS} from uploads where target = ? and purpose = ? and organization_id = ? "  # noqa: S608
+            "order by created_at desc limit 1",
+            [target, purpose, scope.organization_id],
+        ).fetchone()
         return None if row is None else self._upload(row)
 
     def of_object(self, object_id: str) -> tuple[Upload, UploadObject]:
@@ -122,14 +122,10 @@ class Uploads:
         NotFound
             If there is none, or none any more.
         """
-        row = (
-            self._store.connection()
-            .execute(
-                f"select {_COLUMNS} from uploads where id = (select upload from upload_objects where id = ?)",  # noqa: S608
-                [object_id],
-            )
-            .fetchone()
-        )
+        row = self._store.execute(
+            f"select {_COLUMNS} from uploads where id = (select upload from upload_objects where id = ?)",  # noqa: S608
+            [object_id],
+        ).fetchone()
         if row is None:
             raise NotFound("This upload is not under way.")
         upload = self._upload(row)
@@ -137,14 +133,14 @@ class Uploads:
 
     def unfinished(self) -> list[Upload]:
         """The uploads whose processing began and did not end."""
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             f"select {_COLUMNS} from uploads where state = 'running' order by created_at"  # noqa: S608
         )
         return [self._upload(row) for row in rows.fetchall()]
 
     def stale(self, before: int) -> list[Upload]:
         """The uploads that began before a time (microseconds since 1970) and are not being processed."""
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             f"select {_COLUMNS} from uploads where state <> 'running' and created_at < ?",  # noqa: S608
             [before],
         )
@@ -158,6 +154,7 @@ class Uploads:
                 "(select state from uploads where id = upload) = 'open'",
                 [size, blob, object_id],
             )
+            row_checksums.keep(db, "upload_objects", "id = ?", [object_id])
             return bool(done.rowcount)
 
     def settle(
@@ -176,6 +173,7 @@ class Uploads:
             "and state in (select value from json_each(?))",
             [state, lease, error, self._store.tick(db), upload_id, values_of(was)],
         )
+        row_checksums.keep(db, "uploads", "id = ?", [upload_id])
         return bool(done.rowcount)
 
     def take_over(self, db: sqlite3.Connection, upload: Upload, lease: str) -> bool:
@@ -184,6 +182,7 @@ class Uploads:
             "update uploads set lease = ?, beat = ? where id = ? and state = 'running' and lease is ?",
             [lease, self._store.tick(db), upload.id, upload.lease],
         )
+        row_checksums.keep(db, "uploads", "id = ?", [upload.id])
         return bool(done.rowcount)
 
     def forget(self, upload_id: str) -> None:
@@ -193,7 +192,7 @@ class Uploads:
 
     def _upload(self, row: Sequence[Plain]) -> Upload:
         id, target, purpose, organization, project, user, about, state, lease, beat = row
-        found = self._store.connection().execute(
+        found = self._store.execute(
             "select id, filename, size, piece, content_type from upload_objects where upload = ? order by place",
             [id],
         )
@@ -206,19 +205,17 @@ class Uploads:
     def attach(self, db: sqlite3.Connection, owner: str, name: str, file: Attachment) -> None:
         """Keep a file with a record; it replaces an older one of that name."""
         db.execute(
-            "insert or replace into attachments values (?, ?, ?, ?, ?, ?)",
+            "insert or replace into attachments (owner, name, filename, content_type, size, piece) "
+            "values (?, ?, ?, ?, ?, ?)",
             [owner, name, file.filename, file.content_type, file.size, file.blob],
         )
+        row_checksums.keep(db, "attachments", "owner = ? and name = ?", [owner, name])
 
     def attached(self, owner: str, name: str) -> Attachment | None:
-        row = (
-            self._store.connection()
-            .execute(
-                "select filename, content_type, size, piece from attachments where owner = ? and name = ?",
-                [owner, name],
-            )
-            .fetchone()
-        )
+        row = self._store.execute(
+            "select filename, content_type, size, piece from attachments where owner = ? and name = ?",
+            [owner, name],
+        ).fetchone()
         return None if row is None else Attachment(*row)
 
     def detach(self, db: sqlite3.Connection, owner: str) -> None:
@@ -245,7 +242,7 @@ class Uploads:
     def raw_data_of(self, measurement_id: str, scope: Scope) -> list[str]:
         """The ids of the raw data of a measurement, oldest first."""
         clause, params = reach(RawData, scope)
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             "select t.id from raw_data as t join measurement_raw_data as m on m.raw_data_id = t.id "  # noqa: S608
             f"where m.measurement_id = ? and {clause} order by t.id",
             [measurement_id, *params],
@@ -255,7 +252,7 @@ class Uploads:
     def measurements_of(self, raw_data_id: str, scope: Scope) -> list[str]:
         """The ids of the measurements that come from a file, oldest first."""
         clause, params = reach(Measurement, scope)
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             "select t.id from measurements as t join measurement_raw_data as m on m.measurement_id = t.id "  # noqa: S608
             f"where m.raw_data_id = ? and {clause} order by t.id",
             [raw_data_id, *params],

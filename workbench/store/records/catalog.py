@@ -5,39 +5,72 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+import numpy as np
 
 from ...cycling.columns import SERIES_COLUMNS, Described
+from ...cycling.computed_columns import COMPUTED
 from ...cycling.cycles import CYCLE_COLUMNS
 from ...cycling.life import KINDS, LIFE_COLUMNS, NEEDS
-from ...cycling.steps import STEP_COLUMNS, STEP_TYPE
+from ...cycling.steps import STEP_COLUMNS
 from ...records import SOURCES, Record
-from ...records.catalog import Catalog, CatalogColumn, CatalogSeries, CatalogSource, CatalogSummary
+from ...records.catalog import Catalog, CatalogColumn, CatalogCount, CatalogSeries, CatalogSource, CatalogSummary
 from ...table import Column, Kind, Plain, Table
 from ...units import split_unit
+from ..db.database_file import Host
+from ..db.kept import Kept
 from ..scope import Scope
 from ..series.layout import Layout
-from ..store import Store
 from .listing import list_columns
 from .open_fields import Path, Seen, census, join_name, joined_kind
+from .rows import Rows
 from .tables import reach, values_of
+from .test_counts import FIELDS, counts
 
 EXAMPLES = 5
+MOST_KEPT = 256
+T = TypeVar("T")
 
 
-def catalog(store: Store, scope: Scope) -> Catalog:
-    """Everything in scope: every list source with its columns, how many records fill each, the names found
-    under open objects, the columns of its series with units, and the columns of the two summaries."""
-    with store.snapshot() as db:
-        sources = [_source(store, db, cls, scope) for cls in SOURCES.values()]
-        steps = _summary(db, scope, "steps", STEP_COLUMNS)
-        cycles = _summary(db, scope, "cycles", CYCLE_COLUMNS)
-    return Catalog(sources, steps, cycles)
+class Catalogs:
+    """The catalogs of one store. Each source and summary is kept until a table that it was made from changes."""
+
+    def __init__(self, store: Host, rows: Rows) -> None:
+        self._store = store
+        self._rows = rows
+        self._sources = Kept[CatalogSource](store, MOST_KEPT)
+        self._summaries = Kept[list[CatalogSummary]](store, MOST_KEPT)
+        self._tests = Kept[list[CatalogCount]](store, MOST_KEPT)
+
+    def of(self, scope: Scope) -> Catalog:
+        """Everything in scope: every list source with its columns, how many records fill each, the names found
+        under open objects, the columns of its series with units, and the columns of the two summaries."""
+        with self._store.snapshot() as db:
+            sources = [self._source(db, cls, scope) for cls in SOURCES.values()]
+            steps = self._summary(db, scope, "steps", STEP_COLUMNS)
+            cycles = self._summary(db, scope, "cycles", CYCLE_COLUMNS)
+            tests = self._tests.get(
+                scope, self._rows.dependencies("measurements", FIELDS, ()), lambda: counts(self._rows, scope)
+            )
+        return Catalog(sources, [*steps], [*cycles], tests=[*tests])
+
+    def _source(self, db: sqlite3.Connection, cls: type[Record], scope: Scope) -> CatalogSource:
+        tables = {*self._rows.dependencies(cls.listed_as or "", list(list_columns(cls)), ()), "series"}
+        return self._sources.get((cls, scope), sorted(tables), lambda: _source(self._rows, db, cls, scope))
+
+    def _summary(
+        self, db: sqlite3.Connection, scope: Scope, dataset: str, described: Iterable[Described]
+    ) -> list[CatalogSummary]:
+        return self._summaries.get(
+            (dataset, scope), ["measurements", "series"], lambda: _summary(db, scope, dataset, described)
+        )
 
 
-def _source(store: Store, db: sqlite3.Connection, cls: type[Record], scope: Scope) -> CatalogSource:
+def _source(rows: Rows, db: sqlite3.Connection, cls: type[Record], scope: Scope) -> CatalogSource:
     source = cls.listed_as or ""
     columns = list_columns(cls)
-    table = store.rows.plan_list(source, scope, {}, list(columns), None).table
+    table = rows.plan_list(source, scope, {}, list(columns), None).table
     described = [
         CatalogColumn(
             name,
@@ -60,12 +93,26 @@ def _is_value(path: Path) -> bool:
 
 def _filled(column: Column) -> tuple[int, list[Plain]]:
     """The number of values (an empty text counts as none), and a few different ones."""
+    present = ~column.null_mask()
+    if column.kind == "text":
+        if "" in column.words:
+            present &= column.values != column.words.index("")
+        different: list[Plain] = [word for word in column.words if word]
+        return int(present.sum()), _spread(different)
+    if column.kind in ("datetime", "integer", "boolean"):
+        held = column.take(present)
+        _, first = np.unique(held.values, return_index=True)
+        return len(held), held.take(np.array(_spread(np.sort(first).tolist()), np.int64)).tolist()
     values = [value for value in column.tolist() if value is not None and value != ""]
     different = list(dict.fromkeys(values))
+    return len(values), _spread(different)
+
+
+def _spread(different: list[T]) -> list[T]:
+    """A few of different values, from all records, because the first ones are often of one cell."""
     if len(different) <= EXAMPLES:
-        return len(values), different
-    # Spread over all records, because the first ones are often of one cell.
-    return len(values), [different[place * (len(different) - 1) // (EXAMPLES - 1)] for place in range(EXAMPLES)]
+        return different
+    return [different[place * (len(different) - 1) // (EXAMPLES - 1)] for place in range(EXAMPLES)]
 
 
 def _one_unit(column: Column) -> str | None:
@@ -160,11 +207,9 @@ def _summary(
     clause, params = reach(SOURCES["measurements"], scope)
     ids = [id for (id,) in db.execute(f"SELECT id FROM measurements AS t WHERE {clause}", params)]  # noqa: S608
     counts = {name: (kind, count) for name, kind, count in _counted(db, ids, dataset)}
-    if dataset == "steps" and counts:
-        counts[STEP_TYPE] = (
-            "text",
-            max(count for _, count in counts.values()),
-        )  # computed on read for all of them
+    if counts:
+        computed = COMPUTED[dataset]
+        counts[computed.name] = (computed.kind, max(count for _, count in counts.values()))  # all of them have it
     for name, needs in NEEDS[dataset].items():
         if all(need in counts for need in needs):  # computed on read from what these measurements hold
             counts.setdefault(name, (KINDS[name], min(counts[need][1] for need in needs)))

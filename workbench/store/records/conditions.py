@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ...errors import Invalid, Problem, instead
 from ...records import KINDS, Member, Record
 from ...records.record import Storage
-from ...records.values import as_date, as_moment
+from ...records.values import as_date, as_moment, is_whole
 from ...table import Plain, to_micros
 from ..scope import Scope
 from .tables import ASSIGNMENTS, Reading, SqlValue, fold, reach, values_of
@@ -142,7 +142,7 @@ def assigned(cls: type[Record], study: Plain, scope: Scope) -> Condition:
 
 def sound(text: str) -> bool:
     """Whether a text can be stored. A text with half a character pair cannot, so it equals nothing that is stored."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return is_whole(text)
 
 
 def _text(value: Plain, loc: tuple[str, ...]) -> str:

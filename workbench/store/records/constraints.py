@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ...errors import BadRequest, Conflict, Invalid, Problem, instead
 from ...records import KINDS, Batch, Dashboard, Instance, Member, Record
 from ...table import Plain
+from ..scope import Scope
 from .tables import encode, stored, unique_terms
 
 
@@ -156,3 +157,9 @@ def pointing_at(cls: type[Record]) -> Iterable[tuple[type[Record], Member]]:
         for member in stored(other):
             if member.link is not None and member.link.table == cls.table:
                 yield other, member
+
+
+def refuse_past(cls: type[Record], scope: Scope) -> None:
+    """Refuse to change data through a scope that shows an earlier time."""
+    if scope.as_of is not None and cls.listed_as is not None:
+        raise BadRequest(f"The data are shown as they were; a {cls.label} can only be changed as it is now.")

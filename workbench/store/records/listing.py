@@ -6,18 +6,24 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal, TypeAlias
 
 from ...errors import Damaged, Invalid, Problem, instead
 from ...records import SOURCES, Member, Record
 from ...table import Column, Kind, Plain, Table
 from ..db.database_file import Host
+from ..db.kept import Kept
 from ..scope import Scope
 from .conditions import Condition, among, assigned, sound
-from .open_fields import Path, Seen, descend, flat, join_name, refuse_branches, seen_at, split_name
-from .tables import Reading, SqlValue, fold, json_of, reach, tables_of
+from .insertion_order import InsertionOrder, first_rows
+from .open_fields import Path, Seen, as_floats, descend, flat, join_name, refuse_branches, seen_at, split_name
+from .search import rows_named
+from .tables import Reading, fold, json_of, reach, reach_by_project, tables_of
 
 FIRST = ("id", "name", "notes", "project_id", "created_at", "updated_at", "created_by_email")
 MOST_REMEMBERED = 4096
+MOST_TOTALS = 256
+By: TypeAlias = Literal["name", "index", "scan"]
 _BEHIND = {"study": "studies", "batch": "batches"}
 
 
@@ -83,6 +89,8 @@ class Listing:
 
     def __init__(self, store: Host) -> None:
         self._store = store
+        self._totals = Kept[int](store, MOST_TOTALS)
+        self.order = InsertionOrder()
         self._seen: dict[tuple[str, Scope, Path], tuple[int, Seen]] = {}
 
     def plan_list(
@@ -110,14 +118,49 @@ class Listing:
         """
         cls = _source(source)
         with self._store.snapshot() as db:
-            reading = Reading(cls)
+            reading = Reading(cls, scope.as_of)
             problems: list[Problem] = []
             shown, unfilled = self._shown(db, cls, reading, scope, fields, problems)
-            narrowed = _narrowed(cls, scope, where, problems)
+            narrowed = self._narrowed(db, cls, scope, where, problems)
             if problems:
                 raise Invalid(problems)
-            rows, total = _rows(db, reading, shown, narrowed, limit)
+            rows = self._rows(db, reading, shown, narrowed, limit)
+            total = len(rows)
+            if limit is not None and total == limit:
+                tables = self.dependencies(source, [], where)
+                total = self.total(narrowed, tables)
         return Listed(_table(shown, rows), total, unfilled)
+
+    def _rows(
+        self,
+        db: sqlite3.Connection,
+        reading: Reading,
+        shown: Sequence[_Shown],
+        narrowed: Narrowed,
+        limit: int | None,
+    ) -> list[tuple[Plain, ...]]:
+        """The rows. Those of the answer are chosen first, by order alone, so that joins and counts are made only for
+        them."""
+        columns = ", ".join(column.expression for column in shown)
+        order = "ORDER BY t.created_at, t.id"
+        if limit is not None and narrowed.by == "scan" and self.order.holds(db, reading.cls.table):
+            chosen, bound = first_rows(narrowed.source, narrowed.parts, narrowed.rest, "ASC", limit)
+        else:
+            chosen = f"SELECT t.rowid FROM {narrowed.source} WHERE {narrowed.clause} {order} LIMIT ?"  # noqa: S608
+            bound = [*narrowed.params, -1 if limit is None else limit]
+        statement = f"SELECT {columns} FROM {reading.source()} WHERE t.rowid IN ({chosen}) {order}"  # noqa: S608
+        self._store.check_used(db, reading.cls.table, chosen, bound)
+        return db.execute(statement, bound).fetchall()
+
+    def total(self, narrowed: Narrowed, tables: Iterable[str]) -> int:
+        """How many rows there are. The number is kept until one of the tables that it depends on changes."""
+        counted, params = f"SELECT count(*) FROM {narrowed.source} WHERE {narrowed.clause}", narrowed.params  # noqa: S608
+
+        def count() -> int:
+            (total,) = self._store.execute(counted, params).fetchone()
+            return int(total)
+
+        return self._totals.get((counted, *params), tables, count)
 
     def columns(self, source: str) -> dict[str, Kind]:
         """The columns of a source, without open names: first those of every list, in order, then the others."""
@@ -146,6 +189,36 @@ class Listing:
         }
         found |= dict.fromkeys(_BEHIND[match] for match in sorted(matches & set(_BEHIND)))
         return tuple(found)
+
+    def _narrowed(
+        self,
+        db: sqlite3.Connection,
+        cls: type[Record],
+        scope: Scope,
+        where: Mapping[str, Plain],
+        problems: list[Problem],
+    ) -> Narrowed:
+        reading = Reading(cls, scope.as_of)
+        found: list[Condition] = []
+        by: By = "scan"
+        for key, value in where.items():
+            loc = ("where", key)
+            if key not in cls.filters:
+                problems.append(Problem(loc, _not_applicable(cls, key)))
+                continue
+            if value is None:
+                continue
+            try:
+                found.append(_filter(reading, scope, key, value))
+            except Invalid as error:
+                problems += error.problems
+                continue
+            if cls.filters[key].match != "contains":
+                by = "index"
+            elif (named := rows_named(db, cls, value)) is not None:
+                found.append(named)
+                by = "name" if by == "scan" else by
+        return Narrowed(reading.source(), cls, scope, found, by)
 
     def _shown(
         self,
@@ -194,11 +267,13 @@ class Listing:
             seen.is_object = True
         refuse_branches(name, path, seen, loc)
         keys = path[1:]
+        # As in a column of numbers, whole numbers beside others are floats, also where a text is among them.
+        shown = as_floats if seen.kind == "mixed" and {"integer", "number"} <= seen.kinds else flat
         return _Shown(
             name,
             reading.field(path[0]),
             seen.kind,
-            lambda text: None if text == "{}" else flat(descend(json_of(text), keys)),
+            lambda text: None if text == "{}" else shown(descend(json_of(text), keys)),
         )
 
     def seen(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
@@ -245,27 +320,6 @@ def _plain(reading: Reading, column: ListColumn) -> _Shown:
     return _Shown(column.name, expression, column.kind)
 
 
-def _rows(
-    db: sqlite3.Connection,
-    reading: Reading,
-    shown: Sequence[_Shown],
-    narrowed: tuple[str, str, list[SqlValue]],
-    limit: int | None,
-) -> tuple[list[tuple[Plain, ...]], int]:
-    """The rows and how many match. The rows of the answer are chosen first, by order alone, so that joins and counts
-    are made only for them."""
-    source, clause, params = narrowed
-    columns = ", ".join(column.expression for column in shown)
-    order = "ORDER BY t.created_at, t.id"
-    chosen = f"SELECT t.rowid FROM {source} WHERE {clause} {order} LIMIT ?"  # noqa: S608
-    statement = f"SELECT {columns} FROM {reading.source()} WHERE t.rowid IN ({chosen}) {order}"  # noqa: S608
-    rows = db.execute(statement, [*params, -1 if limit is None else limit]).fetchall()
-    if limit is None or len(rows) < limit:
-        return rows, len(rows)
-    (total,) = db.execute(f"SELECT count(*) FROM {source} WHERE {clause}", params).fetchone()  # noqa: S608
-    return rows, total
-
-
 def _table(shown: Sequence[_Shown], rows: list[tuple[Plain, ...]]) -> Table:
     """The rows as typed columns; an empty answer keeps its columns and kinds."""
     columns = {}
@@ -291,25 +345,26 @@ def _column(values: Sequence[Plain], kind: Kind) -> Column:
     return Column("datetime", counted.values, counted.valid)
 
 
-def _narrowed(
-    cls: type[Record], scope: Scope, where: Mapping[str, Plain], problems: list[Problem]
-) -> tuple[str, str, list[SqlValue]]:
-    """FROM, WHERE and parameters of the records that pass the filters."""
-    reading = Reading(cls)
-    found = [reach(cls, scope)]
-    for key, value in where.items():
-        loc = ("where", key)
-        if key not in cls.filters:
-            problems.append(Problem(loc, _not_applicable(cls, key)))
-            continue
-        if value is None:
-            continue
-        try:
-            found.append(_filter(reading, scope, key, value))
-        except Invalid as error:
-            problems += error.problems
-    clause = " AND ".join(f"({text})" for text, _ in found)
-    return reading.source(), clause, [param for _, params in found for param in params]
+class Narrowed:
+    """The FROM and WHERE of the records in scope that pass filters.
+
+    ``by`` says how SQLite finds them: by their names, by an ``index``, or only by a ``scan`` of all in scope.
+    """
+
+    def __init__(
+        self, source: str, cls: type[Record], scope: Scope, filters: Sequence[Condition], by: By = "index"
+    ) -> None:
+        self.by = by
+        # Otherwise SQLite reads all records of the project by their index.
+        self.source = source.replace(" AS t", " AS t NOT INDEXED", 1) if by == "name" else source
+        self.parts = reach_by_project(cls, scope)
+        self.rest = _all([("1", []), *filters])
+        self.clause, self.params = _all([reach(cls, scope), *filters])
+
+
+def _all(conditions: Sequence[Condition]) -> Condition:
+    clause = " AND ".join(f"({text})" for text, _ in conditions)
+    return clause, [param for _, params in conditions for param in params]
 
 
 def _filter(reading: Reading, scope: Scope, key: str, value: Plain) -> Condition:

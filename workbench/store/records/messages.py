@@ -54,6 +54,14 @@ def drafts(db: sqlite3.Connection, sessions: str, limit: int) -> list[Draft]:
     ]
 
 
+def session_of(db: sqlite3.Connection, accepted: str) -> str | None:
+    """The session of the draft that became this plot and revision."""
+    found = db.execute(
+        "SELECT session_id FROM plot_drafts WHERE accepted = ? ORDER BY created_at DESC LIMIT 1", [accepted]
+    ).fetchone()
+    return None if found is None else str(found[0])
+
+
 def forget(db: sqlite3.Connection, listed: str) -> None:
     """Drop the messages and drafts of sessions (a JSON list of ids) that are being deleted."""
     for table in (MESSAGES, DRAFTS):

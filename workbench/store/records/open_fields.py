@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -52,6 +53,12 @@ def flat(value: Plain) -> Plain:
     return ", ".join(value) if isinstance(value, list) else value
 
 
+def as_floats(value: Plain) -> Plain:
+    """A value for a row in which a whole number is a float, as far as 64 bits go."""
+    whole = isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+    return float(value) if whole else flat(value)
+
+
 @dataclass
 class Seen:
     """The values of the records in scope under one name."""
@@ -63,11 +70,11 @@ class Seen:
     is_array: bool = False
     examples: dict[Plain, None] = field(default_factory=dict)
 
-    def add(self, value: Plain, most_examples: int = 0) -> None:
-        """Add one value; None counts as empty."""
+    def add(self, value: Plain, most_examples: int = 0, times: int = 1) -> None:
+        """Add a value that so many records have; None counts as empty."""
         if value is None:
             return
-        self.filled += 1
+        self.filled += times
         if isinstance(value, dict):
             self.is_object = True
             self.under.update(dict.fromkeys(value))
@@ -97,29 +104,32 @@ def joined_kind(kinds: Iterable[Kind]) -> Kind:
     return found.pop() if len(found) == 1 else "mixed"
 
 
-def objects(db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope) -> Iterator[JsonObject]:
-    """This open object of every record in scope, if it is not empty, the oldest first."""
+def objects(
+    db: sqlite3.Connection, cls: type[Record], column: str, scope: Scope
+) -> Iterator[tuple[JsonObject, int]]:
+    """The different values of this open object in the records in scope, if they are not empty, each with the number of
+    records that have it; in the order in which the oldest records have them."""
     clause, params = reach(cls, scope)
     rows = db.execute(
         f'SELECT t."{column}" FROM "{cls.table}" AS t WHERE {clause} AND t."{column}" <> \'{{}}\' '  # noqa: S608
         "ORDER BY t.created_at, t.id",
         params,
     )
-    for (text,) in rows:
+    for text, times in Counter(text for (text,) in rows).items():
         value = json_of(text)
         if not isinstance(value, dict):
             raise Damaged(
                 f"The '{column}' of a {cls.label} are not a JSON object any more. "
                 "Run 'workbench verify', which names the record."
             )
-        yield value
+        yield value, times
 
 
 def seen_at(db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
     """The values of the records in scope under one dotted name; its first key is the open object."""
     seen = Seen()
-    for value in objects(db, cls, path[0], scope):
-        seen.add(descend(value, path[1:]))
+    for value, times in objects(db, cls, path[0], scope):
+        seen.add(descend(value, path[1:]), times=times)
     return seen
 
 
@@ -145,14 +155,17 @@ def census(
 ) -> dict[Path, Seen]:
     """Every name under an open object that has a value in a record, in order of first appearance."""
     found: dict[Path, Seen] = {}
-    for value in objects(db, cls, column, scope):
-        _walk(value, (column,), found, examples)
+    for value, times in objects(db, cls, column, scope):
+        _walk(value, (column,), found, examples, times)
     return {path: seen for path, seen in found.items() if seen.kinds}
 
 
-def _walk(value: JsonObject, path: Path, found: dict[Path, Seen], examples: int) -> None:
+def _walk(value: JsonObject, path: Path, found: dict[Path, Seen], examples: int, times: int) -> None:
     for key, item in value.items():
         here = (*path, key)
-        found.setdefault(here, Seen()).add(item, examples)
+        seen = found.get(here)
+        if seen is None:
+            seen = found[here] = Seen()
+        seen.add(item, examples, times)
         if isinstance(item, dict):
-            _walk(item, here, found, examples)
+            _walk(item, here, found, examples, times)

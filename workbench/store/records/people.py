@@ -17,6 +17,8 @@ import orjson
 from ...errors import BadRequest, Conflict, NotFound, Unauthorized, instead
 from ...records import Organization, User
 from ...table import Plain, from_micros, to_micros
+from ..db import row_checksums
+from ..db.database_file import Host
 from ..scope import Scope
 from .rows import Rows
 from .tables import Row, rows_as_dicts
@@ -25,6 +27,13 @@ ADMIN, MEMBER = "Admin", "Member"
 USE_SECONDS = 3600
 """The use of a key is noted at most once in this time."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+_BESIDE_A_KEY = frozenset(
+    (
+        *("role", "everywhere", "is_active", "joined_at", "email", "user_name", "user_created", "user_updated"),
+        *("organization_name", "organization_created", "organization_updated"),
+    )
+)
+"""What the query for a key also brings."""
 _NOBODY = hashlib.sha256(b"no key").digest()
 
 
@@ -60,6 +69,9 @@ ROLES: dict[str, Role] = {
 KEY_ROLES = {"admin": None, "contributor": ROLES["project-contributor"], "viewer": ROLES["project-viewer"]}
 """The words of ``workbench keys create --role``; admin is an Admin of the organization."""
 
+PERMISSIONS = {"read": Right.READ, "write": Right.WRITE, "admin": Right.MANAGE}
+"""The words of ``workbench keys create --permission``: the highest right that a key gives, whatever its user's role."""
+
 
 @dataclass(frozen=True)
 class Issued:
@@ -73,7 +85,9 @@ class Issued:
 
 @dataclass(frozen=True)
 class Caller:
-    """The user who calls, their organization, and their rights in its projects."""
+    """The user who calls, their organization, and their rights in its projects, as far as their key lets them.
+
+    ``permission`` is that of the key, a name of ``PERMISSIONS``; None if it gives all that the role does."""
 
     user: User
     organization: Organization
@@ -81,6 +95,7 @@ class Caller:
     key_id: str | None = None
     everywhere: Right = Right.NOTHING
     roles: Mapping[str, Right] = field(default_factory=dict)
+    permission: str | None = None
 
     def right_in(self, project_id: str) -> Right:
         """The right in a project of the caller's organization."""
@@ -99,10 +114,22 @@ class People:
         self._rows = rows
         self._store = rows.store
 
+    @property
+    def store(self) -> Host:
+        """The store that holds them."""
+        return self._store
+
     # Keys
 
-    def issue(self, organization_id: str, user_id: str, *, days: float | None = None) -> Issued:
-        """A new key for a member; only the hash of its secret is kept."""
+    def issue(
+        self, organization_id: str, user_id: str, *, days: float | None = None, permission: str | None = None
+    ) -> Issued:
+        """A new key for a member; only the hash of its secret is kept. With a ``permission`` (see ``PERMISSIONS``) it
+        gives at most that right, and never more than its user's role."""
+        if permission is not None and permission not in PERMISSIONS:
+            raise BadRequest(
+                f"There is no permission '{permission}'. {instead(permission, PERMISSIONS, 'permissions')}"
+            )
         secret = secrets.token_urlsafe(32)
         with self._store.transaction() as db:
             if self.member(organization_id, user_id) is None:
@@ -111,25 +138,27 @@ class People:
             now = self._store.clock(db)
             expires = None if days is None else to_micros(now + timedelta(days=days))
             db.execute(
-                "insert into keys (id, secret, organization_id, user_id, created_at, expires_at) "
-                "values (?, ?, ?, ?, ?, ?)",
-                [id, _hash(secret), organization_id, user_id, to_micros(now), expires],
+                "insert into keys (id, secret, organization_id, user_id, created_at, expires_at, permission) "
+                "values (?, ?, ?, ?, ?, ?, ?)",
+                [id, _hash(secret), organization_id, user_id, to_micros(now), expires, permission],
             )
+            row_checksums.keep(db, "keys", "id = ?", [id])
             self.note(db, "key.created", organization_id, user_id, target=id)
         return Issued(f"wb_{id}_{secret}", id, organization_id, user_id)
 
     def keys(self, organization_id: str) -> list[Row]:
         """The keys of an organization, without their secrets, oldest first; times are ``datetime`` or None."""
-        rows = self._store.connection().execute(
-            "select k.id, k.organization_id, k.user_id, u.email, k.created_at, k.expires_at, k.used_at, k.revoked_at "
-            "from keys as k join users as u on u.id = k.user_id where k.organization_id = ? order by k.created_at",
+        rows = self._store.execute(
+            "select k.id, k.organization_id, k.user_id, u.email, k.permission, k.created_at, k.expires_at, k.used_at, "
+            "k.revoked_at from keys as k join users as u on u.id = k.user_id where k.organization_id = ? "
+            "order by k.created_at",
             [organization_id],
         )
         return [_with_times(row) for row in rows_as_dicts(rows)]
 
     def any_key(self) -> bool:
         """Whether a key was ever made on this store."""
-        return self._store.connection().execute("select 1 from keys limit 1").fetchone() is not None
+        return self._store.execute("select 1 from keys limit 1").fetchone() is not None
 
     def revoke(self, organization_id: str, key_id: str) -> None:
         """Make a key invalid at once and for ever. Doing it twice changes nothing."""
@@ -142,6 +171,7 @@ class People:
             if not done.rowcount:
                 known = [key["id"] for key in self.keys(organization_id)]
                 raise NotFound(f"There is no key '{key_id}'. {instead(key_id, known, 'keys')}")
+            row_checksums.keep(db, "keys", "id = ?", [key_id])
             self.note(db, "key.revoked", organization_id, target=key_id)
 
     def caller(self, key: str) -> Caller:
@@ -158,12 +188,20 @@ class People:
         found = self._key(id) if prefix == "wb" else None
         kept = bytes(found["secret"]) if found is not None else _NOBODY
         same = hmac.compare_digest(kept, _hash(secret))
-        if found is None or not same or not _in_force(found):
-            raise Unauthorized("This key is unknown, revoked or expired. Ask an administrator for a new one.")
-        return self._caller(found)
+        return self._caller(_refused_unless_in_force(found if same else None))
+
+    def holder(self, key_id: str) -> Caller:
+        """Who a key belongs to, by its id, for what was opened with the key before.
+
+        Raises
+        ------
+        Unauthorized
+            As ``caller``.
+        """
+        return self._caller(_refused_unless_in_force(self._key(key_id)))
 
     def _key(self, id: str) -> Row | None:
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             "select k.*, m.role, m.everywhere, m.is_active, m.joined_at, u.email, u.name as user_name, "
             "u.created_at as user_created, u.updated_at as user_updated, o.name as organization_name, "
             "o.created_at as organization_created, o.updated_at as organization_updated from keys as k "
@@ -171,7 +209,12 @@ class People:
             "join users as u on u.id = k.user_id join organizations as o on o.id = k.organization_id where k.id = ?",
             [id],
         )
-        return next(iter(rows_as_dicts(rows)), None)
+        found = next(iter(rows_as_dicts(rows)), None)
+        if found is not None:
+            row_checksums.refuse_changed(
+                "keys", {name: found[name] for name in found if name not in _BESIDE_A_KEY}
+            )
+        return found
 
     def _caller(self, found: Mapping[str, Plain]) -> Caller:
         if time.time() * 1e6 - (found["used_at"] or 0) > USE_SECONDS * 1e6:
@@ -189,16 +232,30 @@ class People:
             created_at=from_micros(found["organization_created"]),
             updated_at=from_micros(found["organization_updated"]),
         )
-        return self.standing(user, organization, key_id=found["id"])
+        return self.standing(user, organization, key_id=found["id"], permission=found["permission"])
 
-    def standing(self, user: User, organization: Organization, *, key_id: str | None = None) -> Caller:
-        """A member as a caller, with their present rights."""
+    def standing(
+        self,
+        user: User,
+        organization: Organization,
+        *,
+        key_id: str | None = None,
+        permission: str | None = None,
+    ) -> Caller:
+        """A member as a caller, with their present rights, at most those of the ``permission`` of their key."""
         member = self.member(organization.id, user.id)
         if member is None:
             raise NotFound(f"'{user.email}' is not a member of '{organization.name}'.")
         everywhere = ROLES[member["everywhere"]].right if member["everywhere"] else Right.NOTHING
         roles = {project: ROLES[role].right for project, role in self.roles_of(organization.id, user.id).items()}
-        return Caller(user, organization, member["role"] == ADMIN, key_id, everywhere, roles)
+        is_admin = member["role"] == ADMIN
+        if permission is None:
+            return Caller(user, organization, is_admin, key_id, everywhere, roles)
+        # A permission of a newer version gives nothing.
+        most = PERMISSIONS.get(permission, Right.NOTHING)
+        everywhere = min(Right.MANAGE if is_admin else everywhere, most)
+        roles = {project: min(right, most) for project, right in roles.items()}
+        return Caller(user, organization, is_admin and most is Right.MANAGE, key_id, everywhere, roles, permission)
 
     def _used(self, found: Mapping[str, Plain]) -> None:
         with self._store.transaction() as db:
@@ -208,20 +265,28 @@ class People:
                 "update members set joined_at = coalesce(joined_at, ?) where organization_id = ? and user_id = ?",
                 [now, found["organization_id"], found["user_id"]],
             )
+            row_checksums.keep(db, "keys", "id = ?", [found["id"]])
+            self._keep_member(db, found["organization_id"], found["user_id"])
             self.note(db, "key.used", found["organization_id"], found["user_id"], key_id=found["id"])
 
     # Members and roles
 
     def member(self, organization_id: str, user_id: str) -> Row | None:
         """The membership: ``role``, ``everywhere`` (a role on every project), ``is_active`` ...; None without one."""
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             "select * from members where organization_id = ? and user_id = ?", [organization_id, user_id]
         )
-        return next(iter(rows_as_dicts(rows)), None)
+        found = next(iter(rows_as_dicts(rows)), None)
+        if found is not None:
+            row_checksums.refuse_changed("members", found)
+        return found
+
+    def _keep_member(self, db: sqlite3.Connection, organization_id: str, user_id: str) -> None:
+        row_checksums.keep(db, "members", "organization_id = ? and user_id = ?", [organization_id, user_id])
 
     def members(self, organization_id: str) -> list[Row]:
         """All members of an organization with their addresses, oldest first."""
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             "select m.*, u.email, u.name from members as m join users as u on u.id = m.user_id "
             "where m.organization_id = ? order by m.created_at, m.user_id",
             [organization_id],
@@ -230,7 +295,7 @@ class People:
 
     def roles_of(self, organization_id: str, user_id: str) -> dict[str, str]:
         """The roles of a user in single projects: project id -> role id."""
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             "select r.project_id, r.role from project_roles as r join projects as p on p.id = r.project_id "
             "where p.organization_id = ? and r.user_id = ? order by r.created_at",
             [organization_id, user_id],
@@ -239,7 +304,7 @@ class People:
 
     def roles_in(self, project_ids: Sequence[str]) -> dict[str, list[Row]]:
         """The roles that were given in projects: project id -> rows of ``project_roles``."""
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             "select * from project_roles where project_id in (select value from json_each(?)) order by created_at",
             [orjson.dumps(list(project_ids)).decode()],
         )
@@ -250,7 +315,7 @@ class People:
 
     def visible(self, caller: Caller) -> tuple[str, ...]:
         """The ids of all projects that the caller may read."""
-        rows = self._store.connection().execute(
+        rows = self._store.execute(
             "select id from projects where organization_id = ? order by id", [caller.organization.id]
         )
         return tuple(id for (id,) in rows if caller.right_in(id) >= Right.READ)
@@ -285,6 +350,7 @@ class People:
                     "where organization_id = ? and user_id = ?",
                     [role, everywhere, organization_id, user.id],
                 )
+            self._keep_member(db, organization_id, user.id)
         return user, made, there is not None and bool(there["is_active"])
 
     def _user(self, email: str) -> tuple[User, bool]:
@@ -317,6 +383,7 @@ class People:
                 "where organization_id = ? and user_id = ?",
                 [role, None if is_active is None else int(is_active), organization_id, user_id],
             )
+            self._keep_member(db, organization_id, user_id)
 
     def remove_member(self, organization_id: str, user_id: str) -> None:
         """Remove a member: their roles are deleted, their keys are revoked, and their records stay."""
@@ -329,6 +396,7 @@ class People:
                 f"update keys set revoked_at = coalesce(revoked_at, ?) where {mine}",  # noqa: S608
                 [now, organization_id, user_id],
             )
+            row_checksums.keep(db, "keys", mine, [organization_id, user_id])
             db.execute(
                 "delete from project_roles where user_id = ? and project_id in "
                 "(select id from projects where organization_id = ?)",
@@ -339,7 +407,7 @@ class People:
     def _there(self, organization_id: str, user_id: str) -> Row:
         found = self.member(organization_id, user_id)
         if found is None:
-            raise NotFound(f"No user '{user_id}' here.")
+            raise NotFound(f"There is no user '{user_id}'.")
         return found
 
     def _refuse_last_admin(self, organization_id: str, user_id: str, *, stays: bool) -> None:
@@ -355,10 +423,12 @@ class People:
             self._there(organization_id, user_id)
             now = self._store.tick(db)
             db.execute(
-                "insert into project_roles values (?, ?, ?, ?, ?) on conflict (project_id, user_id) "
+                "insert into project_roles (project_id, user_id, role, created_at, updated_at) "
+                "values (?, ?, ?, ?, ?) on conflict (project_id, user_id) "
                 "do update set role = excluded.role, updated_at = excluded.updated_at",
                 [project_id, user_id, role_id, now, now],
             )
+            row_checksums.keep(db, "project_roles", "project_id = ? and user_id = ?", [project_id, user_id])
 
     def take_role(self, project_id: str, user_id: str) -> None:
         """Remove a user's role in a project."""
@@ -367,7 +437,7 @@ class People:
                 "delete from project_roles where project_id = ? and user_id = ?", [project_id, user_id]
             )
             if not done.rowcount:
-                raise NotFound(f"No user '{user_id}' here.")
+                raise NotFound(f"There is no user '{user_id}'.")
 
     # The audit log
 
@@ -387,18 +457,45 @@ class People:
         """Note in the audit log that something was done or refused, inside the transaction that does it."""
         text = None if detail is None else orjson.dumps(dict(detail)).decode()
         row = [self._store.tick(db), organization_id, user_id, key_id, action, target, status, request, text]
-        db.execute("insert into audit values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-
-    def audit_log(self, organization_id: str, *, limit: int = 100) -> list[Row]:
-        """The newest entries of the audit log of an organization, the newest first."""
-        rows = self._store.connection().execute(
-            "select * from audit where organization_id = ? order by at desc limit ?", [organization_id, limit]
+        made = db.execute(
+            "insert into audit (at, organization_id, user_id, key_id, action, target, status, request, detail) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            row,
         )
-        return rows_as_dicts(rows)
+        row_checksums.keep(db, "audit", "rowid = ?", [made.lastrowid])
+
+    def audit_log(self, organization_id: str, *, limit: int = 100, offset: int = 0) -> list[Row]:
+        """The newest entries of the audit log of an organization, the newest first: ``at`` (microseconds), who
+        (``user_id``, ``email``, ``key_id``), ``action``, ``target``, and of a refusal its ``status``."""
+        rows = self._store.execute(
+            "select a.at, a.user_id, u.email, a.key_id, a.action, a.target, a.status, a.request, a.detail from audit "
+            "as a left join users as u on u.id = a.user_id where a.organization_id = ? "
+            "order by a.at desc, a.rowid desc limit ? offset ?",
+            [organization_id, limit, offset],
+        )
+        return [
+            {**row, "detail": None if row["detail"] is None else orjson.loads(row["detail"])}
+            for row in rows_as_dicts(rows)
+        ]
+
+    def audit_entries(self, organization_id: str) -> int:
+        """How many entries the audit log of an organization has."""
+        (found,) = (
+            self._store.connection()
+            .execute("select count(*) from audit where organization_id = ?", [organization_id])
+            .fetchone()
+        )
+        return int(found)
 
 
 def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _refused_unless_in_force(key: Row | None) -> Row:
+    if key is None or not _in_force(key):
+        raise Unauthorized("This key is unknown, revoked or expired. Ask an administrator for a new one.")
+    return key
 
 
 def _in_force(key: Mapping[str, Plain]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ...errors import NotFound
 from ...records import Plot, Revision
 from ...table import Plain
+from ..db.connections import Transaction
 from ..scope import Scope
 from . import revisions
 from .rows import Rows
@@ -54,6 +55,11 @@ class Plots:
         with self.rows.store.snapshot() as db:
             return revisions.of_plot(db, plot_id)
 
+    def scripts(self) -> list[str]:
+        """Every script of every revision in the store, each once."""
+        with self.rows.store.snapshot() as db:
+            return revisions.scripts(db)
+
     def revision(self, plot_id: str, number: int, scope: Scope) -> Revision:
         """One revision of a plot."""
         self.rows.get(Plot, plot_id, scope)
@@ -62,6 +68,11 @@ class Plots:
         if found is None:
             raise NotFound(f"The plot '{plot_id}' has no revision {number}.")
         return found
+
+    def annotate(self, db: Transaction, plot: Plot, note: str | None) -> None:
+        """Keep a note with the present revision of a plot, in the transaction that made it."""
+        if note is not None:
+            revisions.annotate(db, plot.id, plot.revision, note)
 
     def restore(self, plot_id: str, number: int, scope: Scope, actor: str | None = None) -> Plot:
         """Make the recipe and name of an earlier revision the newest one; nothing is lost."""

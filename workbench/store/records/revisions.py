@@ -10,10 +10,10 @@ from ...errors import Conflict
 from ...records import Plot, Revision
 from ...table import Plain, to_micros
 from ..db import checksums
-from .tables import SqlValue, json_of, moment_of
+from .tables import SqlValue, json_of, moment_of, rows_as_dicts
 
 _COLUMNS = (
-    "r.plot_id, r.revision, r.name, r.config, r.origin, r.created_at, r.created_by, u.email "
+    "r.plot_id, r.revision, r.name, r.config, r.origin, r.created_at, r.created_by, u.email, r.note "
     "FROM plot_revisions AS r LEFT JOIN users AS u ON u.id = r.created_by"
 )
 
@@ -29,6 +29,13 @@ def one(db: sqlite3.Connection, plot_id: str, number: int) -> Revision | None:
     query = f"SELECT {_COLUMNS} WHERE r.plot_id = ? AND r.revision = ?"
     row = db.execute(query, [plot_id, number]).fetchone()
     return None if row is None else _revision(row)
+
+
+def scripts(db: sqlite3.Connection) -> list[str]:
+    """Every script of every revision in the store, each once."""
+    path = "json_extract(config, '$.transform')"
+    rows = db.execute(f"SELECT DISTINCT {path} FROM plot_revisions WHERE json_valid(config)")  # noqa: S608
+    return [script for (script,) in rows if isinstance(script, str)]
 
 
 def check_revision(present: Plot, changes: dict[str, Plain]) -> None:
@@ -58,6 +65,16 @@ def keep(db: sqlite3.Connection, plot: Plot, origin: str, actor: str | None) -> 
     checksums.keep(db, checksums.REVISIONS, row)
 
 
+def annotate(db: sqlite3.Connection, plot_id: str, number: int, note: str) -> None:
+    """Keep a note with a revision."""
+    changed = db.execute(
+        "UPDATE plot_revisions SET note = ? WHERE plot_id = ? AND revision = ? RETURNING *",
+        [note, plot_id, number],
+    )
+    for row in rows_as_dicts(changed):
+        checksums.keep(db, checksums.REVISIONS, row)
+
+
 def forget(db: sqlite3.Connection, listed: str) -> bool:
     """Delete the history of plots that are being deleted, and their tiles on dashboards. True if there were tiles."""
     chosen = "plot_id IN (SELECT value FROM json_each(?)) RETURNING plot_id, revision"
@@ -81,7 +98,7 @@ def forget(db: sqlite3.Connection, listed: str) -> bool:
 
 
 def _revision(row: tuple[Plain, ...]) -> Revision:
-    plot_id, number, name, config, origin, created_at, created_by, email = row
+    plot_id, number, name, config, origin, created_at, created_by, email, note = row
     return Revision(
         plot_id=plot_id,
         revision=number,
@@ -91,4 +108,5 @@ def _revision(row: tuple[Plain, ...]) -> Revision:
         created_at=moment_of(created_at),
         created_by=created_by,
         created_by_email=email,
+        note=note,
     )

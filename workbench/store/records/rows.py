@@ -24,7 +24,7 @@ from ..db import checksums
 from ..db.database_file import Host
 from ..scope import Scope
 from ..series.series import Series
-from . import messages, revisions, search
+from . import edits, messages, revisions, search
 from .conditions import conditions
 from .constraints import (
     check_batch,
@@ -34,9 +34,11 @@ from .constraints import (
     holder,
     pointing_at,
     refuse_fixed,
+    refuse_past,
     refuse_read_only,
 )
-from .listing import Listed, Listing
+from .insertion_order import first_rows
+from .listing import Listed, Listing, Narrowed
 from .tables import (
     ASSIGNMENTS,
     Reading,
@@ -44,10 +46,12 @@ from .tables import (
     SqlValue,
     decode,
     encode,
+    json_of,
     reach,
     rows_as_dicts,
     select,
     stored,
+    tables_of,
     values_of,
 )
 from .tags import tidy
@@ -121,6 +125,7 @@ class Rows:
             If the name is taken; ``existing_id`` is the record that has it.
         """
         cls = _class(kind)
+        refuse_past(cls, scope)
         refuse_read_only(cls, data)
         with self._writing(connection) as db:
             if id is not None:
@@ -174,7 +179,7 @@ class Rows:
                 return found
             clause, params = reach(cls, scope)
             names = db.execute(f'SELECT DISTINCT name FROM "{cls.table}" AS t WHERE {clause}', params)  # noqa: S608
-            raise NotFound(f"No {cls.label} '{wanted}' here. {instead(wanted, (name for (name,) in names))}")
+            raise NotFound(f"There is no {cls.label} '{wanted}'. {instead(wanted, (name for (name,) in names))}")
 
     def existing(self, kind: type[R], wanted: str, scope: Scope, where: Mapping[str, Plain]) -> R | None:
         """The record of an id or an exact name, or None; quicker than `find` if there is none."""
@@ -202,9 +207,11 @@ class Rows:
         actor: str | None = None,
         *,
         connection: sqlite3.Connection | None = None,
+        grew: bool = False,
     ) -> R:
         """Change the fields in ``changes`` and leave the others. An object replaces the old one whole.
 
+        ``grew`` says that the record changes because its test goes on, not because somebody corrects it.
         A plot gets a new revision. ``changes`` of a plot may hold the ``revision`` it started from; if that is
         not the newest one, nothing changes.
 
@@ -220,7 +227,7 @@ class Rows:
                 revisions.check_revision(present, changes)
             refuse_read_only(cls, changes)
             refuse_fixed(present, changes)
-            return self.change(db, present, changes, scope, actor, "save")
+            return self.change(db, present, changes, scope, actor, "save", grew=grew)
 
     def change(
         self,
@@ -230,6 +237,8 @@ class Rows:
         scope: Scope,
         actor: str | None,
         origin: str,
+        *,
+        grew: bool = False,
     ) -> R:
         """Write a changed record, inside a transaction; ``origin`` is kept with the revision of a plot."""
         cls = type(present)
@@ -248,6 +257,7 @@ class Rows:
         if held is not None:
             raise Conflict(held.message, held.id)
         record.updated_at = self.store.clock(db)
+        edits.note(db, present, to_micros(record.updated_at), grew=grew)
         _replace(db, record)
         checksums.update(db, cls.table, [record.id])
         if isinstance(record, Plot):
@@ -311,23 +321,67 @@ class Rows:
         """
         cls = _class(kind)
         check_page(cls, order_by, order, limit, offset)
-        reading = Reading(cls)
-        columns = select(reading, list(cls.members()))
-        clause, params = conditions(reading, scope, where or {})
-        sort = "t.name_folded" if order_by == "name" else reading.field(order_by)
+        shown, reading = Reading(cls, scope.as_of), Reading(cls, scope.as_of)
+        columns = select(shown, list(cls.members()))  # among them those that can be sorted by
+        filters = conditions(reading, scope, where or {})
         direction = order.upper()
-        statement = (
-            f"SELECT {columns} FROM {reading.source()} WHERE {clause} "  # noqa: S608
-            f"ORDER BY {sort} {direction}, t.id {direction} LIMIT ? OFFSET ?"
-        )
+        sort = "t.name_folded" if order_by == "name" else reading.field(order_by)
+        sorted_by = f"ORDER BY {sort} {direction}, t.id {direction}"
         with self.store.snapshot() as db:
-            found = rows_as_dicts(db.execute(statement, [*params, -1 if limit is None else limit, offset]))
+            narrowed = Narrowed(reading.source(), cls, scope, [filters])
+            # They are chosen first, so that joins and counts are made only for them.
+            if (
+                limit is not None
+                and order_by == "created_at"
+                and not where
+                and self._listing.order.holds(db, cls.table)
+            ):
+                chosen, bound = first_rows(
+                    narrowed.source, narrowed.parts, narrowed.rest, direction, limit, offset
+                )
+            else:
+                chosen = (
+                    f"SELECT t.rowid FROM {narrowed.source} WHERE {narrowed.clause} {sorted_by} LIMIT ? OFFSET ?"  # noqa: S608
+                )
+                bound = [*narrowed.params, -1 if limit is None else limit, offset]
+            statement = f"SELECT {columns} FROM {shown.source()} WHERE t.rowid IN ({chosen}) {sorted_by}"  # noqa: S608
+            found = rows_as_dicts(db.execute(statement, bound))
+            self._check_used(db, cls, found)
             total = len(found) + offset
             if (offset and not found) or (limit is not None and len(found) == limit):
-                counted = f"SELECT count(*) FROM {reading.source()} WHERE {clause}"  # noqa: S608
-                (total,) = db.execute(counted, params).fetchone()
+                total = self._listing.total(narrowed, _tables_of(cls, where or {}))
         items = [self._record(cls, row) for row in found]
         return Page(items, len(items), total)
+
+    def parts(
+        self,
+        kind: type[Record],
+        scope: Scope,
+        fields: Sequence[str],
+        within: str,
+        paths: Sequence[str],
+        **where: Plain,
+    ) -> list[tuple[Plain, ...]]:
+        """Fields of records, and parts of one JSON value of theirs, without reading the rest of it; the oldest first.
+
+        Parameters
+        ----------
+        within : the field that holds JSON.
+        paths : two or more, dotted, such as ``workbench.state``. What is not there is None.
+        where : as for `page`.
+        """
+        cls = _class(kind)
+        reading = Reading(cls, scope.as_of)
+        columns = select(reading, fields)
+        asked = ", ".join(f"'$.{path}'" for path in paths)
+        clause, params = conditions(reading, scope, where)
+        taken = f"json_extract({reading.field(within)}, {asked})"
+        with self.store.snapshot() as db:
+            chosen = f"SELECT t.rowid FROM {reading.source()} WHERE {clause}"  # noqa: S608
+            self.store.check_used(db, cls.table, chosen, params)
+            statement = f"SELECT {columns}, {taken} FROM {reading.source()} WHERE {clause}"  # noqa: S608
+            found = db.execute(f"{statement} ORDER BY t.created_at, t.id", params).fetchall()
+        return [(*row[:-1], *json_of(row[-1])) for row in found]
 
     def assign(self, study: str, kind: type[Record] | str, id: str, scope: Scope) -> None:
         """Put a measurement or a simulation into a study. Doing it twice changes nothing."""
@@ -419,20 +473,28 @@ class Rows:
         tail: str,
         params: Sequence[SqlValue],
     ) -> list[Row]:
-        reading = Reading(cls)
+        reading = Reading(cls, scope.as_of)
         columns = select(reading, list(cls.members()))
         clause, bound = conditions(reading, scope, where)
         statement = f"SELECT {columns} FROM {reading.source()} WHERE {clause} {tail}"  # noqa: S608
-        return rows_as_dicts(db.execute(statement, [*bound, *params]))
+        found = rows_as_dicts(db.execute(statement, [*bound, *params]))
+        self._check_used(db, cls, found)
+        return found
+
+    def _check_used(self, db: sqlite3.Connection, cls: type[Record], rows: Sequence[Row]) -> None:
+        if self.store.unverified:
+            chosen = f'SELECT rowid FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))'  # noqa: S608
+            self.store.check_used(db, cls.table, chosen, [values_of(row["id"] for row in rows)])
 
     def _get(self, db: sqlite3.Connection, cls: type[R], id: str, scope: Scope) -> R:
         rows = self._select(db, cls, scope, {}, "AND t.id = ?", [id]) if isinstance(id, str) else []
         if not rows:
-            raise NotFound(f"No {cls.label} '{id}' here.")
+            raise NotFound(f"There is no {cls.label} '{id}'.")
         return self._record(cls, rows[0])
 
     def _own(self, db: sqlite3.Connection, cls: type[R], id: str, scope: Scope) -> R:
         """A record that the scope's organization may also change."""
+        refuse_past(cls, scope)
         record = self._get(db, cls, id, scope)
         if cls.shared and getattr(record, "organization_id", None) is None:
             raise BadRequest(
@@ -462,7 +524,7 @@ class Rows:
                 f"This {cls.label} must be in the same project as its parent; leave out 'project_id'."
             )
         if wanted is not None and wanted != scope.project_id:
-            raise NotFound(f"No project '{wanted}' here.")
+            raise NotFound(f"There is no project '{wanted}'.")
 
     def _check_links(self, db: sqlite3.Connection, record: Record, scope: Scope) -> None:
         project = _project_of(record)
@@ -515,9 +577,16 @@ class Rows:
             for id in ids:
                 self.series.delete(id, connection=db)
         search.forget(db, ids)
+        edits.forget(db, cls.table, ids)
         checksums.drop(db, cls.table, ids)
         db.execute(f'DELETE FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))', [listed])  # noqa: S608
         gone.setdefault(cls.table, []).extend(ids)
+
+
+def _tables_of(cls: type[Record], where: Mapping[str, Plain]) -> Iterator[str]:
+    """The tables that filters of a page look at."""
+    members = cls.members()
+    yield from (cls.table, "studies", *tables_of(cls, [members[name] for name in where if name in members]))
 
 
 def insert(db: sqlite3.Connection, record: Record) -> None:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from ...errors import BadRequest, Invalid, Problem
+import orjson
+
+from ...errors import BadRequest, Invalid, Problem, instead
 from ...records import ENTITIES, Record
-from ...table import to_micros
-from ..db.database_file import Host
+from ...table import Plain, to_micros
 from ..scope import Scope
 from .conditions import Condition, sound
+from .name_order import NameOrder
 from .tables import SqlValue, decode, fold, moment_of, rows_as_dicts, values_of
 
 RULE = 1
@@ -25,6 +28,10 @@ RULE = 1
 _Entry: TypeAlias = tuple[str, int, str, str, str | None, str | None, int]
 """A hit in the store: entity, place among its kind, id, name, project, parent, time of creation."""
 ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
+MANY = 500
+"""Of more hits, the first are found in the order of names, see `name_order`."""
+_INDEX_VERSION = 4
+"""Of the files of FTS5: https://sqlite.org/fts5.html"""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,14 @@ class Found:
     total: int
     limit: int
     offset: int
+
+
+class Searched(Protocol):
+    """The store that is searched."""
+
+    name_order: NameOrder
+
+    def snapshot(self) -> AbstractContextManager[sqlite3.Connection]: ...
 
 
 def index(db: sqlite3.Connection, record: Record) -> None:
@@ -92,7 +107,7 @@ def rebuild(db: sqlite3.Connection) -> None:
 
 
 def search(
-    store: Host,
+    store: Searched,
     text: str,
     scope: Scope,
     *,
@@ -110,17 +125,17 @@ def search(
     Raises
     ------
     Invalid
-        For a text shorter than two characters or a number out of its range.
+        For a text shorter than two characters, a number out of its range, or a kind that does not exist.
     BadRequest
         For a text of blanks only.
     """
-    entities = None if entity_types is None else list(entity_types)
+    entities = None if entity_types is None else list(dict.fromkeys(entity_types))
     nothing = at_once(text, limit=limit, offset=offset, per_type=per_type, entity_types=entities)
     if nothing is not None:
         return nothing
     wanted = text.strip()
     with store.snapshot() as db:
-        found = _ranked(db, fold(wanted), wanted, scope, entities, per_type)
+        found = _ranked(db, store.name_order, fold(wanted), wanted, scope, entities, per_type)
     found.sort(key=lambda row: (ORDER[row[0]], row[1]))
     hits = [
         Hit(id, entity, name, project, parent, moment_of(created))
@@ -139,14 +154,19 @@ def at_once(
 ) -> Found | None:
     """The empty answer to a search that cannot find anything, without reading the store; None for all others. Errors as
     ``search``."""
-    wanted = _checked(text, limit, offset, per_type)
-    if "\0" in wanted or not sound(wanted) or (entity_types is not None and not list(entity_types)):
+    entities = None if entity_types is None else list(entity_types)
+    wanted = _checked(text, limit, offset, per_type, entities or ())
+    if "\0" in wanted or not sound(wanted) or entities == []:
         return Found([], wanted, 0, limit, offset)
     return None
 
 
-def _checked(text: str, limit: int, offset: int, per_type: int) -> str:
-    problems = []
+def _checked(text: str, limit: int, offset: int, per_type: int, entities: Iterable[str]) -> str:
+    problems = [
+        Problem(("entity_types",), f"There is no kind '{one[:80]}'. {instead(one, ENTITIES, 'kinds')}", "enum")
+        for one in entities
+        if one not in ENTITIES
+    ]
     if len(text) < 2 or (text.strip() and len(text.strip()) < 2):
         problems.append(Problem(("q",), "A search text has at least 2 characters.", "string_too_short"))
     for name, value, least, most in (
@@ -166,6 +186,7 @@ def _checked(text: str, limit: int, offset: int, per_type: int) -> str:
 
 def _ranked(
     db: sqlite3.Connection,
+    names: NameOrder,
     folded: str,
     text: str,
     scope: Scope,
@@ -173,24 +194,8 @@ def _ranked(
     per_type: int,
 ) -> list[_Entry]:
     """The best ``per_type`` entries of each kind: (entity, place, id, name, project, parent, created)."""
-    hits, params = _name_hits(folded)
-    words = _words(text)
-    if words is not None:
-        hits += " UNION ALL SELECT rowid, 3 FROM search_words WHERE search_words MATCH ?"
-        params.append(words)
-    reach = "(e.organization_id = ? OR e.organization_id IS NULL)"
-    bound: list[SqlValue] = [scope.organization_id]
-    if scope.project_id is not None:
-        everywhere = [entity for entity, cls in ENTITIES.items() if cls.everywhere]
-        reach += " AND (e.project_id IS NULL OR e.project_id = ? OR e.entity IN (SELECT value FROM json_each(?)))"
-        bound += [scope.project_id, values_of(everywhere)]
-    if scope.projects is not None:
-        of_project = "coalesce(iif(e.entity = 'project', e.id, e.project_id), '')"
-        reach += f" AND {of_project} IN (SELECT '' UNION ALL SELECT value FROM json_each(?))"  # noqa: S608
-        bound.append(values_of(scope.projects))
-    if entities is not None:
-        reach += " AND e.entity IN (SELECT value FROM json_each(?))"
-        bound.append(values_of(entities))
+    reach, bound = _reach(scope, entities)
+    hits, params = _hits(db, names, folded, _words(text), (reach, bound), entities or list(ENTITIES), per_type)
     statement = f"""
         WITH hits AS ({hits}),
         ranked AS (
@@ -206,14 +211,76 @@ def _ranked(
     return db.execute(statement, [*params, *bound, per_type]).fetchall()
 
 
+def _reach(scope: Scope, entities: list[str] | None) -> Condition:
+    """The condition on an entry ``e`` of these kinds that the scope may see."""
+    reach = "(e.organization_id = ? OR e.organization_id IS NULL)"
+    bound: list[SqlValue] = [scope.organization_id]
+    if scope.project_id is not None:
+        everywhere = [entity for entity, cls in ENTITIES.items() if cls.everywhere]
+        reach += " AND (e.project_id IS NULL OR e.project_id = ? OR e.entity IN (SELECT value FROM json_each(?)))"
+        bound += [scope.project_id, values_of(everywhere)]
+    if scope.projects is not None:
+        of_project = "coalesce(iif(e.entity = 'project', e.id, e.project_id), '')"
+        reach += f" AND {of_project} IN (SELECT '' UNION ALL SELECT value FROM json_each(?))"  # noqa: S608
+        bound.append(values_of(scope.projects))
+    if entities is not None:
+        reach += " AND e.entity IN (SELECT value FROM json_each(?))"
+        bound.append(values_of(entities))
+    return reach, bound
+
+
+def _hits(
+    db: sqlite3.Connection,
+    names: NameOrder,
+    folded: str,
+    words: str | None,
+    reach: Condition,
+    entities: list[str],
+    per_type: int,
+) -> Condition:
+    """A query of entries and their ranks that holds the best ones of each kind."""
+    many = len(folded) < 3 or _is_many(db, "search_names", _phrase(folded))
+    if (many or (words is not None and _is_many(db, "search_words", words))) and names.fits(db):
+        first = names.first(db, folded, words, entities, reach, per_type)
+        pair = "json_extract(value, '$[0]') AS entry, json_extract(value, '$[1]') AS rank"
+        return f"SELECT {pair} FROM json_each(?)", [orjson.dumps(first).decode()]  # noqa: S608
+    hits, params = _name_hits(folded)
+    if words is not None:
+        hits += " UNION ALL SELECT rowid, 3 FROM search_words WHERE search_words MATCH ?"
+        params.append(words)
+    return hits, params
+
+
+def _is_many(db: sqlite3.Connection, index: str, wanted: str) -> bool:
+    """Whether an index finds more entries than can be sorted in no time."""
+    found = f"SELECT 1 FROM {index} WHERE {index} MATCH ? LIMIT ?"  # noqa: S608
+    (count,) = db.execute(f"SELECT count(*) FROM ({found})", [wanted, MANY + 1]).fetchone()  # noqa: S608
+    return bool(count > MANY)
+
+
+def rows_named(db: sqlite3.Connection, cls: type[Record], text: Plain) -> Condition | None:
+    """A condition that finds the records whose names may hold a text by the index of names, where that is quicker than
+    to look at all names: a text of three letters or more that few names hold."""
+    folded = fold(text) if isinstance(text, str) and sound(text) else ""
+    if cls.entity is None or len(folded) < 3 or "\0" in folded or _is_many(db, "search_names", _phrase(folded)):
+        return None
+    entries = "SELECT rowid FROM search_names WHERE search_names MATCH ?"
+    held = f'SELECT n.rowid FROM search_entries AS e CROSS JOIN "{cls.table}" AS n ON n.id = e.id'  # noqa: S608
+    return f"t.rowid IN ({held} WHERE e.entry IN ({entries}))", [_phrase(folded)]
+
+
+def _phrase(folded: str) -> str:
+    """A text as the indexes take it."""
+    return '"' + folded.replace('"', '""') + '"'
+
+
 def _name_hits(folded: str) -> Condition:
     rank = "CASE WHEN folded = ? THEN 0 WHEN instr(folded, ?) = 1 THEN 1 ELSE 2 END AS rank"
     if len(folded) >= 3:
         matched = "SELECT rowid FROM search_names WHERE search_names MATCH ?"
-        quoted = '"' + folded.replace('"', '""') + '"'
         return (
             f"SELECT entry, {rank} FROM search_entries WHERE entry IN ({matched})",  # noqa: S608
-            [folded, folded, quoted],
+            [folded, folded, _phrase(folded)],
         )
     return (
         f"SELECT entry, {rank} FROM search_entries WHERE instr(folded, ?) > 0",  # noqa: S608
@@ -224,14 +291,39 @@ def _name_hits(folded: str) -> Condition:
 def _words(text: str) -> str | None:
     """The words of the text as FTS5 prefixes, all of which must be there; None if it has no word."""
     words = [part for part in text.split() if any(letter.isalnum() for letter in part)]
-    quoted = ['"' + word.replace('"', '""') + '"*' for word in words]
+    quoted = [_phrase(word) + "*" for word in words]
     return " ".join(quoted) or None
 
 
-def check_index(db: sqlite3.Connection) -> list[str]:
+def check_copy(db: sqlite3.Connection, index: str) -> list[str]:
+    """As ``check_index`` for one index, on a copy of it in memory: a connection that only reads is enough."""
+    if wrong := wrong_version(db, index):
+        return wrong
+    texts = dict(db.execute("SELECT name, sql FROM main.sqlite_master"))
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+        copy.execute(texts["search_entries"])
+        copy.execute(texts[index])
+        for table in ("search_entries", *(f"{index}_{end}" for end in ("data", "idx", "docsize", "config"))):
+            rows = db.execute(f'SELECT * FROM main."{table}"')  # noqa: S608
+            marks = ", ".join("?" * len(rows.description))
+            copy.execute(f'DELETE FROM "{table}"')  # noqa: S608
+            copy.executemany(f'INSERT INTO "{table}" VALUES ({marks})', rows)  # noqa: S608
+        return check_index(copy, [index])
+
+
+def wrong_version(db: sqlite3.Connection, index: str) -> list[str]:
+    """A sentence if an index says that it has another version than SQLite gives it. SQLite then reads none of it, and
+    its own check does not begin."""
+    found = db.execute(f"SELECT v FROM main.{index}_config WHERE k = 'version'").fetchone()  # noqa: S608
+    if found == (_INDEX_VERSION,):
+        return []
+    return [f"the index {index} says that it has the version {found and found[0]}, not {_INDEX_VERSION}"]
+
+
+def check_index(db: sqlite3.Connection, indexes: Iterable[str] = ("search_names", "search_words")) -> list[str]:
     """Sentences about indexes that differ from the entries. Needs a connection that may write; writes nothing."""
     findings = []
-    for index in ("search_names", "search_words"):
+    for index in indexes:
         try:
             db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
         except sqlite3.DatabaseError as error:

@@ -59,7 +59,7 @@ class Sessions:
         """
         found = self.rows.get(Session, id, scope)
         if found.created_by != actor:
-            raise NotFound(f"No {Session.label} '{id}' here.")
+            raise NotFound(f"There is no {Session.label} '{id}'.")
         return found
 
     def sessions(self, scope: Scope, actor: str, *, limit: int | None = None, offset: int = 0) -> list[Session]:
@@ -132,6 +132,11 @@ class Sessions:
                 if session.plot_id is None:
                     about = {"dashboard_id": plot.dashboard_id, "plot_id": plot.id}
                     self.rows.update(Session, session.id, about, scope, actor, connection=db)
+
+    def of_revision(self, plot_id: str, revision: int) -> str | None:
+        """The id of the session whose draft became a revision of a plot; None if it came from no draft."""
+        with self._store.snapshot() as db:
+            return messages.session_of(db, f"{plot_id} {revision}")
 
     def _keep(self, session: Session, draft: Mapping[str, Plain]) -> Draft:
         with self._store.transaction() as db:

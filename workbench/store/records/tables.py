@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from ...errors import Damaged
 from ...records import KINDS, Member, Record
-from ...records.record import Link, Unique
+from ...records.record import Link, Named, Unique
 from ...table import Plain, from_micros, to_micros
 from ..scope import EVERYTHING, Scope, Within
 
@@ -176,6 +176,14 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
 
     A record of a project is in scope in that project; one without a project in all projects of its organization.
     """
+    clause, params = _owned(cls, scope, alias)
+    if scope.as_of is None or cls.listed_as is None:
+        return clause, params
+    return f'({clause}) AND {alias}."created_at" <= ?', [*params, scope.as_of]
+
+
+def _owned(cls: type[Record], scope: Scope, alias: str) -> tuple[str, list[SqlValue]]:
+    """The condition for the records in scope, whenever they were made."""
     if cls.scoping == "everyone":
         return "1", []
     if cls.scoping == "itself":
@@ -195,6 +203,18 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
     return f"{owned} AND {inside}", [scope.organization_id, scope.project_id]
 
 
+def reach_by_project(cls: type[Record], scope: Scope) -> list[tuple[str, list[SqlValue]]]:
+    """Conditions that divide the records in scope: those without a project, and those of the scope's project. SQLite
+    reads each of them in the order of their rows by the index of projects."""
+    clause, params = reach(cls, scope)
+    if cls.scoping != "project" or scope.project_id is None:
+        return [(clause, params)]
+    return [
+        (f'({clause}) AND t."project_id" IS NULL', params),
+        (f'({clause}) AND t."project_id" = ?', [*params, scope.project_id]),
+    ]
+
+
 @lru_cache(maxsize=256)
 def owned_within(scope: Within) -> tuple[str, tuple[SqlValue, ...]]:
     """The condition that limits a query on sampled data, with a column ``owner``, to records in scope."""
@@ -211,10 +231,14 @@ def owned_within(scope: Within) -> tuple[str, tuple[SqlValue, ...]]:
 
 
 class Reading:
-    """Collects the joins and expressions of one query on a kind. Ask for all fields first, then for `source`."""
+    """Collects the joins and expressions of one query on a kind. Ask for all fields first, then for `source`.
 
-    def __init__(self, cls: type[Record]) -> None:
+    ``as_of`` is that of the scope: counts are then those of that time.
+    """
+
+    def __init__(self, cls: type[Record], as_of: int | None = None) -> None:
         self.cls = cls
+        self._as_of = as_of
         self._joins: dict[str, str] = {}
 
     def field(self, name: str) -> str:
@@ -233,10 +257,19 @@ class Reading:
             return self._field(KINDS[_link(link).table], member.through.field, joined)
         if member.counted is not None:
             counted = member.counted
-            return f'(SELECT count(*) FROM "{counted.table}" WHERE "{counted.link}" = {alias}."id")'  # noqa: S608
+            then = self._then(counted.table)
+            return f'(SELECT count(*) FROM "{counted.table}" WHERE "{counted.link}" = {alias}."id"{then})'  # noqa: S608
+        if member.named is not None:
+            return _names(member.named, f'{alias}."id"', self._then(member.named.table))
         if member.sampled is not None:
-            return sampled_rows(f'{alias}."id"', member.sampled.dataset)
+            return sampled_rows(f'{alias}."id"', member.sampled.dataset, self._as_of)
         return f'{alias}."{name}"'
+
+    def _then(self, table: str) -> str:
+        """What limits a count to the records that there were; who is in a study is not dated."""
+        if self._as_of is None or table not in KINDS:
+            return ""
+        return f' AND "created_at" <= {self._as_of:d}'
 
     def _join(self, link: Link, alias: str, column: str) -> str:
         joined = f"{alias}_{column}"
@@ -252,11 +285,27 @@ def _link(link: Link | None) -> Link:
     return link
 
 
-def sampled_rows(owner: str, dataset: str) -> str:
-    """The SQL for the number of rows of an owner's published data.
+def _names(named: Named, owner: str, then: str = "") -> str:
+    """The SQL for what follows a prefix in a field of the records that point to an owner, as one text."""
+    start = len(named.prefix)
+    return (
+        "(SELECT coalesce(group_concat(found, ', '), '') FROM ("  # noqa: S608
+        f'SELECT DISTINCT substr("{named.field}", {start + 1}) AS found FROM "{named.table}" '
+        f'WHERE "{named.link}" = {owner} AND substr("{named.field}", 1, {start}) = \'{named.prefix}\'{then} '
+        "ORDER BY found))"
+    )
+
+
+def sampled_rows(owner: str, dataset: str, as_of: int | None = None) -> str:
+    """The SQL for the number of rows of an owner's published data, or of those that it had at a time.
 
     A list has too many of them to check the checksum of each, so the number is compared with that in the log.
     """
+    if as_of is not None:
+        return (
+            f"(SELECT \"rows\" FROM series_log WHERE owner = {owner} AND dataset = '{dataset}' "  # noqa: S608
+            f"AND revision <= {as_of:d} ORDER BY revision DESC LIMIT 1)"
+        )
     same = "l.owner = s.owner AND l.dataset = s.dataset AND l.revision = s.revision"
     return (
         '(SELECT CASE WHEN l."rows" IS s."rows" THEN s."rows" ELSE damaged_series(s.owner, s.dataset) END '  # noqa: S608
@@ -278,6 +327,8 @@ def _tables_of(cls: type[Record], member: Member) -> Iterator[str]:
         yield from _tables_of(target, target.members()[member.through.field])
     if member.counted is not None:
         yield member.counted.table
+    if member.named is not None:
+        yield member.named.table
     if member.sampled is not None:
         yield "series"
 

@@ -102,6 +102,7 @@ def _pack_bound(value: Bound) -> tuple[bytes, bytes]:
 def _unpack_bound(tag: bytes, raw: bytes) -> Bound:
     if tag == b"-":
         return None
+    # struct gives Any; the format says float or int, which is a Bound.
     return struct.unpack({b"f": "<d", b"i": "<q", b"u": "<Q"}[tag], raw)[0]  # type: ignore[no-any-return]
 
 

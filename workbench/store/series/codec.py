@@ -26,7 +26,7 @@ import orjson
 import zstandard
 from numpy.typing import NDArray
 
-from ...errors import BadRequest, Damaged
+from ...errors import BadRequest, Damaged, TooLarge
 from ...table import Array, Column, DType, Kind
 
 Mask = NDArray[np.bool_]
@@ -44,6 +44,10 @@ _DTYPES = tuple(
 )
 _PLACES = {dtype: place for place, dtype in enumerate(_DTYPES)}
 _PLAINEST = {dtype: bytes([RAW, place, 0, 0]) for dtype, place in _PLACES.items()}
+MOST_VALUES = 1 << 20
+"""More values than a payload ever has: one is made for each chunk, or for its part of a level."""
+MOST_WORD_BYTES = 256 << 20
+"""The texts of one payload, written out."""
 _LIMITS = (1 << 7, 1 << 15, 1 << 31)
 _SIGNED = tuple(np.dtype(name) for name in ("i1", "<i2", "<i4", "<i8"))
 POWERS = 10.0 ** np.arange(DIGITS + 1)
@@ -55,6 +59,7 @@ class _Zstd(threading.local):
     def __init__(self) -> None:
         self.pack = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False).compress
         self.unpack = zstandard.ZstdDecompressor().decompress
+        self.length = zstandard.frame_content_size
         # Memory that is used again causes no page faults.
         self.scratch: dict[DType, Array] = {
             np.dtype(kind): np.empty(1 << 14, kind) for kind in (np.int32, np.int64)
@@ -66,6 +71,14 @@ _zstd = _Zstd()
 
 def pack(raw: bytes | memoryview) -> bytes:
     return _zstd.pack(raw)
+
+
+def _unpacked(packed: memoryview, most: int) -> bytes:
+    """The bytes of a packed part. One that would unpack to more than its rows can have is refused before that."""
+    length = _zstd.length(packed)
+    if not 0 <= length <= most:
+        raise ValueError(f"a part says that it has {length} bytes, and its rows have at most {most}")
+    return _zstd.unpack(packed)
 
 
 def encode(values: Array, valid: Mask | None = None, *, small: bool = False, ordered: bool = True) -> bytes:
@@ -281,6 +294,8 @@ def decode_into(payload: bytes | memoryview, out: Array) -> Mask | None:
 
 def _decode(view: memoryview, out: Array | None) -> tuple[Array, Mask | None]:
     codec, place, flags, digits, n = _HEAD.unpack_from(view)
+    if n > MOST_VALUES:
+        raise ValueError(f"it says that it has {n} values")
     dtype = _DTYPES[place]
     at = _HEAD.size
     valid = nans = zeros = None
@@ -308,7 +323,7 @@ def _count(payload: bytes | memoryview) -> int:
 
 def _read_mask(view: memoryview, at: int, n: int) -> tuple[int, Mask]:
     size = int.from_bytes(view[at : at + 4], "little")
-    packed = _zstd.unpack(view[at + 4 : at + 4 + size])
+    packed = _unpacked(view[at + 4 : at + 4 + size], (n + 7) // 8)
     return at + 4 + size, np.unpackbits(np.frombuffer(packed, np.uint8), count=n).view(np.bool_)
 
 
@@ -322,10 +337,12 @@ def _decode_body(
     if codec == DELTAS:
         return _decode_deltas(body, dtype, digits if flags & DECIMALS else None, n, out)
     if codec == PLAIN:
-        return np.frombuffer(_zstd.unpack(body), f"<u{digits}", n).astype(dtype)
+        return np.frombuffer(_unpacked(body, n * digits), f"<u{digits}", n).astype(dtype)
     if codec in (SHUFFLED, STEPPED):
         kept = np.dtype("<f4") if flags & NARROWED else dtype
-        planes = np.frombuffer(_zstd.unpack(body), np.uint8, n * kept.itemsize).reshape(kept.itemsize, n)
+        planes = np.frombuffer(_unpacked(body, n * kept.itemsize), np.uint8, n * kept.itemsize).reshape(
+            kept.itemsize, n
+        )
         joined = np.ascontiguousarray(planes.T).view(f"<u{kept.itemsize}")[:, 0]
         if codec == STEPPED:
             steps = (joined >> 1) ^ (~(joined & 1) + 1)
@@ -341,13 +358,14 @@ def _decode_deltas(body: memoryview, dtype: DType, digits: int | None, n: int, o
     beside = b""
     if count:
         size = int.from_bytes(body[at : at + 4], "little")
-        beside = _zstd.unpack(body[at + 4 : at + 4 + size])
+        beside = _unpacked(body[at + 4 : at + 4 + size], 12 * n)
         at += 4 + size
     sums = np.dtype(np.int32 if width & _HALVED else np.int64)
     reused = out is not None and digits is not None and n <= len(_zstd.scratch[sums])
     whole = _zstd.scratch[sums][:n] if reused else np.empty(n, sums)
     whole[0] = first
-    whole[1:] = np.frombuffer(_zstd.unpack(body[at:]), _SIGNED[width & ~_HALVED], n - 1)
+    narrow = _SIGNED[width & ~_HALVED]
+    whole[1:] = np.frombuffer(_unpacked(body[at:], narrow.itemsize * (n - 1)), narrow, n - 1)
     if count:
         # Wrapping is right: the difference of two 32-bit values may need 33 bits, but the sums do not.
         wide = np.frombuffer(beside, np.int64, count, 4 * count)
@@ -367,9 +385,14 @@ def encode_column(column: Column, *, small: bool = False) -> bytes:
     full = np.zeros(len(column), np.int32)
     full[slice(None) if column.valid is None else column.valid] = inverse
     try:
-        words = pack(orjson.dumps([column.words[code] for code in used.tolist()]))
+        written = orjson.dumps([column.words[code] for code in used.tolist()])
     except TypeError as error:
         raise BadRequest(f"A text that is not valid Unicode cannot be kept ({error}).") from error
+    if len(written) > MOST_WORD_BYTES:
+        raise TooLarge(
+            f"{len(column)} rows of a text column have more than {MOST_WORD_BYTES >> 20} MB of text. Shorten its texts."
+        )
+    words = pack(written)
     head = _HEAD.pack(TEXT, 0, 0, 0, len(words))
     return head + words + encode(full, column.valid, small=small)
 
@@ -390,8 +413,8 @@ def decode_column(payload: bytes | memoryview, kind: Kind, dtype: DType) -> Colu
     if len(view) and view[0] == TEXT:
         try:
             size = _HEAD.unpack_from(view)[4]
-            words = tuple(orjson.loads(_zstd.unpack(view[_HEAD.size : _HEAD.size + size])))
-        except (struct.error, orjson.JSONDecodeError, zstandard.ZstdError) as error:
+            words = tuple(orjson.loads(_unpacked(view[_HEAD.size : _HEAD.size + size], MOST_WORD_BYTES)))
+        except (struct.error, ValueError, zstandard.ZstdError) as error:
             raise Damaged(f"The words of a text column cannot be read ({error}).") from error
         view = view[_HEAD.size + size :]
     values, valid = decode(view)

@@ -5,8 +5,10 @@ A rule is a number beside the code that it is about. Counts have no rule: they a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+import orjson
 
 from ...cycling import cycles, steps
 from ...records import Measurement
@@ -19,6 +21,12 @@ from ..scope import Scope
 BEFORE = 1
 """The rule of all that was made before rules were kept."""
 _MADE = f"coalesce(l.rule, {BEFORE})"
+_OWNING = (
+    "(case coalesce(m.source ->> '$.format', '') when '' then exists (select 1 "
+    "from json_each(m.source, '$.findings') as f where f.value ->> '$.code' = 'steps_by_state') "
+    "when 'exported' then m.source ->> '$.exported_from.format' is not null else 1 end)"
+)
+"""Whether the steps of a measurement own every interval: a reader read it, or its steps were numbered here."""
 _OF_SERIES = "join series_log as l using (owner, dataset, revision)"
 _DERIVED = (
     "m.measurement_type = 'time_series' "
@@ -59,39 +67,53 @@ def in_reach(store: Host, scope: Scope) -> list[str]:
 
 @dataclass(frozen=True)
 class Outdated:
-    """A measurement with steps or cycles by an older rule than today's; ``datasets`` says which, with their rules."""
+    """A measurement with steps or cycles by an older rule than today's; ``datasets`` says which, with their rules.
+    ``owning``: its steps own every interval."""
 
     id: str
     name: str
     datasets: dict[str, int]
+    owning: bool = False
 
 
 def outdated(store: Host, ids: Iterable[str] | None = None) -> list[Outdated]:
     """The measurements, of these or of all, whose steps or cycles an older rule made, the oldest first."""
     chosen = "" if ids is None else "and m.id in (select value from json_each(?))"
     query = (
-        f"select m.id, m.name, dataset, {_MADE} from series as s {_OF_SERIES} "  # noqa: S608
+        f"select m.id, m.name, dataset, {_MADE}, {_OWNING} from series as s {_OF_SERIES} "  # noqa: S608
         f"join measurements as m on m.id = owner where {_DERIVED} {chosen} and dataset in ('steps', 'cycles') "
+        f"and {_MADE} < case dataset when 'steps' then ? else ? end "  # the cheap question first
         f"and {_MADE} < case dataset when 'steps' then ? else ? end order by m.id, dataset desc"
     )
-    bound = [*([] if ids is None else [values_of(ids)]), today("steps"), today("cycles")]
+    bound = [*([] if ids is None else [values_of(ids)]), *2 * [today("steps"), today("cycles")]]
     found: dict[str, Outdated] = {}
     with store.snapshot() as db:
-        for id, name, dataset, made in db.execute(query, bound):
-            found.setdefault(id, Outdated(id, name, {})).datasets[dataset] = made
+        for id, name, dataset, made, owning in db.execute(query, bound):
+            found.setdefault(id, Outdated(id, name, {}, bool(owning))).datasets[dataset] = made
     return list(found.values())
 
 
-def read_by(store: Host, ids: Iterable[str] | None = None) -> dict[tuple[str, int], int]:
-    """How many measurements were read by each (format, rule of its reader), of those whose rule is known."""
+@dataclass(frozen=True)
+class ReadBefore:
+    """A measurement that an older rule of its reader read."""
+
+    id: str
+    name: str
+    format: str
+    rule: int
+
+
+def read_before(store: Host, today: Mapping[str, int], ids: Iterable[str] | None = None) -> list[ReadBefore]:
+    """The measurements, of these or of all, whose format has a later rule ``today``, the oldest first."""
     chosen = "" if ids is None else "and m.id in (select value from json_each(?))"
     query = (
-        f"select m.source ->> '$.format', l.rule, count(*) from series as s {_OF_SERIES} "  # noqa: S608
-        f"join measurements as m on m.id = owner where dataset = 'series' and l.rule is not null {chosen} group by 1, 2"
+        f"select m.id, m.name, r.key, {_MADE} from series as s {_OF_SERIES} "  # noqa: S608
+        "join measurements as m on m.id = owner join json_each(?) as r on r.key = m.source ->> '$.format' "
+        f"where dataset = 'series' and {_MADE} < r.value {chosen} order by m.id"
     )
+    bound = [orjson.dumps(dict(today)).decode(), *([] if ids is None else [values_of(ids)])]
     with store.snapshot() as db:
-        found = db.execute(query, [] if ids is None else [values_of(ids)])
-        return {(str(format), rule): count for format, rule, count in found}
+        return [ReadBefore(*row) for row in db.execute(query, bound)]
 
 
 def search_rule(store: Host) -> int:

@@ -62,6 +62,11 @@ class Layout:
         return [field.name for field in self.fields]
 
     @cached_property
+    def shown(self) -> list[tuple[str, Kind, str, str | None]]:
+        """Name, kind, dtype and unit of each column."""
+        return [(field.name, field.kind, field.dtype.name, split_unit(field.name)[1]) for field in self.fields]
+
+    @cached_property
     def places(self) -> dict[str, int]:
         """The number of each column."""
         return {field.name: place for place, field in enumerate(self.fields)}
@@ -318,18 +323,10 @@ class SeriesInfo:
 
 
 def info_of(row: Row, layout: Layout) -> SeriesInfo:
+    stats = orjson.loads(row.stats)
     columns = tuple(
-        SeriesColumn(
-            field.name,
-            field.kind,
-            field.dtype.name,
-            split_unit(field.name)[1],
-            stats.sorted and row.rows > 0,
-            stats.nulls,
-            stats.low,
-            stats.high,
-        )
-        for field, stats in zip(layout.fields, load_stats(row.stats), strict=True)
+        SeriesColumn(*shown, is_sorted and row.rows > 0, nulls, low, high)
+        for shown, (nulls, low, high, is_sorted, _) in zip(layout.shown, stats, strict=True)
     )
     return SeriesInfo(
         row.id,

@@ -308,6 +308,21 @@ class _Gathered:
         return Samples(rows[kept], table, False, total)
 
 
+def levels_at(reading: Reading, rows: int) -> list[pyramid.Level]:
+    """The levels as they were after ``rows`` samples, which are full chunks."""
+    row = reading.row
+    levels: list[pyramid.Level] = []
+    size, complete = row.base, rows // row.base if row.base else 0
+    while size and complete:
+        level = pyramid.Level(size, complete // row.buckets)
+        if complete % row.buckets:
+            start = level.emitted * row.buckets
+            level.waiting = [level_buckets(reading, len(levels) + 1, size, start, complete)]
+        levels.append(level)
+        size, complete = size * pyramid.FACTOR, level.emitted * row.buckets // pyramid.FACTOR
+    return levels
+
+
 def level_buckets(reading: Reading, level: int, size: int, start: int, stop: int) -> pyramid.Buckets:
     """The buckets ``start`` to before ``stop`` of a level, all groups and columns; both in one chunk."""
     chunk = start // reading.row.buckets

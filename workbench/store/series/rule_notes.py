@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...messages import counted, quoted
-from ...readers import rule_of
 from ..db.database_file import Host
 from ..records import search
 from . import derived
@@ -14,18 +13,22 @@ from .derived import Outdated
 
 def notes(store: Host, ids: Iterable[str] | None = None) -> list[str]:
     """Sentences about what older rules made, of these measurements or of all; empty if all is by today's rules."""
+    from ...readers import rule_of, rules_of_readers  # every format; only a look at old rules needs them
+
     wanted = None if ids is None else [*ids]
     made = [
         _note(dataset, rule, [one.name for one in found])
         for (dataset, rule), found in sorted(_by_rule(derived.outdated(store, wanted)).items())
     ]
-    for (format, rule), count in sorted(derived.read_by(store, wanted).items()):
-        now = rule_of(format)
-        if now is not None and rule < now:
-            made.append(
-                f"{counted(count, 'measurement')} of format '{format}' {'was' if count == 1 else 'were'} read by rule "
-                f"{rule} of its reader, which has rule {now} now: ingest the files again where that matters."
-            )
+    read: dict[tuple[str, int], list[str]] = {}
+    for one in derived.read_before(store, rules_of_readers(), wanted):
+        read.setdefault((one.format, one.rule), []).append(one.name)
+    for (format, rule), names in sorted(read.items()):
+        made.append(
+            f"{counted(len(names), 'measurement')} of format '{format}' {'was' if len(names) == 1 else 'were'} read by "
+            f"rule {rule} of its reader, which has rule {rule_of(format)} now: {quoted(names)}. To read a file again, "
+            f"run 'workbench ingest --again FILE'."
+        )
     if wanted is None and (rule := derived.search_rule(store)) < search.RULE:
         made.append(f"The search is by rule {rule}, today's is {search.RULE}: run 'workbench recompute'.")
     return made

@@ -8,7 +8,6 @@ first and then replaces the last, partial ones in one transaction.
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -23,11 +22,13 @@ from ..db import lease
 from ..db.database_file import Host
 from ..records.tables import owned_within
 from ..scope import EVERYTHING, Within
-from . import chunks, pyramid, summaries
+from . import chunks, series_log, steps_then, summaries
 from .chunk_builder import BLOCK, Builder, Built, Start
 from .chunks import CHUNK, Fetcher, Packed
 from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
-from .reading import Reading, Window, level_buckets
+from .past import Past
+from .reading import Reading, Window, levels_at
+from .series_log import Entry
 
 __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
@@ -46,6 +47,7 @@ class Series:
     def __init__(self, store: Host) -> None:
         self._store = store
         self._layouts: dict[bytes, Layout] = {}
+        self._past = Past(self)
 
     def writer(self, owner: str, dataset: str = "series", *, rule: int | None = None) -> SeriesWriter:
         """A writer of a new series, which replaces the owner's present one when it is published.
@@ -61,6 +63,9 @@ class Series:
     def infos(self, owners: Iterable[str], dataset: str = "series", *, scope: Within) -> dict[str, SeriesInfo]:
         """As ``info``, of those owners that have such a series."""
         with self._store.snapshot() as connection:
+            if as_of(scope) is not None:
+                found = self._readings_then(connection, owners, dataset, scope)
+                return {owner: info_of(one.row, one.layout) for owner, one in found.items()}
             rows = self._rows(connection, owners, dataset, scope)
             return {row.owner: info_of(row, self._layout(connection, row)) for row in rows}
 
@@ -81,17 +86,49 @@ class Series:
     def history(self, owner: str, dataset: str = "series", *, scope: Within) -> list[tuple[datetime, int, int]]:
         """(time, revision, number of samples) of every publication and append, oldest first."""
         with self._store.snapshot() as connection:
-            chosen = "owner = ? and dataset = ? order by revision"
-            query = f"select time, revision, rows, rule, crc from series_log where {chosen}"  # noqa: S608
-            found = connection.execute(query, (owner, dataset)).fetchall()
+            found = series_log.entries(connection, owner, dataset)
             rows = self._rows(connection, [owner], dataset, scope)
         if not rows and scope is not EVERYTHING:
             return []
-        if (rows and rows[0].entries != len(found)) or any(
-            _log_crc(owner, dataset, *entry) != crc for *entry, crc in found
-        ):
-            raise Damaged(f"Damaged series of '{owner}': its log fails its checksum; restore a backup.")
-        return [(from_micros(time), revision, rows) for time, revision, rows, *_ in found]
+        if rows and rows[0].entries != len(found):
+            raise series_log.damaged(owner)
+        return [(from_micros(one.time), one.revision, one.rows) for one in found]
+
+    def unproven(self, owners: Iterable[str], datasets: Sequence[str], scope: Within) -> list[str]:
+        """Those of these owners of which the scope shows an earlier time, and of which it is not certain that these
+        datasets are, to the bit, what they were then."""
+        moment = as_of(scope)
+        if moment is None:
+            return []
+        with self._store.snapshot() as connection:
+            rows = self._rows_of_all(connection, owners, scope)
+            return [
+                owner
+                for owner, found in rows.items()
+                if not all(self._past.is_proven(connection, found, one, moment) for one in datasets)
+            ]
+
+    def _rows_of_all(
+        self, connection: sqlite3.Connection, owners: Iterable[str], scope: Within
+    ) -> dict[str, dict[str, Row]]:
+        """The rows of all datasets of owners within the scope, in the order of ``owners``."""
+        wanted = list(dict.fromkeys(owners))
+        found: dict[str, dict[str, Row]] = {owner: {} for owner in wanted}
+        for dataset in ("series", "steps", "cycles"):
+            for row in self._rows(connection, wanted, dataset, scope):
+                found[row.owner][dataset] = row
+        return found
+
+    def _readings_then(
+        self, connection: sqlite3.Connection, owners: Iterable[str], dataset: str, scope: Within
+    ) -> dict[str, Reading]:
+        """A dataset of owners at the time of the scope, in the order of ``owners``; those that had none are absent."""
+        moment = as_of(scope)
+        if moment is None:
+            raise TypeError("this scope shows the present")
+        rows = self._rows_of_all(connection, owners, scope)
+        made = {owner: self._past.reading(connection, found, dataset, moment) for owner, found in rows.items()}
+        return {owner: one for owner, one in made.items() if one is not None}
 
     def rule(self, owner: str, dataset: str = "series") -> int | None:
         """The number of the rule that made a series; None if it was given, or published before rules were kept."""
@@ -134,6 +171,12 @@ class Series:
         Owners without such a series are absent.
         """
         with self._store.snapshot() as connection:
+            if as_of(scope) is not None:
+                names = list(dict.fromkeys(columns))
+                return {
+                    owner: one.table([name for name in names if name in one.layout.places], 0, one.row.rows)
+                    for owner, one in self._readings_then(connection, owners, dataset, scope).items()
+                }
             rows = self._rows(connection, owners, dataset, scope, stats="null")
             layouts = {row.layout: self._layout(connection, row) for row in rows}
             return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)))
@@ -248,7 +291,7 @@ class Series:
             for place, one in enumerate(stats):
                 tail = reading.column(place, full, row.rows)
                 one.nulls -= 0 if tail.valid is None else int((~tail.valid).sum())
-            builder = Builder.resume(Start(list(layout.fields), stats, full, _levels(reading, full)))
+            builder = Builder.resume(Start(list(layout.fields), stats, full, levels_at(reading, full)))
         builder.feed(reading.table(layout.names, full, row.rows))
         return builder
 
@@ -273,15 +316,13 @@ class Series:
         number: int,
         built: Built,
         rule: int | None,
+        tail: bytes | None = None,
     ) -> SeriesInfo:
         tick = self._store.tick(connection)
         body = built.layout
         connection.execute("insert or ignore into layouts values (?, ?)", (body.digest, body.body))
-        entry = (tick, tick, built.rows, rule)
-        connection.execute(
-            "insert into series_log (owner, dataset, time, revision, rows, rule, crc) values (?, ?, ?, ?, ?, ?, ?)",
-            (owner, dataset, *entry, _log_crc(owner, dataset, *entry)),
-        )
+        entry = Entry(tick, tick, built.rows, rule, built.content, body.digest, tail)
+        series_log.add(connection, owner, dataset, entry)
         query = "select count(*) from series_log where owner = ? and dataset = ?"
         entries = connection.execute(query, (owner, dataset)).fetchone()[0]
         row = Row(
@@ -352,12 +393,15 @@ class Series:
         return [load_row(row) for row in found]
 
     def _layout(self, connection: sqlite3.Connection, row: Row) -> Layout:
-        known = self._layouts.get(row.layout)
+        return self._layout_of(connection, row.owner, row.layout)
+
+    def _layout_of(self, connection: sqlite3.Connection, owner: str, digest: bytes) -> Layout:
+        known = self._layouts.get(digest)
         if known is None:
-            found = connection.execute("select body from layouts where digest = ?", (row.layout,)).fetchone()
+            found = connection.execute("select body from layouts where digest = ?", (digest,)).fetchone()
             if found is None:
-                raise Damaged(f"Damaged series of '{row.owner}': the description of its columns is missing.")
-            known = self._layouts[row.layout] = Layout.load(row.layout, found[0])
+                raise Damaged(f"Damaged series of '{owner}': the description of its columns is missing.")
+            known = self._layouts[digest] = Layout.load(digest, found[0])
         return known
 
     def _open(self, connection: sqlite3.Connection, row: Row) -> Reading:
@@ -367,6 +411,12 @@ class Series:
     @contextmanager
     def _reading(self, owner: str, dataset: str, scope: Within) -> Iterator[Reading]:
         with self._store.snapshot() as connection:
+            if as_of(scope) is not None:
+                found = self._readings_then(connection, [owner], dataset, scope)
+                if not found:
+                    raise NotFound(f"'{owner}' had no {dataset} then.")
+                yield found[owner]
+                return
             rows = self._rows(connection, [owner], dataset, scope)
             if not rows:
                 raise NotFound(f"'{owner}' has no {dataset}.")
@@ -386,19 +436,9 @@ class Series:
         return findings + _stray(connection)
 
 
-def _levels(reading: Reading, rows: int) -> list[pyramid.Level]:
-    """The levels as they were after ``rows`` samples, which are full chunks."""
-    row = reading.row
-    levels: list[pyramid.Level] = []
-    size, complete = row.base, rows // row.base if row.base else 0
-    while size and complete:
-        level = pyramid.Level(size, complete // row.buckets)
-        if complete % row.buckets:
-            start = level.emitted * row.buckets
-            level.waiting = [level_buckets(reading, len(levels) + 1, size, start, complete)]
-        levels.append(level)
-        size, complete = size * pyramid.FACTOR, level.emitted * row.buckets // pyramid.FACTOR
-    return levels
+def as_of(scope: Within) -> int | None:
+    """The time at which a scope shows the data; None for the present."""
+    return None if scope is EVERYTHING else scope.as_of
 
 
 def _stray(connection: sqlite3.Connection) -> list[str]:
@@ -418,12 +458,6 @@ def _stray(connection: sqlite3.Connection) -> list[str]:
 
 def _is_published(connection: sqlite3.Connection, number: int) -> bool:
     return connection.execute("select 1 from series where id = ?", (number,)).fetchone() is not None
-
-
-def _log_crc(owner: str, dataset: str, time: int, revision: int, rows: int, rule: int | None) -> int:
-    # An entry without a rule has the checksum that it had before rules were kept.
-    entry = (time, revision, rows) if rule is None else (time, revision, rows, rule)
-    return zlib.crc32(f"{owner}\0{dataset}\0{entry}".encode())
 
 
 def _insert(connection: sqlite3.Connection, number: int, packed: Sequence[Packed]) -> None:
@@ -452,6 +486,7 @@ class SeriesWriter:
         self._packed: list[Packed] = []
         self._bytes = 0
         self._done = False
+        self._tail: bytes | None = None
 
     def add(self, table: Table) -> None:
         """Add the next samples: any number of rows, with the columns of the first table.
@@ -463,6 +498,8 @@ class SeriesWriter:
         """
         self._check()
         self._builder.feed(table)
+        if self.dataset == "steps" and table.n:
+            self._tail = steps_then.tail_of(table)
         self._drain(BLOCK)
 
     def _drain(self, least: int) -> None:
@@ -521,7 +558,9 @@ class SeriesWriter:
                 raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
             self._take_number(writing, None)
             _insert(writing, self.number, [*self._packed, *packed])
-            info = self._series._publish(writing, self.owner, self.dataset, self.number, built, self.rule)
+            info = self._series._publish(
+                writing, self.owner, self.dataset, self.number, built, self.rule, self._tail
+            )
         self._done = True
         self._packed = []
         if connection is None:

@@ -1,0 +1,157 @@
+"""The check for damage when a store is opened: what it refuses, what it leaves, and what answers say meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.engine.answer import dataset
+from workbench.errors import Damaged
+from workbench.ingest import register
+from workbench.ingest.plan.ratings import ratings_of
+from workbench.recipe.plot import PlotConfig
+from workbench.records import Instance, Measurement, Project, Specification, Study
+from workbench.store import Scope, Store, soundness
+from workbench.store.cache.cache import Cache
+from workbench.store.records.search import search
+from workbench.table import Table
+
+PLAN = {
+    "plan": {"steps": {"tests": {"op": "list", "source": "measurements"}}},
+    "transform": "def transform(data, params):\n    return None\n",
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    place = tmp_path / "lab.db"
+    with Store.open(place) as store:
+        scope = scope_of(store)
+        made = store.rows.create(
+            Specification, {"name": "M50", "ratings": ratings_of("5Ah,2.5V,4.2V")}, scope=scope
+        )
+        cell = store.rows.create(Instance, {"name": "A-01", "specification_id": made.id}, scope=scope)
+        time = np.arange(50.0)
+        samples = Table.of({"Time [s]": time, "Current [A]": np.ones(50), "Voltage [V]": 4 - time / 1000})
+        for n in range(3):
+            fields = {"instance_id": cell.id, "name": f"cycling {n}", "notes": f"drawn at {n} degrees"}
+            register(store, scope, fields, samples)
+        store.rows.create(Study, {"name": "ageing"}, scope=scope)
+    return place
+
+
+def scope_of(store: Store) -> Scope:
+    chosen = store.rows.organizations()[0]
+    return Scope(chosen.id, store.rows.page(Project, Scope(chosen.id, None), limit=1).items[0].id)
+
+
+def change(path: Path, statement: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+def test_a_changed_record_is_named_and_the_rest_can_be_read(path: Path) -> None:
+    change(path, "update measurements set notes = 'drawn at 7 degrees' where name = 'cycling 1'")
+    with Store.open(path) as store:
+        scope = scope_of(store)
+        (wrong,) = (text for text in store.verify() if "as it was written" in text)
+        for read in (
+            lambda: store.rows.page(Measurement, scope),
+            lambda: store.rows.plan_list("measurements", scope, {}, ["name"], None),
+            lambda: store.rows.find(Measurement, "cycling 0", scope),
+        ):
+            with pytest.raises(Damaged) as raised:
+                read()
+            assert wrong in str(raised.value)
+            assert "workbench verify" in str(raised.value)
+            assert "backup" in str(raised.value)
+        assert store.rows.find(Study, "ageing", scope).name == "ageing"
+        cell = store.rows.find(Instance, "A-01", scope)
+        more = {"name": "more", "instance_id": cell.id, "measurement_type": "time_series"}
+        with pytest.raises(Damaged, match="as it was written"):
+            store.rows.create(Measurement, more, scope=scope)
+
+
+def test_a_damaged_index_of_the_search_is_refused(path: Path) -> None:
+    change(path, "delete from search_words_data where id > 10")
+    with Store.open(path) as store:
+        scope = scope_of(store)
+        with pytest.raises(Damaged, match="search_words"):
+            search(store, "degrees", scope, per_type=5)
+        assert store.rows.page(Measurement, scope).total == 3
+
+
+def test_an_index_of_the_search_that_says_another_version_is_named(path: Path) -> None:
+    change(path, "update search_words_config set v = 5 where k = 'version'")
+    with Store.open(path) as store:
+        assert any("search_words" in text and "version 5" in text for text in store.verify())
+        with pytest.raises(Damaged, match="is damaged"):
+            search(store, "degrees", scope_of(store), per_type=5)
+
+
+def test_a_changed_hash_of_a_file_is_not_a_file_that_is_not_there(path: Path) -> None:
+    with Store.open(path) as store:
+        name = store.blobs.put([b"Time [s]"])
+    change(path, f"update contents set hash = '0{name[1:]}'")
+    with Store.open(path) as store, pytest.raises(Damaged, match="bytes"):
+        store.blobs.size(name)
+
+
+def test_a_store_with_many_rows_is_checked_beside_and_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soundness, "MOST_ROWS", 0)
+    go_on = threading.Event()
+    real = soundness._pages
+    monkeypatch.setattr(soundness, "_pages", lambda db, table: [go_on.wait(60), *real(db, table)][1:])
+    cache = Cache(None)
+    with Store.open(path) as store:
+        scope = scope_of(store)
+        config = PlotConfig.model_validate(PLAN)
+        first = dataset(config, None, store, scope, cache)
+        assert [warning.code for warning in first.warnings] == ["unverified"]
+        go_on.set()
+        assert store.wait_verified(60)
+        after = dataset(config, None, store, scope, cache)
+        assert after.warnings == []
+        assert after.packed == first.packed
+        assert after.cache == {"dataset": "miss"}
+        assert dataset(config, None, store, scope, cache).cache == {"dataset": "hit"}
+
+
+def test_rows_that_are_read_before_the_check_ends_are_compared(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soundness, "MOST_ROWS", 0)
+    change(path, "update measurements set notes = 'drawn at 7 degrees' where name = 'cycling 1'")
+    go_on = threading.Event()
+    monkeypatch.setattr(soundness, "_pages", lambda db, table: [go_on.wait(60)][1:])
+    with Store.open(path) as store:
+        scope = scope_of(store)
+        assert store.rows.find(Measurement, "cycling 0", scope).name == "cycling 0"
+        with pytest.raises(Damaged, match="as it was written"):
+            store.rows.page(Measurement, scope)
+        with pytest.raises(Damaged, match="as it was written"):
+            store.rows.plan_list("measurements", scope, {}, ["name"], None)
+        go_on.set()
+        assert store.wait_verified(60)
+        with pytest.raises(Damaged, match="as it was written"):
+            store.rows.find(Measurement, "cycling 0", scope)
+
+
+def test_closing_does_not_wait_for_the_whole_check(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soundness, "MOST_ROWS", 0)
+    monkeypatch.setattr(soundness, "PAUSE", 60.0)
+    store = Store.open(path)
+    assert store.unverified
+    store.close()
+
+
+def test_a_store_that_is_opened_to_read_is_checked_too(path: Path) -> None:
+    change(path, "update studies set description = 'in the dark'")
+    with Store.open(path, read_only=True) as store, pytest.raises(Damaged, match="the study"):
+        store.rows.page(Study, scope_of(store))

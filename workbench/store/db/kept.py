@@ -1,0 +1,46 @@
+"""What was computed from tables, kept in memory until one of these tables changes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from typing import Generic, TypeVar
+
+from .database_file import Host
+
+T = TypeVar("T")
+
+
+class Kept(Generic[T]):
+    """At most ``most`` values by name, each with the revisions of the tables that it was made from.
+
+    The least recently used value is dropped first. Nobody may change a value that is kept.
+    """
+
+    def __init__(self, store: Host, most: int) -> None:
+        self._store = store
+        self._most = most
+        self._values: OrderedDict[Hashable, tuple[tuple[int, ...], T]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, name: Hashable, tables: Iterable[str], make: Callable[[], T]) -> T:
+        """The value of this name; ``make()`` makes it from ``tables`` if it is not here or they changed."""
+        with self._store.snapshot():
+            if (
+                self._store.is_changing
+            ):  # what a transaction wrote may not have its revision yet, or be rolled back
+                return make()
+            revisions = tuple(self._store.row_revisions(tables).values())
+            with self._lock:
+                kept = self._values.get(name)
+                if kept is not None and kept[0] == revisions:
+                    self._values.move_to_end(name)
+                    return kept[1]
+            made = make()
+            with self._lock:
+                self._values[name] = (revisions, made)
+                self._values.move_to_end(name)
+                if len(self._values) > self._most:
+                    self._values.popitem(last=False)
+            return made

@@ -1,0 +1,286 @@
+"""The file of a store beside SQLite's connections: its first bytes, and the note that says which log belongs to it.
+
+SQLite writes changes to a log beside the file first (``lab.db-wal``). A copy of the file alone would open as a sound
+store without them. So the file itself notes which log is in use, in the four bytes of ``user_version``:
+
+- Every transaction writes the page with these bytes, as 0, to the log. After its commit the note is written to the
+  file, beside SQLite: a number of that log.
+- When the whole log has been moved into the file, by whichever program, the page comes along and clears the note.
+
+A file with a note, and without the log of that number, lacks changes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import struct
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import Damaged, StoreError
+
+if sys.platform == "linux":
+    import fcntl
+
+_NOTE_AT, _NOTE_BYTES = 60, 4
+"""Where SQLite keeps ``user_version``: https://sqlite.org/fileformat2.html#the_database_header"""
+_LOG_HEADER, _SALT_AT, _SALT_BYTES = 32, 16, 4
+"""The header of a log, and its first salt, which each new log raises: https://sqlite.org/fileformat2.html#walformat"""
+_NOTED = 0x40000000
+"""Set in every note, so that none is 0."""
+_LOOKS = (0.02, 0.1, 0.3, 1.0, 0)
+_OURS_ALONE = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+"""Flags of a descriptor that a program started by this one does not get; each system has one of them."""
+
+
+_SHARED_FROM, _SHARED_BYTES = 0x40000002, 510
+"""The bytes of a file that SQLite locks while it uses it: https://sqlite.org/src/file/src/os.h"""
+
+
+@dataclass
+class _Descriptor:
+    number: int
+    users: int = 0
+    in_use: int = 0
+
+
+_Key = tuple[int, int]
+_LOCK = threading.Lock()
+_OPEN: dict[_Key, _Descriptor] = {}
+"""One descriptor for each file that this process has connections to, by device and inode.
+
+POSIX drops all locks that a process has on a file when the process closes *any* descriptor of it. Another process
+would then take itself for the last user of the store and delete the log under this one. So we have one descriptor,
+which is closed after the last connection. Where the system has locks of a descriptor (Linux), it also holds one: code
+that is not ours may open and close the file too, to copy it."""
+_LEFT: deque[_Key] = deque()
+"""Files whose user was garbage collected. A finalizer may run anywhere, so it takes no lock."""
+
+
+class MainFile:
+    """The file of a store that this process has open, and its note."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with _LOCK:
+            _release_left()
+            self._key = _key(os.stat(path))
+            if self._key not in _OPEN:
+                _OPEN[self._key] = _Descriptor(_opened(path))
+            self._descriptor = _OPEN[self._key]
+            self._descriptor.users += 1
+        self._in_use = False
+        self._leave = weakref.finalize(self, _LEFT.append, self._key)
+        self._leave.atexit = False
+
+    def use(self) -> None:
+        """Show other processes that the store is in use, whatever happens to SQLite's own lock."""
+        if not self._in_use:
+            self._in_use = True
+            with _LOCK:
+                self._descriptor.in_use += 1
+                _lock_shared(self._descriptor.number, hold=True)
+
+    def let_go(self) -> None:
+        """To be called before the connections are closed: the last one of all moves the log into the file."""
+        if self._in_use:
+            self._in_use = False
+            with _LOCK:
+                self._descriptor.in_use -= 1
+                if not self._descriptor.in_use:
+                    _lock_shared(self._descriptor.number, hold=False)
+
+    def keep_note(self) -> None:
+        """Note the log that is in use now. Called after each commit; it writes only if the log is another one."""
+        log = log_number(self._path)
+        if log is None or log == self._read():
+            return
+        self._write(log)
+        if log_number(self._path) is None and self._read() == log:
+            self._write(0)  # another process moved the log into the file meanwhile
+
+    def clear_note(self, connection: sqlite3.Connection) -> None:
+        """Clear a note that a killed process left after its log was moved into the file."""
+        if not self._read() or log_number(self._path) is not None:
+            return
+        connection.execute("begin immediate")  # nobody begins a log meanwhile
+        try:
+            if log_number(self._path) is None:
+                self._write(0)
+        finally:
+            connection.execute("rollback")
+
+    def close(self) -> None:
+        """To be called after the connections of the store were closed."""
+        if self._leave.detach() is None:
+            return
+        with _LOCK:
+            _release(self._key)
+
+    def _read(self) -> int:
+        return int.from_bytes(_bytes(self._descriptor.number, _NOTE_AT, _NOTE_BYTES), "big")
+
+    def _write(self, note: int) -> None:
+        number = self._descriptor.number
+        with suppress(OSError), _LOCK:  # a file that may only be read has no new log either
+            os.lseek(number, _NOTE_AT, os.SEEK_SET)
+            os.write(number, note.to_bytes(_NOTE_BYTES, "big"))
+            os.fsync(number)
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """The first bytes of a file that may be a store which this process has open."""
+    with _LOCK:
+        _release_left()
+        held = _OPEN.get(_key(os.stat(path)))
+        if held is not None:
+            return _bytes_locked(held.number, 0, count)
+        with path.open("rb") as file:
+            return file.read(count)
+
+
+def is_noted(path: Path) -> bool:
+    """Whether the file notes that a log belongs to it."""
+    return bool(_note(path))
+
+
+def _note(path: Path) -> int:
+    note = int.from_bytes(first_bytes(path, _NOTE_AT + _NOTE_BYTES)[_NOTE_AT:], "big")
+    return note if note & _NOTED else 0
+
+
+def log_number(path: Path) -> int | None:
+    """The number of the log beside a store; None if there is no log, or an empty one."""
+    try:
+        with log_of(path).open("rb") as file:
+            head = file.read(_LOG_HEADER)
+    except FileNotFoundError:
+        return None
+    if len(head) < _LOG_HEADER:
+        return None
+    return _NOTED | int.from_bytes(head[_SALT_AT : _SALT_AT + _SALT_BYTES], "big") & (_NOTED - 1)
+
+
+def log_bytes(path: Path) -> int:
+    """The size of the log beside a store."""
+    try:
+        return log_of(path).stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def log_of(path: Path) -> Path:
+    """Where SQLite keeps the log of a store."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def refuse_without_log(path: Path) -> None:
+    """Refuse a file that lacks changes: it notes a log, and that log is not beside it.
+
+    Raises
+    ------
+    StoreError
+        Its text says how to copy a store, and how to open what is there.
+    """
+    for pause in _LOOKS:
+        note, log = _note(path), log_of(path)
+        there = log.exists()
+        if not note or (there and log_number(path) in (None, note)):
+            return
+        time.sleep(pause)  # a process that works on it may have begun another log just now
+    what = (
+        f"the log '{log.name}' beside it is of another time" if there else f"its log '{log.name}' is not beside it"
+    )
+    raise StoreError(
+        f"The store '{path}' lacks its last changes: it was copied or moved while it was open, and {what}. Copy it "
+        "again with 'workbench backup', or copy all its files after everyone closed it. To go on with what is there, "
+        f"without the last changes: 'workbench backup NEW.db --without-log --store {path}'."
+    )
+
+
+def refuse_older_log(path: Path) -> None:
+    """Refuse a log that is older than its file, before SQLite writes its old pages over newer ones.
+
+    Every change moves the store's clock, so the clock with the log is never behind that of the file alone.
+
+    Raises
+    ------
+    Damaged
+        Its text says what to do with the log.
+    """
+    if log_number(path) is None:
+        return
+    # A connection that may not write does not move the log when it is closed.
+    with_log = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    alone, both = _clock(connect_without_log(path)), _clock(with_log)
+    if alone is not None and both is not None and alone > both:
+        raise Damaged(
+            f"The store '{path}' is newer than the log beside it, '{log_of(path).name}', which is left of an older "
+            "copy. Move that log away, with the file that ends in '-shm', and open the store again."
+        )
+
+
+def _clock(connection: sqlite3.Connection) -> int | None:
+    """The clock of a store. None if it cannot be read: while a log is being moved, the file alone may be unreadable."""
+    with closing(connection):
+        try:
+            row = connection.execute("select value from facts where name = 'clock'").fetchone()
+        except sqlite3.DatabaseError:
+            return None
+    return row[0] if row and isinstance(row[0], int) else None
+
+
+def connect_without_log(path: Path) -> sqlite3.Connection:
+    """A connection that reads the file alone, as if it had no log."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+def _lock_shared(number: int, *, hold: bool) -> None:
+    """Hold, or let go, the lock of a reader by this descriptor. A file system without locks is as it was without."""
+    if sys.platform == "linux":
+        kind = fcntl.F_RDLCK if hold else fcntl.F_UNLCK
+        with suppress(OSError):
+            fcntl.fcntl(
+                number, fcntl.F_OFD_SETLK, struct.pack("@hhqqi", kind, os.SEEK_SET, _SHARED_FROM, _SHARED_BYTES, 0)
+            )
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | _OURS_ALONE)
+    except OSError:
+        return os.open(path, os.O_RDONLY | _OURS_ALONE)
+
+
+def _bytes(number: int, at: int, count: int) -> bytes:
+    with _LOCK:
+        return _bytes_locked(number, at, count)
+
+
+def _bytes_locked(number: int, at: int, count: int) -> bytes:
+    os.lseek(number, at, os.SEEK_SET)
+    return os.read(number, count)
+
+
+def _key(found: os.stat_result) -> _Key:
+    return found.st_dev, found.st_ino
+
+
+def _release_left() -> None:
+    while _LEFT:
+        _release(_LEFT.popleft())
+
+
+def _release(key: _Key) -> None:
+    held = _OPEN[key]
+    held.users -= 1
+    if not held.users:
+        del _OPEN[key]
+        os.close(held.number)

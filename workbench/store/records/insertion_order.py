@@ -1,0 +1,74 @@
+"""Whether the rows of a table are in the order of their creation, so that a list need not sort them.
+
+The clock of a store never gives a time twice, and a record gets its time in the transaction that writes its row. So the
+first hundred records are the first hundred rows. Nothing in the file enforces it: it is looked at once, and then only
+for rows that are new.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .conditions import Condition
+
+Seen = tuple[int, int]
+"""The last row that was looked at, and its time."""
+_NOTHING: Seen = (-1, -1)
+
+
+class InsertionOrder:
+    """Looks at the tables of one store; any thread may ask."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Seen] = {}
+        self._broken: set[str] = set()
+        self._lock = threading.Lock()
+
+    def holds(self, db: sqlite3.Connection, table: str) -> bool:
+        """Whether each row of a table was created later than the row before it."""
+        with self._lock:
+            if table in self._broken:
+                return False
+            seen = self._seen.get(table, _NOTHING)
+        last = _followed(db, table, seen)
+        if last is None and seen is not _NOTHING:
+            last = _followed(
+                db, table, _NOTHING
+            )  # the last row was deleted, or this is an older moment of the store
+        with self._lock:
+            if last is None:
+                self._broken.add(table)
+            else:
+                self._seen[table] = last
+        return last is not None
+
+
+def first_rows(
+    source: str, parts: Sequence[Condition], rest: Condition, direction: str, limit: int, offset: int = 0
+) -> Condition:
+    """A query of the first rows that fulfil one of ``parts``, which exclude each other, and ``rest``, by the order of
+    rows in ``direction``."""
+    clause, params = rest
+    chosen = " UNION ALL ".join(
+        f"SELECT * FROM (SELECT t.rowid AS place FROM {source} WHERE {part} AND {clause} "  # noqa: S608
+        f"ORDER BY t.rowid {direction} LIMIT ?)"
+        for part, _ in parts
+    )
+    bound = [value for _, own in parts for value in (*own, *params, limit + offset)]
+    statement = f"SELECT place FROM ({chosen}) ORDER BY place {direction} LIMIT ? OFFSET ?"  # noqa: S608
+    return statement, [*bound, limit, offset]
+
+
+def _followed(db: sqlite3.Connection, table: str, seen: Seen) -> Seen | None:
+    """The last row, if the row seen is still there and all rows after it are in order."""
+    query = f'SELECT rowid, created_at FROM "{table}" WHERE rowid >= ? ORDER BY rowid'  # noqa: S608
+    rows = db.execute(query, [seen[0]]).fetchall()
+    if seen is not _NOTHING and (not rows or rows[0] != seen):
+        return None
+    times = [time for _, time in rows]
+    if any(not before < after for before, after in pairwise(times)):
+        return None
+    return rows[-1] if rows else seen

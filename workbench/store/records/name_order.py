@@ -1,0 +1,161 @@
+"""The names of all records in their order, in memory: what a search with many hits shows is found without reading them.
+
+A search shows the first few hits of each kind. An index of trigrams gives all hits, in no order, so the more hits there
+are the longer it takes to sort them. Here the names of a kind are in one text, one after another in the order in which
+hits are shown, for each project on its own: the first hits are found first.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from ...records import ENTITIES
+from ..db.database_file import Host
+from ..db.kept import Kept
+from .conditions import Condition
+
+MOST_ENTRIES = 250_000
+"""A store with more records is searched without this: each name takes about 40 bytes, and 120
+while it is read."""
+_END = "\0"
+"""After each name. No search text holds it."""
+Entry: TypeAlias = tuple[int, int]
+"""The number of an entry and its rank: 0 if it is the text, 1 if it begins with it, 2 if it holds it, 3 for words."""
+_Row: TypeAlias = tuple[str | None, str | None, str | None, int, str]
+
+
+class Place(NamedTuple):
+    """What decides who may see an entry; the id is that of a project alone."""
+
+    entity: str
+    organization_id: str | None
+    project_id: str | None
+    id: str | None
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The names of one kind in one place, in their order."""
+
+    place: Place
+    text: str
+    starts: NDArray[np.int64]
+    entries: NDArray[np.int64]
+
+    def first(self, folded: str, most: int) -> list[Entry]:
+        """The first hits by name, at most ``most``."""
+        at = bisect_left(range(len(self.entries)), folded, key=self._name)
+        found: list[Entry] = []
+        while at < len(self.entries) and len(found) < most and (name := self._name(at)).startswith(folded):
+            found.append((int(self.entries[at]), 0 if name == folded else 1))
+            at += 1
+        return found + self._inside(folded, most - len(found))
+
+    def _inside(self, folded: str, most: int) -> list[Entry]:
+        """The first names that hold the text and do not begin with it."""
+        found: list[Entry] = []
+        begin = 0
+        while len(found) < most and (begin := self.text.find(folded, begin)) >= 0:
+            at = int(np.searchsorted(self.starts, begin, "right")) - 1
+            if begin > self.starts[at] and not self.text.startswith(folded, int(self.starts[at])):
+                found.append((int(self.entries[at]), 2))
+                begin = int(self.starts[at + 1])
+            else:
+                begin = self._after(folded, at)
+        return found
+
+    def _after(self, folded: str, at: int) -> int:
+        """Where the first name begins after this one that does not begin with the text: those stand together."""
+        rest = range(at, len(self.entries))
+        behind = bisect_left(rest, True, key=lambda n: not self._name(n).startswith(folded))
+        return int(self.starts[at + behind])
+
+    def marked(self, marks: NDArray[np.bool_], most: int) -> list[Entry]:
+        """The first that are marked by the numbers of their entries."""
+        return [(int(entry), 3) for entry in self.entries[marks[self.entries]][:most]]
+
+    def _name(self, at: int) -> str:
+        return self.text[self.starts[at] : self.starts[at + 1] - 1]
+
+
+class NameOrder:
+    """The names of the records of one store, each kind kept until a record of it changes."""
+
+    def __init__(self, store: Host) -> None:
+        self._kept = Kept[list[_Names]](store, len(ENTITIES))
+
+    def fits(self, db: sqlite3.Connection) -> bool:
+        """Whether the names take little memory."""
+        (last,) = db.execute("SELECT max(entry) FROM search_entries").fetchone()
+        return (last or 0) <= MOST_ENTRIES
+
+    def first(
+        self,
+        db: sqlite3.Connection,
+        folded: str,
+        words: str | None,
+        entities: Iterable[str],
+        reach: Condition,
+        most: int,
+    ) -> list[Entry]:
+        """The first ``most`` hits of each kind in each place, by name and by words, and maybe hits after them.
+
+        ``words`` are those that the index of words is asked for. ``reach`` is the condition on an entry ``e`` that
+        says who may see it.
+        """
+        names = [one for entity in entities for one in self._names(db, entity)]
+        seen = _within(db, [one.place for one in names], reach)
+        marks = None if words is None else _marks(db, words)
+        found: list[Entry] = []
+        for one in (name for name, may_see in zip(names, seen, strict=True) if may_see):
+            found += one.first(folded, most)
+            found += [] if marks is None else one.marked(marks, most)
+        return found
+
+    def _names(self, db: sqlite3.Connection, entity: str) -> list[_Names]:
+        return self._kept.get(entity, [ENTITIES[entity].table], lambda: list(_read(db, entity)))
+
+
+def _read(db: sqlite3.Connection, entity: str) -> Iterator[_Names]:
+    own = "id" if entity == "project" else "NULL"
+    rows: Iterator[_Row] = db.execute(
+        f"SELECT organization_id, project_id, {own}, entry, folded FROM search_entries WHERE entity = ? "  # noqa: S608
+        "ORDER BY 1, 2, 3, folded, created_at, id",
+        [entity],
+    )
+    for place, held in groupby(rows, key=lambda row: row[:3]):
+        folded, numbers = [], []
+        for *_, number, name in held:
+            numbers.append(number)
+            folded.append(name)
+        starts = np.cumsum([0, *(len(name) + 1 for name in folded)])
+        entries = np.array(numbers, dtype=np.int64)
+        yield _Names(Place(entity, *place), _END.join([*folded, ""]), starts, entries)
+
+
+def _within(db: sqlite3.Connection, places: list[Place], reach: Condition) -> list[bool]:
+    """Which of these places a caller may see."""
+    clause, params = reach
+    columns = ", ".join(f"json_extract(value, '$[{n}]') AS {name}" for n, name in enumerate(Place._fields))
+    query = f"WITH e AS (SELECT key AS number, {columns} FROM json_each(?)) SELECT number FROM e WHERE {clause}"  # noqa: S608
+    seen = {number for (number,) in db.execute(query, [orjson.dumps([*map(list, places)]).decode(), *params])}
+    return [number in seen for number in range(len(places))]
+
+
+def _marks(db: sqlite3.Connection, words: str) -> NDArray[np.bool_]:
+    """Which entries the index of words finds, by their numbers."""
+    (last,) = db.execute("SELECT max(entry) FROM search_entries").fetchone()
+    marks = np.zeros((last or 0) + 1, dtype=np.bool_)
+    query = "SELECT group_concat(rowid, ' ') FROM search_words WHERE search_words MATCH ?"
+    (listed,) = db.execute(query, [words]).fetchone()
+    marks[np.array((listed or "").split(), dtype=np.int64)] = True
+    return marks
