@@ -18,10 +18,10 @@ from workbench import battery, steps
 from workbench.bench import Bench
 from workbench.dataset import Dataset, Samples
 from workbench.demo.saved import Saved, saved_plots
-from workbench.lint import RULES, Lint, lint
+from workbench.lint import RULES, Lint, hints, lint
 from workbench.recipe.controls import decide
 from workbench.recipe.recipe import Recipe
-from workbench.table import Table
+from workbench.table import Column, Table
 from workbench.transform.figure import encode
 
 PLOTS = {plot.slug: plot for plot in saved_plots()}
@@ -123,6 +123,34 @@ def test_a_whole_last_cycle_and_one_that_is_left_out_are_not() -> None:
     assert isinstance(rows, Table)
     rows[CAPACITY].values[-3] *= 0.7
     assert codes(fade(unsteady), unsteady) == []
+
+
+def judged(*, complete: list[bool | None], owner: str = "measurement_id") -> Dataset:
+    n = len(complete)
+    rows = {owner: ["m"] * n, CYCLE: np.arange(n), CAPACITY: np.linspace(5, 4.6, n), "Complete": complete}
+    return Dataset({"cycles": Table.of(rows)})
+
+
+@pytest.mark.parametrize("owner", ["measurement_id", "id"])
+def test_a_cycle_that_is_not_complete_is_told_wherever_it_is(owner: str) -> None:
+    last = judged(complete=[True] * 9 + [False], owner=owner)
+    (odd,) = lint(encode(fade(last)), last)
+    assert "ends with cycle count 9, which was cut short: 'Complete' is false there" in odd.message
+    middle = judged(complete=[True, True, False, True], owner=owner)
+    (odd,) = lint(encode(fade(middle)), middle)
+    assert "shows cycle count 2, which was cut short" in odd.message
+
+
+def test_a_complete_cycle_is_not_told_however_small_it_is() -> None:
+    """``Complete`` holds over what the capacities look like."""
+    sudden = cycles(lowest=False)
+    rows = sudden.steps["cycles"]
+    assert isinstance(rows, Table)
+    for known in (True, None):
+        complete = Column.from_python([*[True] * (rows.n - 1), known], "boolean")
+        data = Dataset({"cycles": Table({**rows.columns, "Complete": complete}, rows.n)})
+        assert codes(fade(data), data) == []
+    assert codes(fade(sudden), sudden) == ["partial_cycle"]
 
 
 def naive(data, params):
@@ -365,6 +393,16 @@ def test_traces_without_points_are_told() -> None:
     assert codes(named({"name": "A", "x": [], "y": []})) == ["nothing_drawn"]
 
 
+def test_numbers_of_samples_that_were_left_out_are_named() -> None:
+    figure = {"data": [{"x": [1, 2], "y": [1, 2]}], "layout": {}}
+    said = [{"code": "samples_left_out", "message": "The charge passed may be wrong."}, {"code": "not_monotonic"}]
+    found = [one for one in lint(figure, None, said) if one.code == "samples_left_out"]
+    assert [
+        str(one).startswith("The charge passed may be wrong. See docs/how-to/read-exactly.md") for one in found
+    ] == [True]
+    assert "samples_left_out" not in {one.code for one in lint(figure)}
+
+
 def test_every_rule_is_tried_above_and_has_words() -> None:
     text = Path(__file__).read_text("utf-8")
     for code, rule in RULES.items():
@@ -386,3 +424,29 @@ def test_hostile_figures_are_looked_at_without_a_word() -> None:
         before = copy.deepcopy(figure)
         assert isinstance(lint(figure, SAMPLES), list)
         assert figure == before
+
+
+def test_values_of_any_kind_anywhere_in_a_figure_are_looked_at_without_an_error() -> None:
+    rng = np.random.default_rng(1)
+    values: list[Any] = [None, 3, "x", [1, 2], {"a": 1}, [None], [{"a": 1}], ["a", 1], True, [[1], [2]], "", 1e308]
+    values += [[1e308, -1e308], {"color": [1]}, {"text": 5}, {"size": {}}, [10**18], "scatter", "bar", "lines"]
+    keys = ["type", "x", "y", "z", "name", "mode", "line", "marker", "legendgroup", "showlegend", "visible"]
+    keys += ["error_y", "fill", "xaxis", "customdata", "text"]
+    places = ["xaxis", "yaxis", "annotations", "template", "colorway", "title", "coloraxis", "legend"]
+
+    def some(names: list[str]) -> dict[str, Any]:
+        return {name: values[rng.integers(len(values))] for name in rng.choice(names, 4, replace=False)}
+
+    for _ in range(300):
+        lint({"data": [some(keys) for _ in range(3)], "layout": some(places)}, None)
+
+
+def test_hints_are_the_first_of_each_rule_with_the_number_of_the_others() -> None:
+    found = [
+        Lint("same_name", "One.", 0),
+        Lint("same_name", "Two.", 1),
+        Lint("unit_missing", "Three.", None, "xaxis"),
+    ]
+    first, other = hints([*found, found[1]])
+    assert (first.code, first.message, first.trace) == ("same_name", "One. There are 2 more of this kind.", 0)
+    assert other == found[2]

@@ -126,7 +126,7 @@ def test_a_misspelt_module_is_named() -> None:
 def test_the_hook_says_the_same_of_imports_that_the_text_hides() -> None:
     error = failure(script("return __import__('os').getcwd()"))
     assert error.problems[0].ctx["line"] == 2
-    assert "The module 'os' is not there in a script" in error.problems[0].msg
+    assert "A script cannot import 'os'." in error.problems[0].msg
 
 
 @pytest.mark.parametrize("call", ["open('x')", "input()", "breakpoint()", "exit()"])
@@ -417,3 +417,27 @@ def test_the_shared_scripts() -> None:
             assert failure(text).problems[0].ctx["line"] == 5
         elif "\nimport " in text and expected["category"] != "limits":
             assert check_script(text), file.name
+
+
+RAISING = """
+from collections.abc import Mapping
+
+class Own(dict):
+    def items(self, *_):
+        raise {error}
+
+    get = items
+
+def transform(data, params):
+    figure = Own(data=[], layout={{}})
+    return {returned}
+"""
+
+
+@pytest.mark.parametrize("error", ["RuntimeError('broken')", "SystemExit(3)", "KeyError('x')", "MemoryError()"])
+@pytest.mark.parametrize("returned", ["figure", "{'data': [Own(type='scatter')], 'layout': {}}"])
+def test_an_error_while_a_figure_is_written_has_its_line(error: str, returned: str) -> None:
+    text = RAISING.format(error=error, returned=returned)
+    problem = failure(text).problems[0]
+    assert problem.ctx["line"] in (6, 12), problem
+    assert error.partition("(")[0] in str(problem.msg)

@@ -294,6 +294,9 @@ def test_no_text_makes_the_look_at_it_slow(name: str) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
+        b'{"data": [], "layout": {"args": [' + b'"a.b",' * 900_000 + b"1]}}",
+        b'{"data": [], "layout": {"args": [' + b'"a.source",' * 900_000 + b"1]}}",
+        b'{"data": [], "layout": {"a": [' + b"\"<b style='a:rgb(1,2,3)'>\"," * 99_000 + b"1]}}",
         b'{"data": [], "layout": {"a": [' + b"{}," * 390_000 + b"{}]}}",
         b'{"data": [], "layout": {"a": [' + b'{"a":{}},' * 195_000 + b"{}]}}",
         b'{"data": [{"type": "bar", "y": {"dtype": "f8", "bdata": "", "shape": "' + b"1," * 7_000_000 + b'1"}}]}',
@@ -306,6 +309,7 @@ def test_no_text_makes_the_look_at_it_slow(name: str) -> None:
         b'{"data": [], "layout": {"a": ["$",' + b'"<5\\\\x",' * 900_000 + b"1]}}",
     ],
     ids=[
+        *("arguments", "names of arguments", "styles"),
         *("dicts", "nested", "long shape", "listed shape", "dotted key", "texts", "kind of trace"),
         *("plain tags", "tags", "signs in texts"),
     ],

@@ -21,11 +21,11 @@ from support.waiting import until
 import workbench as wb
 from workbench.dataset import Dataset, unpack
 from workbench.errors import Busy, Cancelled, NotProtected, ScriptError
+from workbench.lock import system_calls
 from workbench.transform import inprocess, protected
-from workbench.transform.protected import Limits
 from workbench.transform.protected import allowed_calls as calls
 from workbench.transform.protected.queue import Turns
-from workbench.transform.protected.unprotected import Unprotected
+from workbench.transform.protected.unlockable import Unlockable
 from workbench.transform.script import check_script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is Linux's")
@@ -62,6 +62,29 @@ def test_an_error_is_the_same_as_in_this_process(pool: protected.Pool, name: str
         found.append((caught.value.problems, caught.value.log))
     assert found[0] == found[1]
     assert all(problem.loc == ("config", "transform") for problem in found[1][0])
+
+
+WRITTEN = """
+class Own(dict):
+    def items(self, *_):
+        raise RuntimeError('broken')
+
+    get = items
+
+def transform(data, params):
+    return Own(data=[], layout={})
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"), [("RuntimeError('broken')", "refused"), ("MemoryError()", "limited")]
+)
+def test_an_error_while_a_figure_is_written_is_not_the_end_of_the_process(
+    pool: protected.Pool, error: str, outcome: str
+) -> None:
+    ended = protected.draw(WRITTEN.replace("RuntimeError('broken')", error), DATA, {}, by=pool)
+    assert ended["outcome"] == outcome
+    assert ended["why"].startswith("Line 4: ")
 
 
 def test_a_check_is_the_same(pool: protected.Pool) -> None:
@@ -245,8 +268,8 @@ def test_the_queue_of_a_pool_says_when_it_is_full(pool: protected.Pool, monkeypa
 FILTERED = """
 import ctypes, platform, sys
 from workbench.transform.protected import allowed_calls as calls
-from workbench.transform.protected import seccomp_filter as bpf
-architecture = calls.ARCHITECTURES[platform.machine()]
+from workbench.lock import seccomp_filter as bpf, system_calls
+architecture = system_calls.ARCHITECTURES[platform.machine()]
 number = {refused}
 rules = [(0x20, 0, 0, 0), (0x15, 0, {skip}, number), {inner} (6, 0, 0, 0x00050000 | {errno}), (6, 0, 0, 0x7fff0000)]
 code = bpf.packed(rules)
@@ -300,16 +323,16 @@ def test_a_kernel_without_landlock_is_locked_by_the_rest() -> None:
     assert "PermissionError" in said
 
 
-def test_elsewhere_a_process_per_figure_has_limits_and_says_that_it_is_no_fence() -> None:
-    alone = Unprotected(Limits(seconds=1.5, memory_mb=256))
-    fence = alone.fence()
-    assert not fence.holds
-    assert "does not protect" in fence.why
-    assert alone.draw(WITNESS, DATA, {}).figure == inprocess.draw(WITNESS, DATA, {}).figure
-    ended = alone.run(LOOP, DATA, {})
-    assert (ended.outcome, ended.problems[0].ctx["line"] in (3, 4)) == ("limited", True)
-    assert alone.run("def transform(data, params):\n    pd.io.common.os.abort()", DATA, {}).outcome == "killed"
-    assert "'os'" in alone.run(FAILING["import"], DATA, {}).problems[0].msg
+@pytest.mark.parametrize(("system", "name"), [("darwin", "macOS"), ("win32", "Windows"), ("sunos5", "sunos5")])
+def test_elsewhere_nothing_is_drawn_or_parsed(system: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    drawer = protected.new()
+    fence = drawer.fence()
+    assert (fence.holds, f"locked in on {name}" in fence.why, "container" in fence.why) == (False, True, True)
+    for do in (lambda: drawer.draw(WITNESS, DATA, {}), lambda: drawer.check(WITNESS)):
+        with pytest.raises(NotProtected, match=f"locked in on {name}"):
+            do()
+    drawer.close()
 
 
 def test_every_saved_plot_of_the_demo_is_the_same_twice(pool: protected.Pool, demo_copy: Path) -> None:
@@ -339,10 +362,10 @@ def transform(data, params):
 
 
 def test_the_kernel_refuses_every_call_that_is_not_on_the_list(pool: protected.Pool) -> None:
-    architecture = calls.ARCHITECTURES[os.uname().machine]
+    architecture = system_calls.ARCHITECTURES[os.uname().machine]
     allowed = {call.number(architecture) for call in calls.ALLOWED}
     # These two pass every filter by the kernel's own word (Linux 6.14), and it ends whoever calls them.
-    probes = (335, 336) if architecture == calls.X86_64 else ()
+    probes = (335, 336) if architecture == system_calls.X86_64 else ()
     others = [number for number in range(1000) if number not in allowed and number not in probes]
     drawn = pool.draw(SWEEP, DATA, {"numbers": others})
     assert orjson.loads(drawn.figure)["layout"]["meta"] == []
@@ -403,6 +426,6 @@ def test_what_comes_back_is_json_of_a_figure(pool: protected.Pool) -> None:
 def test_required_gives_the_fence_or_says_why_not(pool: protected.Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protected, "shared", lambda: pool)
     assert protected.required().holds
-    monkeypatch.setattr(protected, "shared", Unprotected)
-    with pytest.raises(NotProtected, match="does not protect"):
+    monkeypatch.setattr(protected, "shared", Unlockable)
+    with pytest.raises(NotProtected, match="cannot be locked in"):
         protected.required()

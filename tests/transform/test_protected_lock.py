@@ -13,8 +13,9 @@ import pytest
 from support.waiting import until
 
 from workbench.errors import Busy, Cancelled
+from workbench.lock import seccomp_filter as bpf
+from workbench.lock import system_calls
 from workbench.transform.protected import allowed_calls as calls
-from workbench.transform.protected import seccomp_filter as bpf
 from workbench.transform.protected.queue import Turns
 
 ARGUMENTS = (0,) * 6
@@ -24,7 +25,7 @@ def kernel(
     architecture: int, number: int, arguments: tuple[int, ...] = ARGUMENTS, *, of: int | None = None
 ) -> int:
     """What the filter of one machine answers to a call: the kernel's interpreter, in Python."""
-    code = bpf.packed(bpf.program(architecture))
+    code = bpf.packed(bpf.program(architecture, calls.ALLOWED))
     program = [struct.unpack_from("=HBBI", code, place) for place in range(0, len(code), 8)]
     data = struct.pack("=iIQ6Q", number, of or architecture, 0, *(one & (2**64 - 1) for one in arguments))
     value, place = 0, 0
@@ -42,7 +43,7 @@ def kernel(
             place += yes if holds else no
 
 
-BOTH = pytest.mark.parametrize("machine", [calls.X86_64, calls.ARM64])
+BOTH = pytest.mark.parametrize("machine", [system_calls.X86_64, system_calls.ARM64])
 NAMES = {call.name: call for call in calls.ALLOWED}
 
 
@@ -120,15 +121,15 @@ def test_every_other_call_is_refused(machine: int) -> None:
 
 @BOTH
 def test_calls_of_another_machine_kill(machine: int) -> None:
-    for other in (0x40000003, calls.X86_64, calls.ARM64, 0):
+    for other in (0x40000003, system_calls.X86_64, system_calls.ARM64, 0):
         if other != machine:
             assert kernel(machine, number("read", machine), (3, 0, 0, 0, 0, 0), of=other or 1) == bpf.KILL
-    if machine == calls.X86_64:
+    if machine == system_calls.X86_64:
         assert kernel(machine, 0x40000000) == kernel(machine, 0x40000000 + 2) == kernel(machine, -1) == bpf.KILL
 
 
 DANGEROUS = {
-    calls.X86_64: [
+    system_calls.X86_64: [
         2,
         4,
         41,
@@ -152,7 +153,7 @@ DANGEROUS = {
         323,
         425,
     ],
-    calls.ARM64: [
+    system_calls.ARM64: [
         56,
         79,
         198,
@@ -185,8 +186,8 @@ def test_no_dangerous_call_is_on_the_list(machine: int) -> None:
 
 
 def test_a_jump_is_never_longer_than_a_byte() -> None:
-    for machine in (calls.X86_64, calls.ARM64):
-        assert all(0 <= jump <= 255 for _, yes, no, _ in bpf.program(machine) for jump in (yes, no))
+    for machine in (system_calls.X86_64, system_calls.ARM64):
+        assert all(0 <= jump <= 255 for _, yes, no, _ in bpf.program(machine, calls.ALLOWED) for jump in (yes, no))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sealed memory is Linux's")

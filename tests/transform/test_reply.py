@@ -42,6 +42,24 @@ def test_what_is_nested_where_a_text_belongs_is_refused_in_words(name: str) -> N
     assert len(answer.problems[0].msg) < 1000
 
 
+@pytest.mark.parametrize(
+    "warned",
+    [
+        "x",
+        [1],
+        [{"code": "samples_left_out"}],
+        [{"code": "made up", "message": "x"}],
+        [{"code": ["samples_left_out"], "message": "x"}],
+        [{"code": "samples_left_out", "message": "x" * 2000}],
+        [{"code": "samples_left_out", "message": "x"}] * 21,
+    ],
+)
+def test_warnings_that_no_helper_gives_are_forged(warned: Any) -> None:
+    reply = {"log": "", "problems": [], "warned": warned}
+    with pytest.raises(Forged):
+        read(job(), orjson.dumps(reply), b'{"data": [], "layout": {}}')
+
+
 def test_many_forged_problems_of_a_long_script_cost_little() -> None:
     forged = [{"msg": "x", "type": "script_error", "line": 999_999}] * MOST_PROBLEMS
     began = time.process_time()

@@ -6,7 +6,11 @@ certain from the traces and from the data that they were drawn from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import JsonValue
 
 from ..dataset import Dataset
 from ..typed_arrays import Decoded, decode
@@ -14,20 +18,41 @@ from .figure_reader import Drawn
 from .lint import Lint
 from .rules import RULES, Rule
 
-__all__ = ["RULES", "Lint", "Rule", "lint"]
+__all__ = ["RULES", "Lint", "Rule", "hints", "lint"]
 
 
-def lint(figure: Mapping[str, Decoded] | bytes, dataset: Dataset | None = None) -> list[Lint]:
+def lint(
+    figure: Mapping[str, Decoded] | bytes,
+    dataset: Dataset | None = None,
+    warnings: Sequence[Mapping[str, JsonValue]] = (),
+) -> list[Lint]:
     """Everything that looks wrong in a figure. Empty if nothing does.
 
     Parameters
     ----------
     figure : its JSON as bytes or, decoded, as a mapping with ``data`` and ``layout``.
     dataset : the data that it was drawn from. Without it only the rules that do not need data run.
+    warnings : those of the figure answer, each with ``code`` and ``message``.
     """
-    drawn = Drawn(decode(figure) if isinstance(figure, bytes) else figure, dataset)
+    drawn = Drawn(decode(figure) if isinstance(figure, bytes) else figure, dataset, warnings)
     found: list[Lint] = []
     for code, rule in RULES.items():
         for one in rule.find(drawn):
             found.append(Lint(code, f"{one.message} {rule.fix}", one.trace, one.axis))
     return found
+
+
+def hints(found: Sequence[Lint]) -> list[Lint]:
+    """The first finding of each rule; its message says how many more there are of the kind."""
+    first: dict[str, Lint] = {}
+    for one in found:
+        first.setdefault(one.code, one)
+    more = Counter(one.code for one in found)
+    return [
+        replace(one, message=f"{one.message} {_more(more[code] - 1)}") if more[code] > 1 else one
+        for code, one in first.items()
+    ]
+
+
+def _more(others: int) -> str:
+    return f"There is {others} more of this kind." if others == 1 else f"There are {others} more of this kind."

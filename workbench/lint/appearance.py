@@ -55,7 +55,7 @@ def same_look(drawn: Drawn) -> Iterator[Observation]:
 
 def _apart(alike: list[Trace]) -> bool:
     """Whether traces of the same look belong to different groups."""
-    groups = {trace.raw.get("legendgroup") or trace.n for trace in alike}
+    groups = {str(trace.raw.get("legendgroup") or f"#{trace.n}") for trace in alike}
     return len({trace.name for trace in alike}) > 1 and len(groups) > 1
 
 

@@ -1,4 +1,4 @@
-"""The rule about cycles that were cut short."""
+"""The rule about cycles that are not complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..table import Column, Table
 from .figure_reader import Drawn, Floats, Trace
 from .observation import Observation
 
-CYCLE, OWNER, LOWEST = "Cycle count", "measurement_id", "Min voltage [V]"
+CYCLE, OWNERS, LOWEST, COMPLETE = "Cycle count", ("measurement_id", "id"), "Min voltage [V]", "Complete"
 QUANTITIES = ("Discharge capacity [A.h]", "Discharge energy [W.h]", "Capacity retention", "Charge capacity [A.h]")
 _NOT_CYCLES = ("Step count", "Step type")
 _ABOVE = 0.05
@@ -22,12 +22,13 @@ _LEAST = 5
 
 
 class Cut(NamedTuple):
-    """A last cycle that was cut short: its number, the number of the cycle before it, the ratio of the two in each
-    quantity, and why it counts as cut."""
+    """A cycle that is not complete: its number, the number of the cycle before it, the ratio of the two in each
+    quantity, how a figure shows it, and why it counts as cut."""
 
     cycle: float
     before: float
     ratios: dict[str, float]
+    shown: str
     why: str
 
 
@@ -38,27 +39,35 @@ def partial_cycle(drawn: Drawn) -> Iterator[Observation]:
         for cut in cuts:
             if trace.n not in told and _draws(trace, cut):
                 told.add(trace.n)
-                yield Observation(
-                    f"{trace.label} ends with cycle count {cut.cycle:g}, which was cut short: {cut.why}.", trace.n
-                )
+                yield Observation(f"{trace.label} {cut.shown}: {cut.why}.", trace.n)
 
 
 def _cut_short(table: Table) -> Iterator[Cut]:
-    """The tests of a table of cycles whose last cycle was cut short."""
+    """The cycles of a table that are not complete: by ``Complete``, else a last one that was cut short."""
     names = [name for name in QUANTITIES if name in table]
-    whole = {CYCLE, OWNER} <= set(table) and names and not any(name in table for name in _NOT_CYCLES)
-    if not whole or table[CYCLE].kind not in ("number", "integer"):
+    owner = next((name for name in OWNERS if name in table), None)
+    whole = CYCLE in table and owner is not None and names and not any(name in table for name in _NOT_CYCLES)
+    if not whole or owner is None or table[CYCLE].kind not in ("number", "integer"):
         return
     number = table[CYCLE].floats()
-    for rows in _tests(table[OWNER], number):
-        if len(rows) < _LEAST or (np.diff(number[rows]) == 0).any():
+    values = {name: table[name].floats() for name in names}
+    complete = table[COMPLETE] if COMPLETE in table else Column.nulls(table.n)
+    known = ~complete.null_mask()
+    for rows in _tests(table[owner], number):
+        if (np.diff(number[rows]) == 0).any():
             continue
-        why = _why(table, rows, names)
-        if why is not None:
-            last, before = rows[-1], rows[-2]
-            values = {name: table[name].floats() for name in names}
-            ratios = {name: float(v[last] / v[before]) for name, v in values.items() if v[before]}
-            yield Cut(float(number[last]), float(number[before]), ratios, why)
+        if known[rows].any():
+            cut = known[rows] & (complete.values[rows] == 0)
+            found = [(int(place), "'Complete' is false there") for place in np.flatnonzero(cut) if place]
+        else:
+            why = _why(table, rows, names) if len(rows) >= _LEAST else None
+            found = [] if why is None else [(len(rows) - 1, why)]
+        for place, reason in found:
+            row, before = rows[place], rows[place - 1]
+            ratios = {name: float(v[row] / v[before]) for name, v in values.items() if v[before]}
+            verb = "ends with" if place == len(rows) - 1 else "shows"
+            shown = f"{verb} cycle count {number[row]:g}, which was cut short"
+            yield Cut(float(number[row]), float(number[before]), ratios, shown, reason)
 
 
 def _tests(owner: Column, number: Floats) -> Iterator[NDArray[np.int64]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from ..dataset import Dataset
 from ..table import Table
@@ -114,9 +115,15 @@ class Trace:
 
 
 class Drawn:
-    """A figure and the data it was drawn from."""
+    """A figure, the data it was drawn from, and the warnings that came with it."""
 
-    def __init__(self, figure: Mapping[str, Decoded], dataset: Dataset | None) -> None:
+    def __init__(
+        self,
+        figure: Mapping[str, Decoded],
+        dataset: Dataset | None,
+        warnings: Sequence[Mapping[str, JsonValue]] = (),
+    ) -> None:
+        self.warnings = warnings
         self.layout = mapping(figure.get("layout"))
         self.dataset = dataset
         traces = figure.get("data")

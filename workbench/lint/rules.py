@@ -25,9 +25,14 @@ RULES: dict[str, Rule] = {
         "Look at the steps with bench.look(recipe), or choose other values.",
         looks.nothing_drawn,
     ),
+    "samples_left_out": Rule(
+        "A helper computed numbers from a series that was read with fewer samples than there are.",
+        "See docs/how-to/read-exactly.md, or say in the figure that its numbers are approximate.",
+        curves.samples_left_out,
+    ),
     "partial_cycle": Rule(
-        "A plot over cycles ends with a cycle that was cut short, so that it looks like a loss.",
-        "Leave the last cycle out where its 'Min voltage [V]' stays above that of the others.",
+        "A plot over cycles shows one that is not complete, as a last one that was cut short: it looks like a loss.",
+        "Read 'Complete' with the cycles, and join them to their tests with where {'Complete': [true, null]}.",
         cycles.partial_cycle,
     ),
     "group_of_one": Rule(

@@ -7,7 +7,7 @@ The numbers of traces are base64 typed arrays (the form that plotly.js reads). A
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -76,14 +76,14 @@ def encode(figure: Given) -> bytes:
         raise NotAFigure(f"The figure cannot be written as JSON: {error}.") from error
 
 
-def to_plotly(data: bytes | bytearray | memoryview, kind: type[F] = go.Figure, **more: Given) -> F:
-    """The figure of encoded bytes as a ``go.Figure``, or as a subclass ``kind`` of it made with ``more``.
+def to_plotly(data: bytes | bytearray | memoryview, kind: Callable[..., F] = go.Figure) -> F:
+    """The figure of encoded bytes as a ``go.Figure``, or as what ``kind``, such as a subclass of it, makes.
 
     A figure without a template stays without one: with plotly's default template it would look different from the
     figure on a page. Properties that this plotly does not know are left out.
     """
     content = decode(data)
-    figure: F = kind(content, skip_invalid=True, **more)
+    figure = kind(content, skip_invalid=True)
     if "template" not in content["layout"]:
         figure.layout.template = None
     return figure
@@ -113,7 +113,8 @@ def _parts(figure: Given) -> Mapping[str, Given]:
                 "transform returned a mapping without 'data'. Give it 'data' (a list of traces) and 'layout'."
             )
         return {**figure, "layout": _themed(figure.get("layout"))}
-    kind = "nothing (None)" if figure is None else f"a {type(figure).__name__}"
+    name = type(figure).__name__
+    kind = "nothing (None)" if figure is None else f"{'an' if name[0] in 'aeio' else 'a'} {name}"
     raise NotAFigure(f"transform returned {kind}. Return a go.Figure, or a mapping with 'data' and 'layout'.")
 
 

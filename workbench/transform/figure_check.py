@@ -2,7 +2,8 @@
 
 A figure is data for plotly.js in the viewer's browser, where the sandbox of the server does not reach. So this check
 refuses every address that a page would fetch (a fetch sends data out of the viewer's browser), every key that reaches
-a JavaScript prototype, and every text that could run code.
+a JavaScript prototype, and every text of which plotly could make one that fetches or runs (``figure_texts``). Pages,
+the live view and exports of pictures do not rely on it: they have walls of their own (``workbench/inert_page.py``).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import binascii
 import math
 import re
-from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -19,14 +19,15 @@ from pydantic import JsonValue
 
 from ..errors import instead
 from .figure import DEEPEST, PARTS
+from .figure_texts import Unsafe, check_format, check_internals, check_separators, check_texts, texts_of
+
+__all__ = ["MOST_BYTES", "Unsafe", "checked"]
 
 MOST_BYTES = 16 * 2**20
 MOST_CONTAINERS = 400_000
 """Most lists and mappings of a figure. Each takes some hundred bytes of memory."""
 MOST_TEXTS = 1_000_000
 """Most texts and keys of a figure."""
-MOST_MARKS = 300_000
-"""Most tags with attributes, plus commands of formulas, in the texts of a figure."""
 
 _FORBIDDEN = frozenset(("__proto__", "constructor", "prototype"))
 # plotly.js fetches the values of these keys: pictures, outlines of maps and their tiles, its own services.
@@ -37,6 +38,7 @@ _STYLES = frozenset(("map", "mapbox"))
 _BUTTONS = frozenset(("args", "args2"))
 # Buttons above a figure that send it, with its data, to an external service.
 _UPLOADS = ("senddatatocloud", "editinchartstudio")
+_STOPS = frozenset(("tickformatstops", "tickformatstop", "tickformatstopdefaults"))  # their "value" is a format
 _FREE = frozenset(("meta", "customdata"))  # content of the author, which plotly.js only shows
 _MAPS = re.compile(r"(scatter|choropleth|density)(geo|map|mapbox)|choropleth")
 _ITEM_BYTES = {"f8": 8, "f4": 4, "i1": 1, "u1": 1, "uc1": 1, "u1c": 1, "i2": 2, "u2": 2, "i4": 4, "u4": 4}
@@ -44,26 +46,14 @@ _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={0,
 _PARTS = re.compile(r"[.\[\]]+")
 _REMOTE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//|\s*(?:data|blob|javascript|file):", re.IGNORECASE)
 _LONGEST_KEY = 1000
-_NUMBERS: frozenset[type] = frozenset((int, float, bool, type(None)))
-# A page interprets texts: it renders tags of pseudo-HTML, and TeX commands of formulas that can fetch or style.
-_TAGS = ("a", "b", "br", "em", "i", "s", "span", "strong", "sub", "sup", "u")
-_PLAIN_TAGS = [f"<{end}{name}>" for name in (*_TAGS, "extra") for end in ("", "/")]
-_COMMANDS = (
-    *("href", "url", "require", "style", "class", "cssid", "includegraphics", "data", "html", "csname"),
-    "mmltoken",
+# An argument of a button without one of these words neither names a property that matters here nor is an address.
+_WORDS = (
+    *(*_FORBIDDEN, *map(str.lower, _ADDRESSES), "style", "format", "separators", "value"),
+    *("//", "data:", "blob:", "javascript:", "file:"),
 )
-_TEX = re.compile(rf"\\(?:{'|'.join(_COMMANDS)})", re.IGNORECASE)
-_TEX_CUT = re.compile(r"\\([a-z]*)(?:%(?=[-_0{a-z])|\Z)", re.IGNORECASE)
-# Each of these patterns takes linear time on every text: a hostile text may be made to slow a pattern down.
-_TAG = re.compile(r"<[^<>]*>")
-_TAG_NAME = re.compile(r"/?([^\s>%]*)(\s?)")
-_PLAIN_PERCENT = re.compile(r"%[0-9a-f]{2}|(?<=[0-9])%(?=[;\"'\s])", re.IGNORECASE)
-_STYLED = re.compile(r"style\s*=\s*(\"[^\"]*\"?|'[^']*'?|[^\s\"']\S*)", re.IGNORECASE)
-_COLOUR = re.compile(r"(?:^|[^\w-])(?:rgb|rgba|hsl|hsla)\Z", re.IGNORECASE)
-
-
-class Unsafe(ValueError):
-    """The figure is refused. The text says at which place, and why."""
+MOST_WORDS = 100_000
+"""Most of these words in a figure with buttons: it takes time to read an argument as the name of a property."""
+_NUMBERS: frozenset[type] = frozenset((int, float, bool, type(None)))
 
 
 def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES) -> bytes:
@@ -92,11 +82,19 @@ def checked(figure: bytes | bytearray | memoryview, most_bytes: int = MOST_BYTES
     except orjson.JSONDecodeError as error:
         raise Unsafe(f"The figure is not JSON: {error}.") from error
     _top(content)
+    try:
+        written = orjson.dumps(content)
+    except TypeError as error:  # what was read as JSON fails only by its depth
+        raise Unsafe(f"The figure is nested more than {DEEPEST} levels deep.") from error
+    if b"args" in written and sum(map(written.lower().count, map(str.encode, _WORDS))) > MOST_WORDS:
+        raise Unsafe(
+            f"The buttons and sliders of the figure change more than {MOST_WORDS} properties. Leave some out."
+        )
     _walk(content, _Place(None, "", 0), frozenset())
-    written = orjson.dumps(content)
+    check_internals(written)
     formulas = b"$" in written and b"\\\\" in written
-    if b"<" in written or formulas:
-        _look(_texts(content), formulas)
+    if b"<" in written or formulas or b"TOBESTRIPPED" in written.upper():
+        check_texts(texts_of(content), formulas=formulas, short=b"namelength" in written and _cuts_names(content))
     return written
 
 
@@ -219,6 +217,8 @@ def _entry(name: str, item: JsonValue, place: _Place, inside: frozenset[str]) ->
         _no_map(item, place.below(name))
     elif read.last == "add":
         _no_upload(item, place.below(name))
+    elif _is_format(read, inside) and not inside & _FREE:
+        _formats(item, read.last, place.below(name))
     if item and (type(item) is dict or type(item) is list):
         _walk(item, place.below(name), inside | read.marks if read.marks else inside)
 
@@ -229,7 +229,7 @@ def _name(name: str) -> _Name:
     named = [part for part in parts if part]
     # Subplots of maps are numbered.
     marks = {part if part in _BUTTONS else part.rstrip("0123456789") for part in named}
-    marks &= _BUTTONS | _STYLES | _FREE
+    marks &= _BUTTONS | _STYLES | _FREE | _STOPS
     return _Name(named[-1] if named else "", not _FORBIDDEN.isdisjoint(named), frozenset(marks))
 
 
@@ -246,6 +246,45 @@ def _no_upload(value: JsonValue, place: _Place) -> None:
                 f"'{place}' adds '{one[:40]}', a button that sends the figure and its data to an external service. "
                 "Leave it out."
             )
+
+
+def _is_format(read: _Name, inside: frozenset[str]) -> bool:
+    if read.last == "value":
+        return bool((inside | read.marks) & _STOPS)
+    return read.last.endswith("format") or read.last == "separators"
+
+
+def _formats(value: JsonValue, name: str, place: _Place) -> None:
+    """Check formats and separators of numbers, also where there is one for each point or column."""
+    check = check_separators if name == "separators" else check_format
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            check(one, place)
+        elif isinstance(one, list) and not set(map(type, one)) <= _NUMBERS:
+            waiting += one
+
+
+def _cuts_names(content: JsonValue) -> bool:
+    """Whether hover labels may cut names to one, two or three characters, without the dots that longer ones get."""
+    waiting = [content]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            for name, value in one.items():
+                if _name(name[:_LONGEST_KEY]).last == "namelength" and not all(map(_long, _listed(value))):
+                    return True
+            waiting += one.values()
+        elif isinstance(one, list) and not set(map(type, one)) <= _NUMBERS:
+            if any(isinstance(text, str) and "namelength" in text for text in one):
+                return True
+            waiting += one
+    return False
+
+
+def _long(length: JsonValue) -> bool:
+    return isinstance(length, int | float) and (length <= 0 or length >= 4)
 
 
 def _listed(value: JsonValue) -> list[JsonValue]:
@@ -273,8 +312,11 @@ def _arguments(values: list[JsonValue], place: _Place) -> None:
     """Check the arguments of a button: a text may name a property, and the next argument is then its value."""
     _no_map(values, place)
     _no_upload(values, place)
-    for text in values:
-        if not isinstance(text, str):
+    texts = [text for text in values if isinstance(text, str)]
+    if not _worth_a_look("\n".join(texts)):
+        return
+    for text in texts:
+        if not _worth_a_look(text):
             continue
         if len(text) > _LONGEST_KEY:
             if any(word in text for word in _FORBIDDEN):
@@ -287,6 +329,13 @@ def _arguments(values: list[JsonValue], place: _Place) -> None:
             raise Unsafe(f"'{place}' changes '{text[:60]}', an address that the viewer's browser would fetch.")
         if _REMOTE.match(text):
             _address(text, place)
+        if _is_format(read, frozenset()):
+            _formats(values, read.last, place)
+
+
+def _worth_a_look(text: str) -> bool:
+    small = text.lower()
+    return any(word in small for word in _WORDS)
 
 
 def _array(value: dict[str, JsonValue], place: _Place) -> None:
@@ -310,94 +359,3 @@ def _lengths(shape: JsonValue, place: _Place) -> list[int]:
     if not 1 <= len(words) <= 3 or not all(re.fullmatch(r"[0-9]{1,10}", text, re.ASCII) for text in texts):
         raise Unsafe(f"'{place}' has a shape that is not one to three lengths.")
     return [int(text) for text in texts]
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list) and not set(map(type, one)) <= _NUMBERS:
-            waiting += one
-
-
-def _look(texts: Iterable[str], formulas: bool) -> None:
-    """Check the tags of each text and, if there may be formulas, its TeX commands."""
-    left = MOST_MARKS
-    for text in texts:
-        tags, commands = _marked(text), text.count("\\") if formulas else 0
-        left -= tags + commands
-        if left < 0:
-            raise Unsafe(f"The texts of the figure hold more than {MOST_MARKS} tags and commands of formulas.")
-        if tags:
-            _tags(text)
-        if commands:
-            _formula(text)
-
-
-def _marked(text: str) -> int:
-    """How many ``<`` of a text do not belong to a plain tag without attributes."""
-    if "<" not in text:
-        return 0
-    for tag in _PLAIN_TAGS:
-        text = text.replace(tag, " ")
-    return text.count("<")
-
-
-def _tags(text: str) -> None:
-    """Check the tags of a text. The page takes over their styles; these may name colours and sizes, but not fetch.
-
-    A page joins texts (a prefix, a value, a suffix; ``%{meta}`` in a template) and inserts times into them. So each
-    tag must be complete within one text, and the page must not insert anything into it.
-    """
-    end = 0
-    for tag in _TAG.finditer(text):
-        _whole(text, end, tag.start())
-        end = tag.end()
-        if "%" in _PLAIN_PERCENT.sub("", tag.group()):
-            raise Unsafe(
-                f"The text '{text[:60]}' has a '%' in the tag '{tag.group()[:60]}', where plotly would insert a value. "
-                "Leave the '%' out."
-            )
-        for found in _STYLED.finditer(
-            tag.group().replace("\ufeff", " ")
-        ):  # JavaScript takes this character for a space; Python does not
-            if _fetches(found.group(1)):
-                raise Unsafe(
-                    f"The text '{text[:60]}' has a style that could fetch from the network: '{found.group(1)[:60]}'."
-                )
-    _whole(text, end, len(text))
-
-
-def _whole(text: str, start: int, end: int) -> None:
-    """Refuse a tag that begins between ``start`` and ``end`` and does not end: another text could complete it."""
-    begun = text.rfind("<", start, end)
-    if begun < 0:
-        return
-    found = _TAG_NAME.match(text, begun + 1, end)
-    name, ended = (found.group(1).lower(), found.group(2)) if found else ("", "")
-    if name in _TAGS if ended else any(tag.startswith(name) for tag in _TAGS):
-        raise Unsafe(f"The text '{text[:60]}' begins a tag and does not end it. For a plain '<' write '&lt;'.")
-
-
-def _formula(text: str) -> None:
-    """Refuse TeX commands that link, fetch or style. A page may join several texts, so a cut command counts too."""
-    cut = (found.group(1).lower() for found in _TEX_CUT.finditer(text))
-    if _TEX.search(text) or any(command.startswith(begun) for begun in cut for command in _COMMANDS):
-        raise Unsafe(f"The text '{text[:60]}' has a TeX command that can link, fetch or style. Leave it out.")
-
-
-def _fetches(style: str) -> bool:
-    """Whether a style may do more than name colours and sizes: it has a function other than a colour, or an escape
-    that could hide one."""
-    if any(mark in style for mark in ("\\", "@", "&", "/*")):
-        return True
-    place = style.find("(")
-    while place >= 0:
-        if not _COLOUR.search(style[max(0, place - 6) : place]):
-            return True
-        place = style.find("(", place + 1)
-    return False

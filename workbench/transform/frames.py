@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
+from pydantic import JsonValue
 
-from ..dataset import COLUMNS, SeriesSet, StepColumns, StepResult, stacked, unpack
+from ..battery.completeness import KEY
+from ..dataset import COLUMNS, Samples, SeriesSet, StepColumns, StepResult, stacked, unpack
 from ..errors import instead
 from ..table import Column, Table
 
@@ -34,9 +36,11 @@ def series_of(column: Column) -> PandasValues:
     """The pandas values of a column, (n,), always a copy.
 
     number float64 (null and NaN both NaN); integer int64, with nulls ``Int64``; boolean bool, with nulls
-    ``boolean``; text ``str``; datetime ``datetime64[us, UTC]``; only nulls float64; mixed object (null: None).
+    ``boolean``; text ``str``; datetime ``datetime64[us, UTC]``; only nulls float64; mixed object (null: None). A mixed
+    column whose rows are of one type here counts as that type: the others are in records outside of the step.
     """
-    return _ARRAYS[column.kind](column)
+    held = column.narrowed()
+    return _ARRAYS[held.kind](held)
 
 
 def _numbers(column: Column) -> PandasValues:
@@ -71,6 +75,7 @@ def _texts(column: Column) -> PandasValues:
         return pd.array(np.full(len(column), np.nan, object), dtype=TEXT)
     codes = pa.array(column.values, mask=missing)
     words = pa.array(column.words, pa.large_string())
+    # The stubs of pandas do not know the dtype argument.
     return pd.arrays.ArrowStringArray(words.take(codes), dtype=TEXT)  # type: ignore[call-arg]
 
 
@@ -108,8 +113,23 @@ def frame_of(table: Table, rows: NDArray[np.int64] | None = None) -> pd.DataFram
     return pd.DataFrame(made, index=index, columns=_labels(tuple(table)).view(), copy=False)
 
 
+def whole_frame(table: Table, source: str) -> pd.DataFrame:
+    """The frame of all samples of a source; its ``attrs["workbench"]`` says that it is complete."""
+    frame = frame_of(table)
+    frame.attrs[KEY] = {"complete": True, "shown": table.n, "of": table.n, "source": source}
+    return frame
+
+
+def samples_told(samples: Samples, source: str) -> dict[str, JsonValue]:
+    """What a frame of samples says of itself: whether it is complete, and how many samples it shows, of how many."""
+    return {"complete": samples.complete, "shown": samples.table.n, "of": samples.total, "source": source}
+
+
 class SeriesFrames(Mapping[str, pd.DataFrame]):
     """A series step: id -> frame of x and the columns, in the order of the step. The index holds sample numbers.
+
+    Each frame carries ``attrs["workbench"]``: ``complete``, ``shown`` (samples in it), ``of`` (samples of the window)
+    and ``source`` (its id). Helpers such as ``battery.pulse_resistance`` look there.
 
     ``complete`` maps each id to whether its frame holds every sample of the window, ``total`` to how many
     samples the window holds. ``columns`` are the columns of the step; a step without sources has them too.
@@ -131,6 +151,7 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
                 )
             samples = self._series[key]
             self._frames[key] = frame_of(samples.table, samples.rows)
+            self._frames[key].attrs[KEY] = samples_told(samples, key)
         return self._frames[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -149,7 +170,8 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
     def long(self, id: str = "id") -> pd.DataFrame:
         """All sources in one frame, one below the other. The first column ``id`` names the source.
 
-        The index holds the sample numbers of each source.
+        The index holds the sample numbers of each source. ``attrs["workbench"]`` counts all of them; its ``sources``
+        has what the frame of each source says, its ``id`` is the name of the column.
 
         Raises
         ------
@@ -162,7 +184,17 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
             raise ValueError(
                 f"The step already has a column '{id}': choose another name, as in .long(id='source')."
             )
-        return frame_of(Table({id: keys, **table.columns}, len(rows)), rows)
+        made = frame_of(Table({id: keys, **table.columns}, len(rows)), rows)
+        sources = {key: samples_told(samples, key) for key, samples in self._series.items()}
+        made.attrs[KEY] = {
+            "complete": all(self.complete.values()),
+            "shown": len(rows),
+            "of": sum(self.total.values()),
+            "source": None,
+            "id": id,
+            "sources": sources,
+        }
+        return made
 
     def _bare(self) -> Table:
         """The columns of a step that read no source."""

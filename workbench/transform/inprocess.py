@@ -11,16 +11,18 @@ from pydantic import JsonValue
 from ..errors import Problem, ScriptError
 from .figure import NotAFigure, encode
 from .frames import frames
-from .script import check_script, problem, run
+from .output import Warned
+from .script import check_script, problem, run, worded
 from .used_names import Names, check_keys
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure as its bytes (see ``figure.encode``), and what the script printed."""
+    """A figure as its bytes (see ``figure.encode``), what the script printed, and what helpers warned of."""
 
     figure: bytes
     log: str
+    warned: tuple[Warned, ...] = ()
 
 
 class InProcess:
@@ -64,6 +66,10 @@ def draw(script: str, packed: bytes | bytearray | memoryview, params: Mapping[st
     """
     returned = run(script, frames(packed), copy.deepcopy(dict(params)))
     try:
-        return Drawn(encode(returned.value), returned.log)
+        return Drawn(encode(returned.value), returned.log, returned.warned)
     except NotAFigure as error:
         raise ScriptError(problem(script, returned.line, str(error), "script_result"), returned.log) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what a script returns may be of its own class, which may raise anything
+        raise ScriptError(worded(script, error, returned.line), returned.log) from error

@@ -23,7 +23,6 @@ from typing import NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
-import plotly.express as px
 import plotly.graph_objects as go
 import plotly.io as pio
 from pydantic import JsonValue
@@ -33,7 +32,7 @@ from ..version import __version__
 from .figure import Given
 from .frames import StepFrames
 from .modules import refusal, script_builtins
-from .output import FILENAME, Log, captured
+from .output import FILENAME, Log, Warned, captured
 
 NAME = "transform"
 PLACE: Loc = ("config", "transform")
@@ -213,12 +212,13 @@ def _compiled(text: str) -> types.CodeType:
 
 @dataclass(frozen=True)
 class Returned:
-    """What ``transform`` returned, the line of that ``return`` (or of the ``def``, if it ended without one), and the
-    log."""
+    """What ``transform`` returned, the line of that ``return`` (or of the ``def``, if it ended without one), the log,
+    and what helpers warned of."""
 
     value: Given
     line: int
     log: str
+    warned: tuple[Warned, ...] = ()
 
 
 class Values(dict[str, JsonValue]):
@@ -248,7 +248,7 @@ def run(text: str, data: Mapping[str, StepFrames], params: Mapping[str, JsonValu
         returned[:] = [line]
         return value
 
-    with _TURN, _steady(), captured(log):
+    with _TURN, _steady() as px, captured(log) as warned:
         module = types.ModuleType(_MODULE)
         module.__dict__.update(
             {"__builtins__": script_builtins(), "pd": pd, "np": np, "go": go, "px": px, _RETURNED: remember}
@@ -260,10 +260,10 @@ def run(text: str, data: Mapping[str, StepFrames], params: Mapping[str, JsonValu
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a script may raise anything, also SystemExit, and must not end the server
-            raise ScriptError(_worded(text, error), log.text()) from error
+            raise ScriptError(worded(text, error), log.text()) from error
         finally:
             sys.modules.pop(_MODULE, None)
-    return Returned(value, returned[0] if returned else _line_of_def(text), log.text())
+    return Returned(value, returned[0] if returned else _line_of_def(text), log.text(), tuple(warned))
 
 
 def _line_of_def(text: str) -> int:
@@ -272,9 +272,11 @@ def _line_of_def(text: str) -> int:
 
 
 @contextmanager
-def _steady() -> Iterator[None]:
+def _steady() -> Iterator[types.ModuleType]:
     """Set the same seeds, default template, defaults of ``px`` and numpy settings for every run; restore them
-    afterwards. So a figure does not depend on the settings of a notebook or of another script."""
+    afterwards. So a figure does not depend on the settings of a notebook or of another script. Gives ``px``."""
+    import plotly.express as px  # it takes longer than all other imports here, and only a run needs it
+
     python, numpy, template = random.getstate(), np.random.get_state(), pio.templates.default
     express = {name: getattr(px.defaults, name) for name in px.defaults.__slots__}
     random.seed(SEED)
@@ -283,7 +285,7 @@ def _steady() -> Iterator[None]:
     px.defaults.reset()
     try:
         with _numpy_defaults():
-            yield
+            yield px
     finally:
         random.setstate(python)
         np.random.set_state(numpy)
@@ -318,13 +320,14 @@ def _set_template(name: str | None) -> None:
         pio.templates.default = name
 
 
-def _worded(text: str, error: BaseException) -> Problem:
-    """The Problem of an error, at the innermost line of the script itself."""
+def worded(text: str, error: BaseException, line_of_return: int | None = None) -> Problem:
+    """The Problem of an error, at the innermost line of the script itself. An error that came up while the figure was
+    written may have none: then it is at the line that returned the figure."""
     if isinstance(error, SyntaxError) and error.filename != FILENAME:
         line = _innermost(error)
     else:
         line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else _innermost(error)
-    found = problem(text, line, _message(error))
+    found = problem(text, line_of_return if line is None else line, _message(error))
     found.ctx["error"] = type(error).__name__[:_LONGEST_NAME]
     return found
 

@@ -58,6 +58,7 @@ def _unknown(
     forgiven = _forgiven(function)
     told = set()
     for node in ast.walk(function):
+        # A node that reads a key is an expression, so it has a line; ast.AST alone does not declare one.
         key = _key_read(node, name)
         if key is None or key in names or key in put or node in forgiven or (node.lineno, key) in told:  # type: ignore[attr-defined]
             continue

@@ -17,14 +17,14 @@ from pydantic import JsonValue
 from ...errors import NotProtected
 from .dataset_forms import Form, packed_of
 from .outcome import Ended, Fence, Limits, ProcessDrawer
-from .unprotected import Unprotected
+from .unlockable import Unlockable
 
 if sys.platform == "linux" or TYPE_CHECKING:
     from .pool import Pool
 
 __all__ = ["Ended", "Fence", "Limits", "draw", "new", "required", "shared"]
 
-_shared: dict[int, Pool | Unprotected] = {}
+_shared: dict[int, Pool | Unlockable] = {}
 _making = threading.Lock()
 
 
@@ -85,12 +85,12 @@ def draw(
     return told
 
 
-def new(limits: Limits | None = None, *, workers: int | None = None) -> Pool | Unprotected:
-    """A new drawer: locked processes on Linux, elsewhere processes that have only limits (see ``fence()``)."""
-    return Pool(limits, workers=workers) if sys.platform == "linux" else Unprotected(limits, workers=workers)
+def new(limits: Limits | None = None, *, workers: int | None = None) -> Pool | Unlockable:
+    """A new drawer: locked processes on Linux, elsewhere one that refuses every script (see ``fence()``)."""
+    return Pool(limits, workers=workers) if sys.platform == "linux" else Unlockable(limits, workers=workers)
 
 
-def shared() -> Pool | Unprotected:
+def shared() -> Pool | Unlockable:
     """The drawer of this process, made at its first use."""
     with _making:
         pool = _shared.get(os.getpid())

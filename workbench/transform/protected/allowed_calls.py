@@ -1,58 +1,18 @@
-"""The system calls that a locked process may make, with their numbers on both architectures and the allowed
-arguments. The kernel refuses everything that is not in this list."""
+"""The system calls that a process with a script may make, and with which arguments. The kernel refuses everything that
+is not in this list."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from ...lock.system_calls import CLOCKS, SLEPT_BY, Call, OneOf, Within
 
 REPLY, TRACE = 3, 4
 """The descriptors of a locked process. The first carries the job and the answer; the second the line at which a script
 was when its time was over."""
 
-X86_64, ARM64 = 0xC000003E, 0xC00000B7
-ARCHITECTURES = {"x86_64": X86_64, "amd64": X86_64, "aarch64": ARM64, "arm64": ARM64}
-"""Machine as ``platform.machine()`` names it -> audit architecture of the kernel."""
-
 READ, WRITE = 1, 2  # of mmap and mprotect; 4, which allows to execute, is left out
 _PRIVATE = 0x02
 # FIXED, ANONYMOUS, NORESERVE, POPULATE, STACK, FIXED_NOREPLACE. Not SHARED, LOCKED, HUGETLB, GROWSDOWN.
 _MAPPING = _PRIVATE | 0x10 | 0x20 | 0x4000 | 0x8000 | 0x20000 | 0x100000
-
-
-_CLOCKS = (0, 1, 2, 3, 4, 5, 6, 7, 11)
-"""Clocks of the time and of this process. Negative numbers, clocks of any other process, are left out."""
-_SLEPT_BY = (0, 1)
-
-
-class Within(NamedTuple):
-    """An argument has no bit outside ``bits``, and all those of ``needed``."""
-
-    argument: int
-    bits: int
-    needed: int = 0
-
-
-class OneOf(NamedTuple):
-    """The low half of an argument, without the bits ``ignored``, is one of ``values``."""
-
-    argument: int
-    values: tuple[int, ...]
-    ignored: int = 0
-
-
-@dataclass(frozen=True)
-class Call:
-    """A system call: its numbers (None where the machine has none) and what its arguments must be."""
-
-    name: str
-    x86_64: int | None
-    arm64: int | None
-    rules: tuple[Within | OneOf, ...] = ()
-
-    def number(self, architecture: int) -> int | None:
-        return self.x86_64 if architecture == X86_64 else self.arm64
-
 
 ALLOWED = (
     Call("read", 0, 63, (OneOf(0, (REPLY,)),)),
@@ -75,12 +35,12 @@ ALLOWED = (
     Call("sigaltstack", 131, 132),
     Call("restart_syscall", 219, 128),
     Call("setitimer", 38, 103, (OneOf(0, (0,)),)),
-    Call("clock_gettime", 228, 113, (OneOf(0, _CLOCKS),)),
-    Call("clock_getres", 229, 114, (OneOf(0, _CLOCKS),)),
+    Call("clock_gettime", 228, 113, (OneOf(0, CLOCKS),)),
+    Call("clock_getres", 229, 114, (OneOf(0, CLOCKS),)),
     Call("gettimeofday", 96, 169),
     Call("time", 201, None),
     Call("nanosleep", 35, 101),
-    Call("clock_nanosleep", 230, 115, (OneOf(0, _SLEPT_BY),)),
+    Call("clock_nanosleep", 230, 115, (OneOf(0, SLEPT_BY),)),
     Call("sched_yield", 24, 124),
     Call("getpid", 39, 172),
     Call("gettid", 186, 178),
@@ -90,6 +50,3 @@ ALLOWED = (
     Call("exit", 60, 93),
     Call("exit_group", 231, 94),
 )
-
-LANDLOCK_CREATE, LANDLOCK_RESTRICT = 444, 446  # the same on both
-CAPSET = {X86_64: 126, ARM64: 91}

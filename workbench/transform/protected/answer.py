@@ -22,7 +22,7 @@ FRIENDLY = 0.8
 killed."""
 _AGAIN = 0.03
 Meta: TypeAlias = dict[str, JsonValue]
-"""The JSON of an answer: ``log``, ``problems`` and, where a bound held, ``limit``."""
+"""The JSON of an answer: ``log``, ``problems``, where helpers warned ``warned``, and where a bound held ``limit``."""
 
 
 class TimeUp(BaseException):
@@ -65,7 +65,11 @@ def _answer(job: Job, data: memoryview) -> tuple[bytes, Meta]:
         return b"", _limited(job, MEMORY, _line(error), "")
     if len(drawn.figure) > job.figure_bytes:
         return b"", _limited(job, SIZE, None, drawn.log, len(drawn.figure))
-    return drawn.figure, {"log": drawn.log, "problems": []}
+    return drawn.figure, {
+        "log": drawn.log,
+        "problems": [],
+        **({"warned": [one.as_dict() for one in drawn.warned]} if drawn.warned else {}),
+    }
 
 
 def _failed(job: Job, error: ScriptError) -> Meta:

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from ...errors import Problem, ScriptError
 from ..figure_check import MOST_BYTES
 from ..inprocess import Drawn
+from ..output import Warned
 from ..script import problem
 from ..used_names import Names
 from .messages import Job, Kind, names_as_params
@@ -58,6 +59,7 @@ class Ended:
     log: str
     peak_mb: float | None = None
     processes_left: int | None = None
+    warned: tuple[Warned, ...] = ()
 
 
 class ProcessDrawer(ABC):
@@ -98,7 +100,7 @@ class ProcessDrawer(ABC):
         ended = self.run(script, packed, params, content=content, organization=organization, cancelled=cancelled)
         if ended.figure is None:
             raise ScriptError(ended.problems, ended.log)
-        return Drawn(ended.figure, ended.log)
+        return Drawn(ended.figure, ended.log, ended.warned)
 
     def check(self, script: str, names: Names | None = None, *, organization: str | None = None) -> list[Problem]:
         """As ``inprocess.check``, in a process of its own: a script that crashes Python's parser ends only that."""

@@ -51,11 +51,12 @@ def everything() -> None:
 def forget() -> None:
     """Delete what a script must not learn about this machine: its name, and the paths of programs and folders."""
     platform.uname()
+    # Private names of the standard library: what they hold would show the machine to a script.
     cached = platform._uname_cache  # type: ignore[attr-defined]
     if cached is not None:
         platform._uname_cache = cached._replace(node="")  # type: ignore[attr-defined]
     sys.argv[:], sys.orig_argv[:] = [""], [""]
-    sys.executable = sys._base_executable = ""  # type: ignore[attr-defined]
+    sys.executable = sys._base_executable = ""  # type: ignore[attr-defined]  # as above
     sys.path.clear()
     sys.path_importer_cache.clear()
     os.environ.clear()

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import orjson
 from pydantic import JsonValue
 
+from ...battery.doubts import CODES
 from ...errors import Problem
 from ..figure_check import Unsafe, checked
-from ..output import MOST
+from ..output import LONGEST_WARNED, MOST, MOST_WARNED, Warned
 from ..script import MOST_PROBLEMS, PLACE, lines_of, problem, text_in
 from .messages import Job
 from .outcome import Ended
@@ -34,12 +35,14 @@ class Forged(ValueError):
 
 @dataclass(frozen=True)
 class Answer:
-    """A checked figure, or the problems in its place. ``limit`` names the bound that held."""
+    """A checked figure, or the problems in its place. ``limit`` names the bound that held; ``warned`` is what helpers
+    warned of."""
 
     figure: bytes | None
     problems: list[Problem]
     log: str
     limit: str | None = None
+    warned: tuple[Warned, ...] = ()
 
 
 def read(job: Job, text: bytes, figure: bytes) -> Answer:
@@ -54,22 +57,39 @@ def read(job: Job, text: bytes, figure: bytes) -> Answer:
         meta = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise Forged(f"not JSON: {error}") from error
-    if not isinstance(meta, dict) or not set(meta) <= {"log", "problems", "limit"}:
+    if not isinstance(meta, dict) or not set(meta) <= {"log", "problems", "limit", "warned"}:
         raise Forged("not an answer")
     log, told, limit = meta.get("log"), meta.get("problems"), meta.get("limit")
     if not isinstance(log, str) or not isinstance(told, list) or len(told) > MOST_PROBLEMS:
         raise Forged("without a log and problems")
     if limit not in (None, *_LIMITS):
         raise Forged("an unknown limit")
+    warned = _warned(meta.get("warned", []))
     lines = lines_of(job.script) if told else []
     problems = [_problem(lines, one) for one in told]
     log = log.encode()[:MOST].decode("utf-8", "ignore")
     if problems or job.kind == "check":
         return Answer(None, problems, log, limit)
     try:
-        return Answer(checked(figure, job.figure_bytes), [], log)
+        return Answer(checked(figure, job.figure_bytes), [], log, warned=warned)
     except Unsafe as error:
         return Answer(None, [problem(job.script, None, str(error), "script_result")], log)
+
+
+def _warned(told: JsonValue) -> tuple[Warned, ...]:
+    if not isinstance(told, list) or len(told) > MOST_WARNED:
+        raise Forged("warnings that are none")
+    made = []
+    for one in told:
+        if not isinstance(one, dict) or set(one) != {"code", "message"}:
+            raise Forged("not a warning")
+        code, message = one["code"], one["message"]
+        if not isinstance(code, str) or code not in CODES:
+            raise Forged("a warning without a code")
+        if not isinstance(message, str) or len(message) > LONGEST_WARNED + 1:
+            raise Forged("a warning without a message")
+        made.append(Warned(code, message))
+    return tuple(made)
 
 
 def _problem(lines: Sequence[str], told: JsonValue) -> Problem:
@@ -88,4 +108,4 @@ def _problem(lines: Sequence[str], told: JsonValue) -> Problem:
 
 def ended_of(answer: Answer) -> Ended:
     outcome = "figure" if answer.figure is not None else "limited" if answer.limit else "refused"
-    return Ended(outcome, answer.figure, answer.problems, answer.log)
+    return Ended(outcome, answer.figure, answer.problems, answer.log, warned=answer.warned)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from .allowed_calls import ALLOWED, X86_64, Call, OneOf, Within
+from .system_calls import X86_64, Call, OneOf, Within
 
-ALLOW, KILL, REFUSE = (
-    0x7FFF0000,
-    0x80000000,
-    0x00050000 | 1,
-)  # refuse: EPERM, which Python shows as PermissionError
+ALLOW, KILL = 0x7FFF0000, 0x80000000
+REFUSE = 0x00050000 | 1  # EPERM, which Python shows as PermissionError
+UNKNOWN = 0x00050000 | 38  # ENOSYS
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _X32 = 0x40000000
@@ -20,7 +18,7 @@ Instruction = tuple[int, int, int, int]
 """(code, jump if true, jump if false, constant)"""
 
 
-def program(architecture: int, calls: Iterable[Call] = ALLOWED) -> list[Instruction]:
+def program(architecture: int, calls: Iterable[Call]) -> list[Instruction]:
     """The filter for one architecture. It allows the calls within their rules. A call of another architecture kills the
     process. Every other call fails with EPERM."""
     made: list[Instruction] = [
@@ -46,6 +44,8 @@ def packed(instructions: Iterable[Instruction]) -> bytes:
 
 def _block(call: Call) -> list[Instruction]:
     """The instructions that check the arguments of one call. Every branch ends in a return."""
+    if call.absent:
+        return [(_RETURN, 0, 0, UNKNOWN)]
     block: list[Instruction] = []
     for rule in call.rules:
         block += _within(rule) if isinstance(rule, Within) else _one_of(rule)
