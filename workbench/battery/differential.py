@@ -13,47 +13,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .half_cycles import CURRENT, HalfCycle, half_cycles
+from .charge import counted
+from .completeness import left_out, warn_left_out
+from .doubts import NotMonotonic, SamplesLeftOut
+from .half_cycles import HalfCycle, half_cycles
 
 VOLTAGE = "Voltage [V]"
-TIME = "Time [s]"
 CAPACITY = "Capacity [A.h]"
 DQDV = "dQ/dV [A.h/V]"
 DVDQ = "dV/dQ [V/A.h]"
-DIRECTIONS = ("charge", "discharge")
 _TOLERATED = 0.01
 Floats = NDArray[np.float64]
-
-
-class NotMonotonic(UserWarning):
-    """The voltage of a half cycle goes back and forth, so that dQ/dV is not well defined there."""
-
-
-def charge_passed(frame: pd.DataFrame, direction: str) -> Floats:
-    """Charge since the first row of a half cycle: (n,) float, A.h, starts at 0, never falls. Needs the cycler's
-    capacity of that direction, or ``Current [A]`` and ``Time [s]``.
-
-    From the column ``Discharge capacity [A.h]`` or ``Charge capacity [A.h]`` if it is there (a fall is the
-    counter's restart in a new step), else by the trapezoid rule from ``Current [A]`` and ``Time [s]``.
-
-    Raises
-    ------
-    ValueError
-        If ``direction`` is neither "charge" nor "discharge", or the frame has neither.
-    """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"The direction of a half cycle is 'charge' or 'discharge', not {direction!r}.")
-    counter = f"{direction.capitalize()} capacity [A.h]"
-    if counter in frame:
-        values = frame[counter].to_numpy(float, na_value=np.nan)
-        steps = np.diff(values)
-        steps = np.where(steps < 0, values[1:], steps)
-    elif CURRENT in frame and TIME in frame:
-        current = np.abs(frame[CURRENT].to_numpy(float, na_value=np.nan))
-        steps = (current[1:] + current[:-1]) / 2 * np.diff(frame[TIME].to_numpy(float)) / 3600
-    else:
-        raise ValueError(f"The charge needs a column '{counter}', or '{CURRENT}' and '{TIME}'.")
-    return np.concatenate([[0.0], np.cumsum(np.nan_to_num(steps))])
 
 
 def slope_on_grid(x: ArrayLike, y: ArrayLike, *, step: float, smooth: float) -> tuple[Floats, Floats]:
@@ -96,7 +66,12 @@ def differential_capacity(
     Where the voltage turns back, its envelope (the highest so far on charge, the lowest on discharge) is
     used. If what it turns back is more than 1 % of its way, a ``NotMonotonic`` warning says how much.
     """
-    v, q = np.asarray(voltage, float), np.asarray(capacity, float)
+    if isinstance(voltage, pd.Series):
+        warn_left_out(voltage, "dQ/dV")
+    return _slope(np.asarray(voltage, float), np.asarray(capacity, float), step, smooth)
+
+
+def _slope(v: Floats, q: Floats, step: float, smooth: float) -> tuple[Floats, Floats]:
     kept = np.isfinite(v) & np.isfinite(q)
     v, q = v[kept], q[kept]
     if len(v) < 3:
@@ -107,7 +82,7 @@ def differential_capacity(
     if back > _TOLERATED * forth:
         share = back / forth if forth else 1.0
         message = f"the voltage turns back by {share:.0%} of its way; dQ/dV follows its envelope there"
-        warnings.warn(message, NotMonotonic, stacklevel=2)
+        warnings.warn(message, NotMonotonic, stacklevel=3)
     x, slope = slope_on_grid(np.maximum.accumulate(v * sign), q, step=step, smooth=smooth)
     return x * sign, slope * sign
 
@@ -125,9 +100,10 @@ def dqdv(
     """
 
     def of_one(half: HalfCycle) -> tuple[Floats, Floats]:
-        charge = charge_passed(half.frame, half.direction)
-        return differential_capacity(half.frame[VOLTAGE], charge, step=step, smooth=smooth)
+        voltage = half.frame[VOLTAGE].to_numpy(float, na_value=np.nan)
+        return _slope(voltage, _charge_of(half), step, smooth)
 
+    warn_left_out(frame, "dQ/dV")
     return _by_half_cycle(frame, rest, of_one, VOLTAGE, DQDV)
 
 
@@ -147,7 +123,7 @@ def dvdq(
     """
 
     def of_one(half: HalfCycle) -> tuple[Floats, Floats]:
-        charge = charge_passed(half.frame, half.direction)
+        charge = _charge_of(half)
         voltage = half.frame[VOLTAGE].to_numpy(float, na_value=np.nan)
         kept = np.isfinite(voltage)
         width = step if step is not None else float(charge[-1]) / 500
@@ -157,7 +133,16 @@ def dvdq(
             charge[kept], voltage[kept], step=width, smooth=5 * width if smooth is None else smooth
         )
 
+    warn_left_out(frame, "dV/dQ")
     return _by_half_cycle(frame, rest, of_one, CAPACITY, DVDQ)
+
+
+def _charge_of(half: HalfCycle) -> Floats:
+    """The charge passed in a half cycle of a frame for which missing samples were warned of."""
+    charge, missing = counted(half.frame, half.direction)
+    if missing and not left_out(half.frame):
+        warnings.warn(f"Half cycle {half.number}: {missing}", SamplesLeftOut, stacklevel=5)
+    return charge
 
 
 def _by_half_cycle(

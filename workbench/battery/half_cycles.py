@@ -8,9 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from .completeness import left_out
+from .neighbours import Neighbours
+
 CURRENT = "Current [A]"
 STEP_TYPE = "Step type"
 Direction = Literal["discharge", "charge"]
+Floats = NDArray[np.float64]
+_WINDOW = 8
+_QUIETEST = 0.1
+_AS_QUIET = 3.0
 
 
 class HalfCycle(NamedTuple):
@@ -22,10 +29,23 @@ class HalfCycle(NamedTuple):
 
 
 def rest_limit(current: ArrayLike) -> float:
-    """The current below which a sample counts as rest, A: the smaller of 1 mA and 1 % of the largest ``|I|``."""
-    values = np.abs(np.asarray(current, float))
-    largest = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
-    return min(0.001, 0.01 * largest)
+    """The current up to which a sample counts as rest, A: 1 mA, or 5 times the noise of the quietest tenth where that
+    is more; at most 1 % of the largest ``|I|``."""
+    values = np.asarray(current, float)
+    values = values[np.isfinite(values)]
+    largest = float(np.abs(values).max()) if len(values) else 0.0
+    return min(max(0.001, 5 * _noise(values)), 0.01 * largest)
+
+
+def _noise(current: Floats) -> float:
+    """The deviation of the current, A, in all windows that are about as quiet as the quietest tenth."""
+    count = len(current) // _WINDOW
+    if not count:
+        return 0.0
+    windows = current[: count * _WINDOW].reshape(count, _WINDOW)
+    size = np.sqrt((windows**2).mean(axis=1))
+    tenth = np.sort(size)[int(_QUIETEST * (count - 1))]
+    return float(np.sqrt(windows[size <= _AS_QUIET * tenth].var(axis=1, ddof=1).mean()))
 
 
 def directions(frame: pd.DataFrame, rest: float | None = None) -> NDArray[np.int8]:
@@ -55,14 +75,18 @@ def half_cycles(frame: pd.DataFrame, *, rest: float | None = None) -> list[HalfC
     """The half cycles of a series with ``Current [A]``, in order.
 
     A half cycle lasts until the current changes sign; rests inside it (as between titration pulses) do not
-    end it, and their rows are left out. ``directions`` says which rows are charge, discharge and rest.
+    end it, and their rows are left out. ``directions`` says which rows are charge, discharge and rest. Each frame
+    remembers how long its samples were before and after the rows that were left out, so that ``charge_passed`` does not
+    count the rests.
     """
     signs = directions(frame, rest)
     active = np.flatnonzero(signs)
     if not len(active):
         return []
     cuts = np.flatnonzero(np.diff(signs[active])) + 1
-    return [
-        HalfCycle(number, "discharge" if signs[rows[0]] > 0 else "charge", frame.iloc[rows])
-        for number, rows in enumerate(np.split(active, cuts))
-    ]
+    known = Neighbours.of(frame, left_out(frame))
+    found = []
+    for number, rows in enumerate(np.split(active, cuts)):
+        way: Direction = "discharge" if signs[rows[0]] > 0 else "charge"
+        found.append(HalfCycle(number, way, Neighbours.remembered(frame.iloc[rows], known, rows)))
+    return found

@@ -7,13 +7,10 @@ import warnings
 import numpy as np
 import pandas as pd
 
+from .doubts import SignLooksWrong
 from .plotly_dict import PlotlyDict
 
 REAL, IMAGINARY, FREQUENCY = "Z_Re [Ohm]", "Z_Im [Ohm]", "Frequency [Hz]"
-
-
-class SignLooksWrong(UserWarning):
-    """Most of a spectrum is inductive, as if minus Z_Im had been stored as Z_Im."""
 
 
 def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> PlotlyDict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -11,6 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
+from .doubts import NeedsUnmet
 from .plotly_dict import PlotlyDict, PlotlyValue
 
 # Okabe and Ito's colours for colour-blind readers (jfly.uni-koeln.de/color), without the yellow, which is
@@ -90,17 +92,20 @@ def legend(place: str = "below", **more: PlotlyValue) -> PlotlyDict:
     return {"orientation": "v", **_CORNERS[place], "tracegroupgap": 0, **more}
 
 
-def message(text: str) -> go.Figure:
+def message(text: str, *, unmet: bool = False) -> go.Figure:
     """A figure that is only a sentence: for a script whose data are not there.
 
     Parameters
     ----------
     text : what is missing, and what to choose or add; shown as it is written, without markup. An empty line
         starts a paragraph.
+    unmet : warn too (``needs_unmet``), so that programs see that the store lacks what the script needs.
 
     >>> message("No impedance here.").layout.annotations[0].text
     'No impedance here.'
     """
+    if unmet:
+        warnings.warn(" ".join(text.split()), NeedsUnmet, stacklevel=2)
     paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
     lines = [line for part in paragraphs for line in textwrap.wrap(part, 52, break_on_hyphens=False)]
     place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "xanchor": "center", "yanchor": "middle"}

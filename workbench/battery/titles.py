@@ -1,13 +1,29 @@
-"""Axis titles from column names: ``Voltage [V]`` becomes ``Voltage / V``, the quotient of quantity and unit."""
+"""Axis titles from column names, and back: ``Voltage [V]`` becomes ``Voltage / V``, the quotient of quantity and unit,
+or ``Voltage (V)`` for journals that want it so."""
 
 from __future__ import annotations
 
 import re
+from html import unescape
+from typing import Literal
 
 from ..units import split_unit
 
+TitleStyle = Literal["solidus", "parentheses"]
 _NAMES = {"degC": "°C", "Ohm": "Ω", "ohm": "Ω", "deg": "°", "percent": "%"}
 _SUPER = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NORMAL = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_BASIS = re.compile(r"(?P<name>.+\S) \((?P<basis>[^()]+)\)")
+_SOLIDUS = re.compile(r"(?P<name>.*\S)\s+/\s+(?P<unit>\S.*)", re.DOTALL)
+_PARENTHESES = re.compile(r"(?P<name>.*\S)\s*\((?P<unit>[^()]+)\)", re.DOTALL)
+_BRACKETS = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]+)\]", re.DOTALL)
+_RAISED = re.compile(r"<sup[^<>]*>([-−0-9]+)</sup>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+# What may be a unit in a title, so that "Fade (batch A)" keeps its parentheses.
+_UNIT = re.compile(
+    r"(?:[pnuµμmkMG]?(?:A|Ah|V|W|Wh|Ω|Ohm|ohm|Hz|s|g|m|mol|J|C|F|S|L|l|K|N|Pa|eV|bar)|cm|dm|h|min|d|day|days|"
+    r"°C|degC|°|deg|%|1|ppm|cycle|cycles)(?:\^?[-−⁻]?[0-9⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
+)
 _FACTOR = re.compile(r"^(?P<name>.*?)\^?(?P<power>-?\d+)?$")
 
 
@@ -45,10 +61,18 @@ def _symbol(name: str) -> str:
     return name
 
 
-def axis_title(column: str, *, basis: str | None = None) -> str:
+def axis_title(column: str, *, basis: str | None = None, style: TitleStyle = "solidus") -> str:
     """The title of an axis that shows a column: name and unit, or the name alone where there is no unit.
 
-    ``basis`` names what a normalised value refers to.
+    Parameters
+    ----------
+    basis : what a normalised value refers to.
+    style : ``"solidus"`` gives the quotient of quantity and unit, ``"parentheses"`` the unit in parentheses.
+
+    Raises
+    ------
+    ValueError
+        For another style.
 
     >>> axis_title("Discharge capacity [A.h]")
     'Discharge capacity / A h'
@@ -56,12 +80,88 @@ def axis_title(column: str, *, basis: str | None = None) -> str:
     'Capacity retention'
     >>> axis_title("Discharge capacity [mA.h/g]", basis="active mass")
     'Discharge capacity (active mass) / mA h g⁻¹'
+    >>> axis_title("Discharge capacity [mA.h/g]", basis="active mass", style="parentheses")
+    'Discharge capacity, active mass (mA h g⁻¹)'
     """
     name, unit = split_unit(column)
     shown = f"{name} ({basis})" if basis else name
-    return f"{shown} / {unit_text(unit)}" if unit else shown
+    return _titled(shown, unit_text(unit), style) if unit else _titled(shown, "", style)
 
 
-def axis_titles(x: str, y: str) -> dict[str, dict[str, dict[str, str]]]:
+def _titled(name: str, unit: str, style: TitleStyle) -> str:
+    if style == "solidus":
+        return f"{name} / {unit}" if unit else name
+    if style != "parentheses":
+        raise ValueError(f"A title has the style 'solidus' or 'parentheses', not {style!r}.")
+    based = _BASIS.fullmatch(name)
+    quantity = f"{based['name']}, {based['basis']}" if based and unit else name
+    return f"{quantity} ({unit})" if unit else quantity
+
+
+def axis_titles(x: str, y: str, *, style: TitleStyle = "solidus") -> dict[str, dict[str, dict[str, str]]]:
     """The part of a layout that titles both axes by their columns."""
-    return {"xaxis": {"title": {"text": axis_title(x)}}, "yaxis": {"title": {"text": axis_title(y)}}}
+    titles = {"xaxis": axis_title(x, style=style), "yaxis": axis_title(y, style=style)}
+    return {axis: {"title": {"text": text}} for axis, text in titles.items()}
+
+
+def restyled(title: str, style: TitleStyle) -> str:
+    """A title in another style. One whose unit is not known as such stays as it is.
+
+    >>> restyled("Discharge capacity / A h", "parentheses")
+    'Discharge capacity (A h)'
+    >>> restyled("Voltage (V)", "solidus")
+    'Voltage / V'
+    >>> restyled("Fade (batch A)", "solidus")
+    'Fade (batch A)'
+    """
+    name, unit = _parted(title)
+    return _titled(name, unit, style) if unit else title
+
+
+def column_of(title: str) -> str:
+    """The column name that a title stands for: the inverse of ``axis_title``, in plain text.
+
+    >>> column_of("Discharge capacity (active mass) / mA h g⁻¹")
+    'Discharge capacity (active mass) [mA.h/g]'
+    >>> column_of("d<i>Q</i>/d<i>V</i> (A h V<sup>-1</sup>)")
+    'dQ/dV [A.h/V]'
+    """
+    name, unit = _parted(_plain(title))
+    return f"{name} [{unit_name(unit)}]" if unit else name
+
+
+def _plain(title: str) -> str:
+    """A title without markup, in one line."""
+    raised = _RAISED.sub(lambda match: match[1].replace("−", "-").translate(_SUPER), title)
+    return " ".join(unescape(_TAG.sub(lambda tag: " " if tag[0].startswith("<br") else "", raised)).split())
+
+
+def _parted(title: str) -> tuple[str, str]:
+    """Name and unit of a title; the unit is empty where there is none that is known."""
+    for form in (_SOLIDUS, _PARENTHESES, _BRACKETS):
+        match = form.fullmatch(title.strip())
+        if match and is_unit(match["unit"]):
+            return match["name"], match["unit"]
+    return title.strip(), ""
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit, perhaps against a reference: ``V vs. Li/Li⁺``."""
+    unit = _plain(text).partition(" vs")[0]
+    return all(_UNIT.fullmatch(factor) for factor in re.split(r"[ .·⋅*/]+", unit)) if unit else False
+
+
+def unit_name(unit: str) -> str:
+    """A printed unit as it is written in a column name: the inverse of ``unit_text``."""
+    shown, against, reference = _plain(unit).partition(" vs")
+    above: list[str] = []
+    below: list[str] = []
+    for place, part in enumerate(shown.split("/")):
+        for factor in re.split(r"[ .·⋅*]+", part.strip()):
+            match = _FACTOR.match(factor.translate(_NORMAL))
+            name, power = (match["name"], int(match["power"] or 1)) if match else (factor, 1)
+            power = -power if place else power
+            named = name.replace("Ω", "Ohm").replace("°C", "degC").replace("µ", "u").replace("μ", "u")
+            if named and named != "1":
+                (above if power > 0 else below).append(named + (str(abs(power)) if abs(power) != 1 else ""))
+    return "/".join([".".join(above) or "1", *below]) + against + reference

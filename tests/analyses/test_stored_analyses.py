@@ -1,0 +1,209 @@
+"""Analyses are computed once, kept, found again, and computed anew when what they read has changed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from support.local_and_remote import opened, sides
+
+import workbench as wb
+from workbench.analyses import background
+from workbench.analyses.registry import ANALYSES
+from workbench.analyses.run import KINDS_JOB
+from workbench.battery.capacity.retention import retention
+from workbench.errors import BadRequest, NotFound
+
+HPPC = "M50-A-01_HPPC_fresh"
+AGEING = "M50-A-04_ageing"
+
+
+def records(bench: wb.Bench, type: str) -> pd.DataFrame:
+    return bench.analyses.list(analysis_type=type)
+
+
+@pytest.mark.parametrize("where", ["near", "far"])
+def test_a_result_is_kept_once_with_what_was_read(demo_copy: Path, where: str) -> None:
+    with opened(demo_copy, where) as bench:
+        first = bench.analyse("dcir", HPPC)
+        assert (first.computed, first.unchanged, first.invalid) == ([HPPC], 0, {})
+        again = bench.analyse("dcir", HPPC)
+        assert (again.computed, again.unchanged) == ([], 1)
+        (name,) = records(bench, "dcir")["name"]
+        record = bench.analyses.get(name)
+        known = record.metadata["workbench"]
+        assert known["version"] == ANALYSES["dcir"].version
+        assert known["valid"] is True
+        assert known["parameters"]["soaked"] == 300.0
+        (read,) = known["inputs"]
+        assert read["name"] == HPPC
+        assert read["rows"] == bench.measurements.get(HPPC).sample_count
+        assert len(read["sha256"]) == 64
+        assert "Voltage [V]" in read["columns"]
+        assert 20 < 1000 * record.metadata["results"]["resistance_at_half"] < 30
+        table = bench.analyses.table(name)
+        assert len(table) == 18
+        assert table["Resistance at 10 s [Ohm]"].notna().all()
+
+
+def test_the_kept_table_is_that_of_the_helper(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        bench.analyse("retention", AGEING)
+        kept = bench.analyses.table(records(bench, "retention")["name"].iloc[0])
+        helped = retention(bench.measurements.cycles(AGEING), rated=5.0)
+        pd.testing.assert_frame_equal(kept[list(helped)], helped, check_dtype=False, check_names=False)
+
+
+def test_other_parameters_are_another_record_and_unknown_ones_are_refused(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        bench.analyse("retention", AGEING)
+        bench.analyse("retention", AGEING, reference="rated")
+        assert len(records(bench, "retention")) == 2
+        assert bench.analyse("retention", AGEING, reference="rated").unchanged == 1
+        with pytest.raises(BadRequest, match=r"'retention' has no parameter 'referense'.*'reference'"):
+            bench.analyse("retention", AGEING, referense="rated")
+        with pytest.raises(BadRequest, match=r"as 'reference': it must be 'first'.*The default is"):
+            bench.analyse("retention", AGEING, reference="frist")
+        with pytest.raises(BadRequest, match=r"'dcir' cannot take 3 as 'at': it must be a list"):
+            bench.analyse("dcir", at=3)
+        with pytest.raises(BadRequest, match=r"There is no analysis 'retantion'.*'retention'"):
+            bench.analyse("retantion")
+        with pytest.raises(NotFound):
+            bench.analyse("retention", "no such test")
+
+
+def test_a_result_is_stale_when_its_data_its_ratings_or_its_rule_change(
+    demo_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with wb.open(demo_copy) as bench:
+        bench.analyse("retention", AGEING)
+        (id,) = records(bench, "retention")["id"]
+        assert bench.analyse("retention", AGEING, check=True).computed == []
+        bench.exclude(AGEING, cycles=[5], reason="power cut")
+        stale = bench.analyse("retention", AGEING, check=True)
+        assert stale.stale == [AGEING]
+        assert bench.analyse("retention", AGEING).stale == [AGEING]
+        assert records(bench, "retention")["id"].tolist() == [id], "the record is replaced, not doubled"
+        table = bench.analyses.table(id).set_index("Cycle count")
+        assert not table.loc[5, "Valid"]
+        assert table.loc[[4, 6], "Valid"].all()
+        of = bench.specifications.get("SIM M50 21700").ratings.model_dump()
+        bench.specifications.update("SIM M50 21700", ratings={**of, "capacity": {"value": 4.8, "unit": "A.h"}})
+        assert bench.analyse("retention", AGEING).stale == [AGEING]
+        newer = ANALYSES["retention"].__class__(**{**vars_of("retention"), "version": 99})
+        monkeypatch.setitem(ANALYSES, "retention", newer)
+        assert bench.analyse("retention", AGEING).stale == [AGEING]
+        assert bench.analyses.get(id).metadata["workbench"]["version"] == 99
+
+
+def vars_of(type: str) -> dict[str, object]:
+    one = ANALYSES[type]
+    return {name: getattr(one, name) for name in one.__dataclass_fields__}
+
+
+def test_a_record_made_by_hand_is_never_changed(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        own = bench.analyses.create(name="mine", measurement=AGEING, analysis_type="retention", metadata={"a": 1})
+        bench.analyse("retention", AGEING)
+        bench.analyse("retention", AGEING)
+        assert bench.analyses.get("mine").metadata == {"a": 1}
+        assert len(records(bench, "retention")) == 2
+        assert bench.analyses.get("mine").updated_at == own.updated_at
+
+
+def test_one_test_that_gives_nothing_does_not_stop_the_others(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        done = bench.analyse("dcir", [HPPC, "PCH-01_EIS_fresh"])
+        assert len(done.computed) == 2
+        assert list(done.invalid) == ["PCH-01_EIS_fresh"]
+        assert done.invalid["PCH-01_EIS_fresh"]
+        kept = {bench.analyses.get(name).metadata["workbench"]["valid"] for name in records(bench, "dcir")["name"]}
+        assert kept == {True, False}
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        stop, seen = threading.Event(), []
+
+        def until_third(done: int, of: int, name: str) -> None:
+            seen.append(name)
+            if len(seen) == 3:
+                stop.set()
+
+        first = bench.analyse("capacity_by_step", {"batch": "A"}, progress=until_third, cancel=stop)
+        assert first.cancelled
+        assert len(first.computed) == 3
+        rest = bench.analyse("capacity_by_step", {"batch": "A"})
+        assert not rest.cancelled
+        assert rest.unchanged == 3
+        assert not set(rest.computed) & set(first.computed)
+        assert len(records(bench, "capacity_by_step")) == rest.tests
+
+
+def test_kinds_are_kept_and_lists_show_them(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        assert set(bench.measurements.list(fields=["kinds"])["kinds"]) == {""}
+        assert len(bench.analyse(KINDS_JOB).computed) == 77
+        shown = bench.measurements.list(fields=["name", "kinds"]).set_index("name")["kinds"]
+        assert [shown["M50-A-01_RPT0"], shown[HPPC]] == ["rpt", "hppc"]
+        assert bench.analyse(KINDS_JOB).computed == []
+        bench.measurements.update(HPPC, tags=["ageing"])
+        assert bench.analyse(KINDS_JOB).stale == [HPPC]
+        assert bench.measurements.list(name=HPPC, fields=["kinds"])["kinds"].tolist() == ["ageing"]
+
+
+def test_a_cell_is_read_over_all_its_check_ups(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        tests = [f"M50-A-01_RPT{number}" for number in range(4)]
+        bench.analyse("degradation_modes", tests, starts=4)
+        (name,) = records(bench, "degradation_modes")["name"]
+        record = bench.analyses.get(name)
+        assert record.measurement_name == tests[-1]
+        assert [one["name"] for one in record.metadata["workbench"]["inputs"]] == tests
+        assert 3.5 < record.metadata["results"]["lli"] < 6
+        bench.specifications.update("SIM M50 21700", anode_id=None)
+        done = bench.analyse("degradation_modes", tests, starts=4)
+        assert "has no anode" in next(iter(done.invalid.values()))
+
+
+def test_runs_over_http_are_begun_asked_for_and_stopped(demo_copy: Path) -> None:
+    with sides(demo_copy) as both:
+        answer = both.post("analyses/runs", {"type": "retention", "where": {"batch": "A"}})
+        assert answer.status_code == 202
+        run = answer.json()
+        assert [run["state"], run["type"]] == ["running", "retention"]
+        found = both.far.analyse("retention", {"batch": "A"})
+        assert found.tests == len(both.near.measurements.list(batch="A"))
+        ended = both.far.backend.stop_run(run["id"])
+        assert ended["state"] in ("running", "done", "cancelled")
+        with pytest.raises(NotFound):
+            both.far.backend.run_state("0" * 32)
+        viewer = both.connect(both.person("eye@lab", role="Member", everywhere="project-viewer"))
+        assert len(viewer.kinds()) == 77
+        with pytest.raises(wb.errors.Forbidden):
+            viewer.analyse("retention")
+
+
+def test_a_run_whose_process_ended_is_said_to_be_stopped(demo_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with wb.open(demo_copy) as bench:
+        run = bench.backend.begin_run("kinds")
+        done = threading.Event()
+        while background.find(bench.backend.store, bench.backend.scope, run["id"])["state"] == "running":
+            done.wait(0.02)
+        place = Path(f"{bench.backend.store.path}.runs") / f"{run['id']}.json"
+        place.write_text(place.read_text().replace('"state":"done"', '"state":"running"'))
+        monkeypatch.setattr(background, "SILENT_SECONDS", -1.0)
+        found = bench.backend.run_state(run["id"])
+        assert found["state"] == "failed"
+        assert "goes on with what is missing" in found["error"]
+
+
+def test_every_analysis_is_declared_whole() -> None:
+    for type, one in ANALYSES.items():
+        assert one.type == type
+        assert one.question.endswith("?")
+        assert one.version >= 1
+        assert one.needs or one.reads != "samples"
+        assert not set(one.given) & set(one.fixed)

@@ -1,0 +1,186 @@
+"""The built-in author: a wish in one of four languages becomes a fitting plot, or words that say what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.local_and_remote import sides
+
+import workbench as wb
+from workbench.authoring import CheckedAnswer
+from workbench.gallery.author import written
+from workbench.gallery.author.matching import cycles_in, degrees, language_of, percents
+from workbench.gallery.author.recipe_words import WORDS
+from workbench.gallery.author.sentences import _SENTENCES
+from workbench.gallery.catalog import entries
+
+# The wish, a part of the title of what it becomes, a part of what is chosen in it, and a part of the name of a trace.
+DRAWN = [
+    (
+        "Plot capacity fade by batch and mark where each cell falls below 80 %.",
+        "marked at 80 %",
+        "",
+        "LFP-C|A|B|C",
+    ),
+    ("Which cells fade fastest?", "Capacity fade", "", "A, 25 °C"),
+    ("Zeige den Kapazitätsverlust der Zellen aus Charge A", "Capacity fade", "M50-A-01", "A,"),
+    ("Montre la perte de capacité par lot", "Capacity fade", "", "B,"),
+    ("显示批次 B 的容量衰减", "Capacity fade", "M50-B-01", "B,"),
+    ("Lebensdauer der Zellen bis 85 %", "End of life", "85", ""),
+    ("Voltage over time during the highway drive cycle", "Voltage over time", "drive_highway", "highway"),
+    ("Stromverlauf im Fahrzyklus urban von M50-A-02", "Current over time", "drive_urban", "urban"),
+    (
+        "Tension et courant au cours du temps pour M50-A-01_HPPC_fresh",
+        "Voltage, current",
+        "HPPC_fresh",
+        "HPPC_fresh",
+    ),
+    ("Nyquist plot of M50-A-01, fresh and aged", "Nyquist", "M50-A-01_EIS_aged", ""),
+    ("阻抗谱 M50-A-03", "Nyquist", "M50-A-03_EIS_aged", ""),
+    (
+        "Internal resistance over state of charge for the LFP cells, on discharge",
+        "Resistance by",
+        "LFP-C-01",
+        "LFP",
+    ),
+    ("How does the resistance increase with ageing at 30 % SOC?", "Growth of resistance", "30", ""),
+    ("Coulombic efficiency by cycle for batch B", "Efficiency", "M50-B-04", "M50-B"),
+    ("Energiewirkungsgrad je Zyklus", "Efficiency", "", ""),
+    ("dQ/dV of M50-B-01 on charge, first and last check-up", "dQ/dV", "M50-B-01_RPT0", ""),
+    ("Discharge curves of M50-A-04 at cycles 10, 50 and 100", "Voltage curves", "cycles 10, 50, 100", "cycle 9"),
+    ("Courbes de décharge de LFP-C-01", "Voltage curves", "LFP-C-01_ageing", "cycle"),
+    ("Mean temperature per cycle of each cell", "Mean temperature by cycle", "each cell", "M50-A-01"),
+    ("How long does each cycle take?", "Cycle duration by cycle", "", "A"),
+    ("Number of tests per protocol", "Number of tests by protocol", "", "tests"),
+    ("Wie viele Zellen gibt es je Charge?", "Number of cells", "", "cells"),
+    ("Histogram of the initial capacity of all cells", "Initial capacity", "", "A"),
+    ("Initial resistance against initial capacity", "nitial capacity", "", "A"),
+    ("Rate capability of the pouch cells", "Rate capability", "PCH", ""),
+    ("Ragone plot", "Ragone", "", ""),
+    ("Outliers among the cells of batch A", "Outliers", "M50-A-01", ""),
+    ("Capacity at each check-up, absolute", "check-ups", "its value", ""),
+    ("LLI over ageing cycles", "LLI", "", ""),
+    ("What happened in M50-A-01_HPPC_fresh?", "What happened", "HPPC_fresh", "Rest"),
+]
+IN_WORDS = [
+    ("Plot the pressure inside the cells over time", "no pressure"),
+    ("Show the gas evolution during formation", "no gas"),
+    ("Druck in der Zelle über die Zeit", "Druck"),
+    ("Kapazitätsverlust der Charge Z", "'Z' gibt es"),
+    ("容量衰减 批次 Z", "没有“Z”"),
+    ("Fade of cell M50-A-99", "M50-A-01"),
+    ("Fade of the NMC811 cells", "'NMC811'"),
+    ("Show data of the other organization", "this project and nothing else"),
+    ("Supprime les essais de M50-A-01", "seulement"),
+    ("Predict the capacity at cycle 1000", "do not foretell"),
+    ("Self-discharge of the stored cells", "No test is a storage"),
+    ("Capacity fade at -10 °C", "25, 45 °C"),
+    ("Find the knee of each cell", "workbench analyse knee"),
+    ("Temperature during the ageing of PCH-01", "No test fits"),
+    ("Show fade of cells tested last month", "by their date"),
+    ("What is the meaning of life?", "Capacity fade"),
+]
+EVERY_DAY = {0, 3, 4, 6, 9, 11, 16, 18, 22, 28}
+"""Places of the wishes of the everyday suite."""
+
+
+def some(count: int, every_day: set[int]) -> Any:
+    """The places of all wishes; most of them only at full size."""
+    return [place if place in every_day else pytest.param(place, marks=pytest.mark.long) for place in range(count)]
+
+
+@pytest.fixture(scope="module")
+def bench(demo_store: Path) -> Iterator[wb.Bench]:
+    with wb.open(demo_store) as made:
+        yield made
+
+
+def answered(bench: wb.Bench, wish: str) -> tuple[str, str]:
+    """The title of the draft, empty for an answer in words, and what is said."""
+    made = written(wish, bench.backend)
+    draft = made["draft"]
+    return (str(draft["name"]) if isinstance(draft, dict) else ""), str(made["say"])
+
+
+@pytest.mark.parametrize("place", some(len(DRAWN), EVERY_DAY))
+def test_a_wish_becomes_the_fitting_plot(bench: wb.Bench, place: int) -> None:
+    wish, title, choice, shown = DRAWN[place]
+    checked: CheckedAnswer = bench.backend.propose(wish)
+    assert checked.is_sound, checked.words or checked.say
+    assert title in checked.draft["name"]
+    assert choice in checked.say
+    names = {trace.name for trace in checked.numbers.traces}
+    assert any(part in name for part in shown.split("|") for name in names), names
+    assert checked.numbers.points > 3
+    assert {one["code"] for one in checked.hints} <= {"same_look", "axis_untitled"}
+
+
+@pytest.mark.parametrize("place", some(len(IN_WORDS), set(range(0, len(IN_WORDS), 2))))
+def test_what_is_not_there_is_said_in_words(bench: wb.Bench, place: int) -> None:
+    wish, words = IN_WORDS[place]
+    name, say = answered(bench, wish)
+    assert name == ""
+    assert words in say
+
+
+def test_a_draft_is_changed_by_the_choices_of_a_wish(bench: wb.Bench) -> None:
+    first = written("Which cells fade fastest?", bench.backend)["draft"]
+    changed = written("only batch A, each cell", bench.backend, first)
+    params = changed["draft"]["config"]["params"]
+    assert params["cells"]["default"] == ["M50-A-01", "M50-A-02", "M50-A-03", "M50-A-04"]
+    assert params["group"]["default"] == "cells"
+    assert changed["draft"]["name"] == first["name"]
+    other = written("Now the Nyquist plot of M50-A-01 instead", bench.backend, first)
+    assert "Nyquist" in other["draft"]["name"]
+    lost = written("make it nicer", bench.backend, first)
+    assert lost["draft"] is None
+    assert "Cells" in lost["say"]
+
+
+def test_on_an_empty_store_every_wish_is_answered_in_words(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "empty.db") as bench:
+        for wish, *_ in DRAWN[::3]:
+            name, say = answered(bench, wish)
+            assert name == "", wish
+            assert len(say) > 8, wish
+
+
+def test_a_server_answers_as_a_local_bench_does(demo_copy: Path) -> None:
+    with sides(demo_copy) as made:
+        for wish in ("Wie viele Zellen gibt es je Charge?", "Plot the pressure over time"):
+            near, far = made.near.backend.propose(wish), made.far.backend.propose(wish)
+            assert near.model_copy(update={"timings": {}}) == far.model_copy(update={"timings": {}})
+
+
+def test_every_recipe_with_words_is_in_the_gallery_and_is_found_by_its_title(bench: wb.Bench) -> None:
+    assert set(WORDS) <= set(entries())
+    for language in ("en", "de", "fr", "zh"):
+        assert all(language in sentences for sentences in _SENTENCES.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Show the fade of each cell", "en"),
+        ("Zeige die Alterung der Zellen", "de"),
+        ("Montre la perte des cellules", "fr"),
+        ("容量衰减", "zh"),
+        ("Nyquist", "en"),
+    ],
+)
+def test_the_answer_is_in_the_language_of_the_wish(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_numbers_are_read_as_people_write_them() -> None:
+    assert percents("below 80 %, then 72,5 percent") == [80.0, 72.5]
+    assert percents("降到百分之80") == [80.0]
+    assert degrees("at 25 and 45 °c") == [25.0, 45.0]
+    assert degrees("at -10 °c") == [-10.0]
+    assert cycles_in("cycles 1, 50 and 100") == [1, 50, 100]
+    assert cycles_in("the 10th cycle") == [10]
+    assert cycles_in("第 20 圈") == [20]
+    assert cycles_in("per cycle of m50-a-01") == []

@@ -1,0 +1,356 @@
+"""Each recipe of the gallery on the demo, on an empty store and on a store of one bare file: a figure or a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.local_and_remote import sides
+
+import workbench as wb
+from workbench.analyses.registry import ANALYSES
+from workbench.gallery.catalog import entries
+from workbench.gallery.entry import script_of
+from workbench.records import Measurement
+from workbench.transform.script import check_script
+
+COMPUTED = {"knee": "M50-A-04_ageing", "ic_peaks": "M50-A-01_RPT0", "power_capability": "M50-A-01_HPPC_fresh"}
+COMPUTED |= {"pseudo_ocv": "M50-A-01_RPT0", "ocv_from_rests": "M50-A-01_HPPC_fresh", "delta_q": "M50-A-04_ageing"}
+COMPUTED |= {"kk": "M50-A-01_EIS_fresh", "drt": "M50-A-01_EIS_fresh"}
+SIMULATIONS = ("simulation", "simulation-residual", "simulation-error")
+LACKING = {"formation", "self-discharge", "gitt", *SIMULATIONS}
+"""What the demo has no data for."""
+SLOW = {"degradation-modes", "circuit"}
+"""Their analyses take long; they have tests of their own."""
+
+
+@pytest.fixture(scope="module")
+def demo(demo_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    """A copy of the demo with stored results."""
+    copy = tmp_path_factory.mktemp("gallery") / "demo.db"
+    with wb.open(demo_store) as bench:
+        bench.backup(copy)
+    with wb.open(copy) as bench:
+        for type, test in COMPUTED.items():
+            bench.analyse(type, test)
+        yield bench
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path_factory.mktemp("gallery") / "empty.db") as bench:
+        yield bench
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    """A store of one file without ratings, tags or temperature."""
+    folder = tmp_path_factory.mktemp("gallery")
+    lines = ["Time [s],Current [A],Voltage [V],Cycle,Step"]
+    time = 0.0
+    for cycle in range(12):
+        for step, (current, steps) in enumerate(((1.0, 60), (0.0, 10), (-0.5, 120), (0.0, 10))):
+            for place in range(steps):
+                share = place / steps
+                volts = {1.0: 4.1 - 1.1 * share, -0.5: 3.0 + 1.2 * share, 0.0: 3.6}[current]
+                lines.append(f"{time},{current * (1 - 0.002 * cycle)},{volts:.4f},{cycle},{step}")
+                time += 60.0
+    (folder / "test.csv").write_text("\n".join(lines) + "\n")
+    with wb.open(folder / "bare.db") as bench:
+        assert bench.ingest([folder / "test.csv"], sign="discharge").ok
+        yield bench
+
+
+def unmet(figure: wb.Figure) -> list[str]:
+    return [one["message"] for one in figure.workbench.warnings if one["code"] == "needs_unmet"]
+
+
+@pytest.mark.parametrize("name", entries())
+def test_on_the_demo_each_draws_its_question(demo: wb.Bench, name: str) -> None:
+    figure = demo.figure(name)
+    said = unmet(figure)
+    if name in LACKING | SLOW:
+        assert len(said) == 1
+        assert not figure.data
+        return
+    assert said == []
+    assert figure.data
+    titles = [axis.title.text for axis in [*figure.select_xaxes(), *figure.select_yaxes()] if axis.title.text]
+    assert titles or name == "outliers", "an axis says what it shows"
+    assert demo.check(name) == []
+
+
+@pytest.mark.parametrize("name", entries())
+def test_on_an_empty_store_each_says_what_it_needs(empty: wb.Bench, name: str) -> None:
+    figure = empty.figure(name)
+    (said,) = unmet(figure)
+    (words,) = figure.layout.annotations
+    assert words.text.replace("<br>", " ").startswith(said[:20])
+    assert not figure.data
+    assert said.endswith(".")
+
+
+@pytest.mark.parametrize("name", entries())
+def test_on_one_bare_file_each_is_a_figure_or_a_sentence(bare: wb.Bench, name: str) -> None:
+    figure = bare.figure(name)
+    assert bool(figure.data) != bool(unmet(figure))
+
+
+def test_a_bare_file_has_its_own_figures(bare: wb.Bench) -> None:
+    ready = {item["name"] for item in bare.gallery().items if item["ready"]}
+    assert {"fade", "test-timeline", "voltage-curves", "capacity-by-step", "efficiency"} <= ready
+    assert "dcir" not in ready
+
+
+@pytest.mark.parametrize("name", entries())
+def test_each_entry_is_whole(name: str) -> None:
+    entry = entries()[name]
+    assert entry.question.endswith("?")
+    assert entry.title
+    assert entry.needs.endswith(".")
+    assert check_script(entry.script) == []
+    assert set(entry.analyses) <= set(ANALYSES)
+    assert script_of(entry.module) == entry.script
+
+
+def test_every_param_of_every_recipe_can_be_chosen(demo: wb.Bench, long: bool) -> None:
+    """Each fixed option of each param draws, alone."""
+    for name in ("fade", "outliers", "rate-capability")[: 3 if long else 1]:
+        recipe = demo.gallery().recipe(name)
+        for param, one in recipe.config.params.items():
+            for option in (one.control.options or []) if one.control is not None else []:
+                value = option if isinstance(option, str | int | float) else option.value
+                assert demo.figure(name, {param: value}).data, (name, param, value)
+
+
+def test_a_capacity_is_given_per_cell_gram_or_area(demo: wb.Bench) -> None:
+    of = {per: demo.figure("fade", relative="value", per=per, group="cells") for per in ("cell", "g", "cm2")}
+    cells = {per: {trace.name: trace.y[0] for trace in figure.data} for per, figure in of.items()}
+    name = "M50-A-01, 25 °C"
+    assert cells["g"][name] == pytest.approx(1000 * cells["cell"][name] / 69.0)
+    assert cells["cm2"][name] == pytest.approx(1000 * cells["cell"][name] / 1027.0)
+    assert "mA h g⁻¹" in of["g"].layout.yaxis.title.text
+
+
+def test_what_is_excluded_is_left_out_and_said(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        before = bench.figure("fade", group="cells")
+        made = bench.exclude("M50-A-04_ageing", cycles=range(60, 121), reason="plated")
+        bench.exclude("M50-B-01_ageing", reason="wrong electrolyte", name="electrolyte")
+        figure = bench.figure("fade", group="cells")
+        lengths = {trace.hovertemplate.split(",")[0]: len(trace.x) for trace in figure.data}
+        assert lengths["M50-A-04"] < 61
+        assert "M50-B-01" not in lengths
+        words = " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
+        assert "cycles 60-120 (plated)" in words
+        assert "wrong electrolyte" in words
+        assert list(bench.exclusions()["cycles"]) == ["60-120", "all"]
+        bench.include(made.name)
+        bench.include("electrolyte")
+        after = bench.figure("fade", group="cells")
+        assert [len(trace.x) for trace in after.data] == [len(trace.x) for trace in before.data]
+
+
+def test_kept_kinds_make_a_plan_that_finds_later_tests(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        literal = bench.gallery().recipe("fade").config.dump()["plan"]["steps"]
+        assert "kinds" not in literal
+        bench.analyse("kinds")
+        steps = bench.gallery().recipe("fade").config.dump()["plan"]["steps"]
+        assert steps["kinds"]["where"] == {"analysisType": "kind:ageing"}
+        assert bench.figure("fade").data
+
+
+def test_names_are_files_then_plots_then_the_gallery(demo_copy: Path, tmp_path: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        board = bench.dashboards.create("Own")
+        board.save("fade", bench.gallery().recipe("efficiency"))
+        assert "efficiency" in bench.figure("fade").layout.yaxis.title.text
+        assert "retention" in bench.figure("gallery:fade").layout.yaxis.title.text
+        with pytest.raises(wb.errors.BadRequest, match="'fade'"):
+            bench.figure("fadee")
+        with pytest.raises(wb.errors.NotFound, match=r"The gallery has no 'fadee'.*'fade'"):
+            bench.figure("gallery:fadee")
+
+
+def test_who_may_only_read_draws_the_gallery_over_http(demo_copy: Path) -> None:
+    with sides(demo_copy) as both:
+        viewer = both.connect(both.person("eye@lab", role="Member", everywhere="project-viewer"))
+        figure = viewer.figure("fade", group="cells")
+        assert figure.to_plotly_json() == both.near.figure("fade", group="cells").to_plotly_json()
+        assert [item["name"] for item in viewer.gallery().items] == [
+            item["name"] for item in both.near.gallery().items
+        ]
+        view = viewer.show("test-timeline").refresh(wait=True)
+        assert view.figure().data
+        view.close()
+        timeline, full = viewer.gallery().recipe("test-timeline").config, both.near.figure("test-timeline")
+        end = float(max(full.data[0].x))
+        assert len(viewer.backend.detail(timeline, {}, traces=[0], x=(0.0, end / 50), width=100)) <= 1
+        own = viewer.gallery().recipe("fade").config
+        changed = {
+            **own.dump(),
+            "plan": {"steps": {"tests": {"op": "list", "source": "measurements"}}},
+            "params": {},
+        }
+        with pytest.raises(wb.errors.Forbidden):
+            viewer.figure(changed)
+
+
+RATINGS = {
+    name: {"value": value, "unit": unit}
+    for name, value, unit in (("capacity", 1.0, "A.h"), ("voltage_min", 3.0, "V"), ("voltage_max", 4.2, "V"))
+}
+COLUMNS = ["Time [s]", "Current [A]", "Voltage [V]", "Temperature [degC]"]
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    """Three ageing tests: one with a temperature, one without, and one whose steps and cycles lack their charge."""
+    with wb.open(tmp_path_factory.mktemp("gallery") / "mixed.db") as bench:
+        bench.specifications.create(name="cell", ratings=RATINGS)
+        cell = bench.instances.create(name="cell", specification="cell")
+        for number, name in enumerate(("warm", "bare", "no current")):
+            frame = ageing(number)
+            if name == "bare":
+                frame = frame.drop(columns=COLUMNS[3])
+            if name == "no current":
+                frame = open_circuit(frame)
+            bench.measurements.create(
+                name=name, instance=cell, time_series=frame, sign="discharge", tags=["ageing", "rpt", "rate"]
+            )
+        yield bench
+
+
+def open_circuit(frame: pd.DataFrame) -> pd.DataFrame:
+    """The voltage over the state of charge alone, as open-circuit tables have it: no time and no current."""
+    return pd.DataFrame({"SOC": np.linspace(0, 1, len(frame)), "Voltage [V]": frame["Voltage [V]"]})
+
+
+def ageing(number: int) -> pd.DataFrame:
+    """Twelve full cycles, each with its number."""
+    legs = [(leg, cycle) for cycle in range(12) for leg in ((-1.0, 3.0, 4.2), (0.0, 4.1, 4.1), (1.0, 4.1, 3.0))]
+    shares, at = np.linspace(0, 1, 30, endpoint=False), np.arange(30) * 120.0
+    return pd.DataFrame(
+        {
+            "Time [s]": np.concatenate([place * 3600.0 + at for place in range(len(legs))]),
+            "Current [A]": np.repeat([(1 - 0.002 * (number + 1) * cycle) * leg[0] for leg, cycle in legs], 30),
+            "Voltage [V]": np.concatenate([leg[1] + (leg[2] - leg[1]) * shares for leg, _ in legs]),
+            "Temperature [degC]": 25.0,
+            "Cycle count": np.repeat([float(cycle) for _, cycle in legs], 30),
+            "Step count": np.repeat(np.arange(len(legs), dtype=float), 30),
+        }
+    )
+
+
+@pytest.mark.parametrize("name", entries())
+def test_a_test_that_lacks_a_column_is_named_and_the_others_are_drawn(mixed: wb.Bench, name: str) -> None:
+    config = mixed.gallery().recipe(name).config
+    figure = mixed.figure(name)
+    assert bool(figure.data) != bool(unmet(figure))
+    param = next((one for one in ("tests", "cells") if one in config.params), None)
+    if param is None:
+        return
+    for test in ("warm", "bare"):
+        chosen = test if isinstance(config.params[param].default, str) else [test if param == "tests" else "cell"]
+        alone = mixed.figure(name, {param: chosen})
+        assert alone.layout.annotations or alone.data
+
+
+def test_what_is_left_out_is_said_in_the_figure(mixed: wb.Bench) -> None:
+    figure = mixed.figure("dq-dv")
+    words = " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
+    assert "left out: no current (no column 'Time [s]')" in words
+    assert {trace.name for trace in figure.data if trace.name}
+    assert all("no current" not in str(trace.name) for trace in figure.data)
+    listed = mixed.gallery().recipe("arrhenius").config.plan.steps["tests"].where["ids"]
+    assert [mixed.measurements.get(id).name for id in listed] == ["warm"]
+
+
+def test_a_store_whose_tests_all_lack_a_column_says_which(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "poor.db") as bench:
+        bench.specifications.create(name="cell", ratings=RATINGS)
+        cell = bench.instances.create(name="cell", specification="cell")
+        frame = open_circuit(ageing(0))
+        bench.measurements.create(name="poor", instance=cell, time_series=frame, tags=["eis"], sign="discharge")
+        (said,) = unmet(bench.figure("bode"))
+        assert said == "The test 'poor' cannot be drawn: it has no column 'Frequency [Hz]'."
+        (said,) = unmet(bench.figure("test-timeline"))
+        assert "The test 'poor' cannot be drawn: it has no column 'Time [s]'." in said
+
+
+def test_a_simulation_beside_a_test_is_drawn_with_its_error_by_step(demo_copy: Path) -> None:
+    time = np.arange(0.0, 1200.0, 10.0)
+    step, measured = (time >= 600).astype(int), 3.7 - 1e-4 * time
+    error = np.where(step == 0, 5.0, -20.0)
+    with wb.open(demo_copy) as bench:
+        for name, factor in (("one", 1.0), ("two", 2.0)):
+            frame = pd.DataFrame(
+                {
+                    "Time [s]": time,
+                    "Step count": step,
+                    "Current [A]": np.where(step == 0, 1.0, 0.0),
+                    "Voltage [V]": measured + factor * error / 1000,
+                    "Measured voltage [V]": measured,
+                    "Voltage error [mV]": factor * error,
+                }
+            )
+            bench.simulations.create(name=name, time_series=frame)
+        bench.simulations.create(name="alone", time_series=frame.drop(columns="Voltage error [mV]"))
+        bars = {trace.name: trace for trace in bench.figure("simulation-error").data}
+        assert {name: list(trace.x) for name, trace in bars.items()} == {"one": ["0", "1"], "two": ["0", "1"]}
+        assert bars["one"].y == pytest.approx([5.0, 20.0])
+        assert bars["two"].y == pytest.approx([10.0, 40.0])
+        mean = bench.figure("simulation-error", quantity="mean").data[0].y
+        assert mean == pytest.approx([5.0, -20.0])
+        over = bench.figure("simulation")
+        assert [trace.name for trace in over.data] == ["measured", "two", "two"]
+        assert "at most 40 mV" in over.layout.annotations[-1].text
+        assert {trace.type for trace in bench.figure("simulation-residual").data} == {"scatter", "histogram"}
+        for name in SIMULATIONS:
+            assert bench.check(name) == []
+
+
+def test_near_far_and_http_draw_the_same(demo_copy: Path) -> None:
+    with sides(demo_copy) as both:
+        near, far = both.near.figure("fade"), both.far.figure("fade")
+        assert near.to_plotly_json() == far.to_plotly_json()
+        answer = both.post("gallery/fade/figure", {"values": {"group": "cells"}})
+        assert answer.status_code == 200
+        assert len(answer.json()["figure"]["data"]) == 13
+        assert both.post("gallery/none/figure", {}).status_code == 404
+        assert [one["name"] for one in both.far.backend.gallery_items()] == [
+            one["name"] for one in both.near.backend.gallery_items()
+        ]
+
+
+def test_a_recipe_is_made_for_chosen_tests_alone(demo_copy: Path) -> None:
+    two = ["M50-A-01_ageing", "M50-B-01_ageing"]
+    with sides(demo_copy) as both:
+        ids = [both.near.backend.get(Measurement, name).id for name in two]
+        made = [bench.gallery(two).recipe("fade") for bench in (both.near, both.far)]
+        assert made[0].raw() == made[1].raw()
+        assert made[0].raw()["params"]["cells"]["default"] == ["M50-A-01", "M50-B-01"]
+        assert sorted(made[0].raw()["plan"]["steps"]["tests"]["where"]["ids"]) == sorted(ids)
+        lacking = {one["name"]: one["lacking"] for one in both.far.gallery(two).items}
+        assert lacking["fade"] == ""
+        assert "No test has an impedance spectrum" in lacking["bode"], "the store has one, the chosen tests do not"
+        assert [dict(one) for one in both.near.gallery(two).items] == [
+            dict(one) for one in both.far.gallery(two).items
+        ]
+        drawn = both.post("gallery/fade/figure", {"measurements": ids, "values": {"group": "cells"}})
+        assert len(both.post("gallery/fade/figure", {"values": {"group": "cells"}}).json()["figure"]["data"]) == 13
+        assert len(drawn.json()["figure"]["data"]) == 2
+        assert both.post("gallery/fade", {"measurements": "M50"}).status_code == 422
+
+
+def test_stored_results_of_other_tests_do_not_count(demo: wb.Bench) -> None:
+    analysed, other = COMPUTED["pseudo_ocv"], "M50-A-01_RPT1"
+    recipe = demo.gallery(analysed).recipe("pseudo-ocv").raw()
+    test = demo.backend.get(Measurement, analysed).id
+    assert recipe["plan"]["steps"]["records"]["where"]["measurementIds"] == [test]
+    lacking = {one["name"]: one["lacking"] for one in demo.gallery(other).items}
+    assert "are not computed yet" in lacking["pseudo-ocv"]

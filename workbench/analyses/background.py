@@ -1,0 +1,199 @@
+"""Runs of analyses in the background, for callers who do not wait: a run is begun, asked for, and stopped.
+
+The state of each run is a small file beside the store, so that every process on the store can answer for it. Only the
+process that began a run works on it. If that process ends, the run is stopped: what was computed is kept, and the same
+run begun again goes on with the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NotRequired
+
+import orjson
+from pydantic import JsonValue
+from typing_extensions import TypedDict
+
+from ..errors import Busy, NotFound, WorkbenchError
+from ..store import Scope, Store
+from .run import Analysed
+
+KEPT_SECONDS = 24 * 3600
+"""How long the state of a run is kept."""
+MOST_RUNS = 4
+"""How many runs one process works on at the same time."""
+SILENT_SECONDS = 60.0
+STOPPED = "The process that computed this ended. Begin the same run again: it goes on with what is missing."
+_ID = re.compile(r"[0-9a-f]{32}")
+_EVERY = 0.5
+
+
+class Run(TypedDict):
+    """A run as its user sees it: ``done`` of ``of`` tests, the test at hand, and at the end what was done."""
+
+    id: str
+    type: str
+    state: Literal["running", "done", "cancelled", "failed"]
+    done: int
+    of: int
+    at: str
+    report: NotRequired[dict[str, JsonValue]]
+    error: NotRequired[str]
+
+
+class _State(Run):
+    """What the file of a run holds; ``beat`` is when it was written, s since 1970."""
+
+    project_id: str
+    user_id: str
+    beat: float
+
+
+Work = Callable[[Callable[[int, int, str], None], threading.Event], Analysed]
+"""Does the work of a run: takes what to call with the progress, and what says that it shall stop."""
+_running: dict[str, threading.Event] = {}
+_lock = threading.Lock()
+
+
+def begin(store: Store, scope: Scope, user: str, type: str, work: Work) -> Run:
+    """Begin a run in a thread of its own.
+
+    Raises
+    ------
+    Busy
+        If this process works on as many runs as it may already.
+    """
+    folder = _folder(store)
+    _tidy(folder)
+    id, stop = secrets.token_hex(16), threading.Event()
+    with _lock:
+        if len(_running) >= MOST_RUNS:
+            raise Busy(f"{MOST_RUNS} runs of analyses are being computed already. Try again when one is done.")
+        _running[id] = stop
+    state: _State = {
+        "id": id,
+        "type": type,
+        "state": "running",
+        "done": 0,
+        "of": 0,
+        "at": "",
+        "project_id": scope.project_id or "",
+        "user_id": user,
+        "beat": time.time(),
+    }
+    _write(folder / f"{id}.json", state)
+    threading.Thread(
+        target=_work, args=(folder, state, stop, work), name="workbench-analyses", daemon=True
+    ).start()
+    return _shown(state)
+
+
+def find(store: Store, scope: Scope, id: str) -> Run:
+    """The state of a run of the project.
+
+    Raises
+    ------
+    NotFound
+        If there is none of this id in the project.
+    """
+    return _shown(_read(_folder(store), scope, id))
+
+
+def stop(store: Store, scope: Scope, id: str) -> Run:
+    """Stop a run after the test at hand, whichever process works on it; what was computed is kept."""
+    folder = _folder(store)
+    state = _read(folder, scope, id)
+    if state["state"] == "running":
+        (folder / f"{id}.stop").touch()
+        if id in _running:
+            _running[id].set()
+    return _shown(state)
+
+
+def _work(folder: Path, state: _State, stop: threading.Event, work: Work) -> None:
+    path, last = folder / f"{state['id']}.json", 0.0
+
+    def progress(done: int, of: int, at: str) -> None:
+        nonlocal last
+        state["done"], state["of"], state["at"] = done, of, at
+        if time.monotonic() - last > _EVERY:
+            last = time.monotonic()
+            _write(path, state)
+            if (folder / f"{state['id']}.stop").exists():
+                stop.set()
+
+    try:
+        report = work(progress, stop)
+        state["state"] = "cancelled" if report.cancelled else "done"
+        state["report"] = report.as_dict()
+        state["done"], state["of"] = report.unchanged + len(report.computed), report.tests
+    except WorkbenchError as error:
+        state["state"], state["error"] = "failed", str(error)
+    except Exception as error:  # whatever it is, the run must not stay "running" for ever
+        state["state"], state["error"] = "failed", f"{type(error).__name__}: {error}"
+    finally:
+        state["at"] = ""
+        _write(path, state)
+        (folder / f"{state['id']}.stop").unlink(missing_ok=True)
+        with _lock:
+            _running.pop(state["id"], None)
+
+
+def _folder(store: Store) -> Path:
+    place = Path(f"{store.path}.runs")
+    place.mkdir(exist_ok=True, mode=0o700)
+    return place
+
+
+def _read(folder: Path, scope: Scope, id: str) -> _State:
+    state = None
+    if _ID.fullmatch(id):
+        try:
+            state = orjson.loads((folder / f"{id}.json").read_bytes())
+        except FileNotFoundError:
+            state = None
+    if state is None or state["project_id"] != (scope.project_id or ""):
+        raise NotFound(f"There is no run '{id[:80]}' in this project.")
+    found: _State = state
+    if found["state"] == "running" and id not in _running and time.time() - found["beat"] > SILENT_SECONDS:
+        found["state"], found["error"] = "failed", STOPPED
+    return found
+
+
+def _write(path: Path, state: _State) -> None:
+    state["beat"] = time.time()
+    draft = path.with_suffix(f".{secrets.token_hex(4)}")
+    draft.write_bytes(orjson.dumps(state))
+    draft.replace(path)
+
+
+def _shown(state: _State) -> Run:
+    made: Run = {
+        "id": state["id"],
+        "type": state["type"],
+        "state": state["state"],
+        "done": state["done"],
+        "of": state["of"],
+        "at": state["at"],
+    }
+    if "report" in state:
+        made["report"] = state["report"]
+    if "error" in state:
+        made["error"] = state["error"]
+    return made
+
+
+def _tidy(folder: Path) -> None:
+    """Remove the states of runs that ended long ago."""
+    for path in folder.iterdir():
+        if time.time() - path.stat().st_mtime > KEPT_SECONDS:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)

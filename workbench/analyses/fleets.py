@@ -1,0 +1,50 @@
+"""Analyses over many cells, from the cycles of their tests: each cell becomes one number, and these are compared."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pandas as pd
+
+from ..battery.fleet.outliers import COLUMNS
+from ..battery.fleet.outliers import outliers as compared
+from ..battery.result import Remark, refused
+from ..cycling import columns as c
+
+_LONG = 0.5
+Group = Literal["batch", "all"]
+
+
+def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch") -> pd.DataFrame:
+    """The cells whose retention differs from that of the others, at the last cycle that all of a group have.
+
+    Parameters
+    ----------
+    cycles : of all tests, with ``Cell``, ``Batch`` and ``Complete``; cycles that are not complete do not count, and a
+        cell with less than half of the cycles that its group has in the middle is left out.
+    limit : the modified z above which a cell is an outlier; see ``battery.outliers``.
+    group : what is compared: cells of a batch, or all.
+    """
+    held = cycles[cycles["Complete"].fillna(True).astype(bool)] if c.COMPLETE in cycles else cycles
+    held = held.dropna(subset=[c.DISCHARGE_CAPACITY, c.CYCLE_COUNT]).sort_values(c.CYCLE_COUNT, kind="stable")
+    if held.empty:
+        return refused(COLUMNS, "no_cycles", "No test has a complete cycle.", "outliers")
+    held = held.assign(Group=held["Batch"] if group == "batch" else "all")
+    last = held.groupby("Cell")[c.CYCLE_COUNT].transform("max")
+    middle = last.groupby(held["Group"]).transform("median")
+    long = last >= _LONG * middle
+    common = last[long].groupby(held.loc[long, "Group"]).min()
+    at = held["Group"].map(common)
+    kept = held[long & (held[c.CYCLE_COUNT] <= at)]
+    grouped = kept.groupby("Cell", sort=True)
+    capacity = grouped[c.DISCHARGE_CAPACITY]
+    table = pd.DataFrame(
+        {"Group": grouped["Group"].first(), "Retention": capacity.last() / capacity.first()}
+    ).reset_index()
+    found = compared(table, limit=limit)
+    short = sorted(set(held["Cell"]) - set(table["Cell"]))
+    if short:
+        message = f"Not compared, because their tests are too short: {', '.join(short)}."
+        remark = Remark("too_short", message, "outliers")
+        found.attrs["warnings"] = [*found.attrs.get("warnings", []), vars(remark)]
+    return found

@@ -1,0 +1,233 @@
+"""Computed analyses as records: which there are, whether they are still true, and how new ones replace them.
+
+A computed record has ``metadata.workbench``: the analysis, the version of its rule, all parameters, the tests that it
+read with their revisions, the ratings that it used, warnings, and whether it is valid. ``metadata.results`` has its
+numbers. A record without ``metadata.workbench`` was made by hand; it is never changed here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import orjson
+import pandas as pd
+from pydantic import JsonValue
+
+from ..battery.result import VALID, WARNINGS
+from ..records import Analysis
+from ..store import Scope, Store, Transaction
+from ..store.records.rows import new_id
+from ..table import Column, Table
+from ..units import split_unit
+from ..version import __version__
+from .declaration import reasons
+
+WORKBENCH, RESULTS = "workbench", "results"
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a computed record depends on; the record is fresh while all of this is as it was.
+
+    ``revisions`` are those of the tables that were read: id -> dataset -> number. ``facts`` are what else was used, by
+    the id of the test: ratings, and of kinds of tests also what the user wrote.
+    """
+
+    analysis: str
+    version: int
+    parameters: Mapping[str, JsonValue]
+    revisions: Mapping[str, Mapping[str, int]]
+    facts: Mapping[str, JsonValue]
+
+    @cached_property
+    def identity(self) -> str:
+        """The analysis with its parameters: what a new record replaces."""
+        return _text([self.analysis, dict(self.parameters)])
+
+    @cached_property
+    def state(self) -> str:
+        """What changes when the answer may change."""
+        of: dict[str, JsonValue] = {id: {**found} for id, found in self.revisions.items()}
+        return _text([self.version, of, dict(self.facts)])
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A computed record that is in the store."""
+
+    id: str
+    type: str
+    identity: str
+    state: str
+    results: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A record to be kept: its type, its table if it has one, its numbers, and what was read for it."""
+
+    type: str
+    name: str
+    table: pd.DataFrame | None = None
+    results: Mapping[str, JsonValue] = field(default_factory=dict)
+    inputs: Sequence[Mapping[str, JsonValue]] = ()
+
+    @property
+    def valid(self) -> bool:
+        return self.table is None or VALID not in self.table or bool(self.table[VALID].any())
+
+    @property
+    def why(self) -> str:
+        """Why nothing of it is valid; empty if something is."""
+        return "" if self.valid or self.table is None else "; ".join(reasons(self.table)) or "It has no rows."
+
+
+def kept(store: Store, scope: Scope, analysis: str, types: Sequence[str]) -> dict[str, list[Kept]]:
+    """The computed records of an analysis, by the measurement that they belong to."""
+    found: dict[str, list[Kept]] = {}
+    fields, parts = ("id", "measurement_id", "analysis_type"), ("analysis", "identity", "state")
+    paths = [*(f"{WORKBENCH}.{name}" for name in parts), RESULTS]
+    listed = store.rows.parts(Analysis, scope, fields, "metadata", paths, analysis_type={"in": [*types]})
+    for id, measurement, type, of, identity, state, results in listed:
+        if of == analysis:
+            one = Kept(str(id), str(type), str(identity), str(state), _object(results))
+            found.setdefault(str(measurement), []).append(one)
+    return found
+
+
+def keep(
+    store: Store,
+    scope: Scope,
+    actor: str,
+    measurement: str,
+    key: Key,
+    outputs: Sequence[Output],
+    replaced: Iterable[Kept],
+) -> list[str]:
+    """Put records in the place of older ones of the same analysis and measurement, all or nothing; gives their ids."""
+    old = {one.type: one for one in replaced}
+    surplus = [one for one in replaced if one.type not in {output.type for output in outputs}]
+    ids: list[str] = []
+    with ExitStack() as stack:
+        prepared = []
+        for output in outputs:
+            present = old.get(output.type)
+            if present is None:
+                with store.transaction() as db:
+                    id = new_id(store.clock(db))
+            else:
+                id = present.id
+            table = None if output.table is None or output.table.empty else stored_table(output.table)
+            writer = None
+            if table is not None:
+                writer = stack.enter_context(store.series.writer(id, "series"))
+                writer.add(table)
+            prepared.append((output, present, id, table, writer))
+        with store.transaction() as db:
+            for one in surplus:
+                store.rows.delete(Analysis, one.id, scope, connection=db)
+            for output, present, id, table, writer in prepared:
+                _put(store, db, scope, actor, measurement, key, output, present, id, table)
+                if writer is not None:
+                    writer.publish(db)
+                elif present is not None:
+                    store.series.delete(id, "series", db)
+                ids.append(id)
+    return ids
+
+
+def _put(
+    store: Store,
+    db: Transaction,
+    scope: Scope,
+    actor: str,
+    measurement: str,
+    key: Key,
+    output: Output,
+    present: Kept | None,
+    id: str,
+    table: Table | None,
+) -> None:
+    names = [] if table is None else table.names
+    fields = {
+        "name": output.name,
+        "columns": [{"name": name, "unit": split_unit(name)[1] or ""} for name in names],
+        "metadata": metadata(key, output),
+    }
+    if present is not None:
+        store.rows.update(Analysis, id, fields, scope, actor, connection=db)
+        return
+    fields |= {"measurement_id": measurement, "analysis_type": output.type}
+    store.rows.create(Analysis, fields, scope=scope, actor=actor, id=id, connection=db)
+
+
+def metadata(key: Key, output: Output) -> dict[str, JsonValue]:
+    """The metadata of a computed record."""
+    told = [] if output.table is None else output.table.attrs.get(WARNINGS, [])
+    warnings: list[JsonValue] = [{**one} for one in told]
+    known: dict[str, JsonValue] = {
+        "analysis": key.analysis,
+        "version": key.version,
+        "parameters": dict(key.parameters),
+        "inputs": [dict(one) for one in output.inputs],
+        "sources": [{"measurement_id": id, **_object(fact)} for id, fact in key.facts.items()],
+        "warnings": warnings,
+        "valid": output.valid,
+        "reason": output.why,
+        "code": __version__,
+        "identity": key.identity,
+        "state": key.state,
+    }
+    return {
+        WORKBENCH: known,
+        RESULTS: {name: value for name, value in output.results.items() if value is not None},
+    }
+
+
+def _object(value: JsonValue) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def stored_table(table: pd.DataFrame) -> Table:
+    """The table of an analysis as the store keeps it: numbers, texts and booleans; NaN is null."""
+    made: dict[str, Column] = {}
+    for name in table.columns:
+        values = table[name]
+        if pd.api.types.is_bool_dtype(values.dtype):
+            made[str(name)] = Column.of(values.to_numpy(bool))
+        elif pd.api.types.is_numeric_dtype(values.dtype):
+            numbers = values.to_numpy(np.float64, na_value=np.nan)
+            made[str(name)] = Column.of(numbers, np.isfinite(numbers))
+        else:
+            made[str(name)] = Column.text([None if pd.isna(value) else str(value) for value in values])
+    return Table(made, len(table))
+
+
+def input_of(id: str, name: str, reads: str, frame: pd.DataFrame) -> dict[str, JsonValue]:
+    """What an analysis read of a test: its rows and columns, and the hash of their bytes."""
+    digest = hashlib.sha256()
+    for column in frame.columns:
+        digest.update(str(column).encode())
+        values = frame[column]
+        if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_extension_array_dtype(values.dtype):
+            digest.update(np.ascontiguousarray(values.to_numpy()).tobytes())
+        else:
+            digest.update(orjson.dumps([None if pd.isna(value) else str(value) for value in values]))
+    columns: list[JsonValue] = [str(column) for column in frame.columns]
+    return {
+        "measurement_id": id,
+        "name": name,
+        "read": reads,
+        "rows": len(frame),
+        "columns": columns,
+        "sha256": digest.hexdigest(),
+    }
+
+
+def _text(value: JsonValue) -> str:
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]

@@ -1,0 +1,556 @@
+"""Runs an analysis over tests: what is fresh stays, what is missing or stale is computed and kept, one test at a time.
+
+Each test is kept in one transaction of its own: stopped at any moment, what was computed stays, and the next call goes
+on with the rest.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+from pydantic import JsonValue
+
+from ..battery.doubts import Doubt
+from ..battery.result import WARNINGS, Remark, refused
+from ..engine.reader import Cancel
+from ..errors import BadRequest, NotFound, StoreError, instead
+from ..records.measurement import KIND
+from ..store import Scope, Store
+from ..store.db.parallel import CORES
+from . import test_kinds
+from .declaration import Declared
+from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of, lacking, table_of
+from .keeping import Kept, Key, Output, input_of, keep, kept
+from .registry import ANALYSES, ON_ARRIVAL
+from .tests import Test, frame, keys, steps_of, tests_in
+
+KINDS_JOB = "kinds"
+"""The name of the job that recognises the kinds of tests."""
+OTHER = "other"
+"""The kind of a test that no rule fits."""
+ARRIVAL_JOB = "arrival"
+"""The name of the job that computes what is due of tests that arrived."""
+Progress = Callable[[int, int, str], None]
+"""Called with how many are done, of how many, and the name of the next."""
+_AHEAD = 4
+
+
+@dataclass
+class Analysed:
+    """What a run did.
+
+    Attributes
+    ----------
+    type : the analysis.
+    tests : how many tests it was asked for.
+    computed : names of the tests that were computed now; with ``check``, of those that would be.
+    unchanged : how many were fresh already.
+    stale : names of those among ``computed`` that had a record of older data or of an older rule.
+    invalid : test -> why nothing could be computed of it. The reason is kept with its record.
+    cancelled : whether it was stopped before the end.
+    """
+
+    type: str
+    tests: int = 0
+    computed: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    stale: list[str] = field(default_factory=list)
+    invalid: dict[str, str] = field(default_factory=dict)
+    cancelled: bool = False
+
+    def as_dict(self) -> dict[str, JsonValue]:
+        """The same as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, sent: Mapping[str, JsonValue]) -> Analysed:
+        """From the JSON values that ``as_dict`` gives."""
+        made = cls(str(sent["type"]))
+        for name in cls.__dataclass_fields__:
+            setattr(made, name, sent[name])
+        return made
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.computed)} computed", f"{self.unchanged} unchanged"]
+        parts += [f"{len(self.stale)} of them were stale"] if self.stale else []
+        parts += [f"{len(self.invalid)} without a result"] if self.invalid else []
+        parts += ["stopped before the end"] if self.cancelled else []
+        lines = [f"{self.type}: {', '.join(parts)}, of {self.tests} tests."]
+        lines += [f"  {name}: {why}" for name, why in [*self.invalid.items()][:10]]
+        if len(self.invalid) > 10:
+            lines.append(f"  and {len(self.invalid) - 10} more; see .invalid")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """What is computed at once: tests, and the records that are there already, by the test that they belong to."""
+
+    tests: Sequence[Test]
+    key: Key
+    old: Mapping[str, Sequence[Kept]]
+
+    @property
+    def name(self) -> str:
+        return self.tests[-1].name if len(self.tests) == 1 else f"{len(self.tests)} tests"
+
+
+Argument: TypeAlias = JsonValue | pd.DataFrame | tuple[float, float]
+Computed = dict[str, list[Output]]
+"""Measurement -> the records that belong to it."""
+
+
+def known(type: str) -> Declared:
+    """The declaration of an analysis.
+
+    Raises
+    ------
+    BadRequest
+        If there is none of that name; names the nearest.
+    """
+    if type not in ANALYSES:
+        raise BadRequest(f"There is no analysis '{type}'. {instead(type, [*ANALYSES, KINDS_JOB], 'analyses')}")
+    return ANALYSES[type]
+
+
+def analyse(
+    store: Store,
+    scope: Scope,
+    actor: str,
+    type: str,
+    ids: Sequence[str] | None = None,
+    parameters: Mapping[str, JsonValue] | None = None,
+    *,
+    check: bool = False,
+    jobs: int = CORES,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Analysed:
+    """Compute an analysis for the tests that lack it or whose record is stale, and keep the results.
+
+    Parameters
+    ----------
+    type : an analysis; or ``kinds``: recognise the kinds of the tests; or ``arrival``: all that a project computes of
+        tests that arrive, by their kinds.
+    ids : of the measurements; None: all in reach whose kind the analysis reads.
+    check : only say what would be computed.
+    jobs : how many tests are computed at the same time.
+
+    Raises
+    ------
+    BadRequest
+        For an unknown analysis or parameter.
+    NotFound
+        For an id that no measurement in reach has.
+    """
+    if type in (KINDS_JOB, ARRIVAL_JOB) and parameters:
+        raise BadRequest(f"'{type}' takes no parameters.")
+    if type == ARRIVAL_JOB:
+        return _due(store, scope, actor, ids, check, jobs, progress, cancel)
+    if type == KINDS_JOB:
+        units = _kind_units(store, scope, _chosen(store, scope, ids))
+        return _run(store, scope, actor, KINDS_JOB, units, _kinds_of, check, jobs, progress, cancel)
+    declared = known(type)
+    full = declared.parameters(parameters or {})
+    chosen = _chosen(store, scope, ids)
+    if ids is None and declared.kinds:
+        kinds = _kind_units(store, scope, chosen)
+        if not check and not all(map(_is_fresh, kinds)):
+            analyse(store, scope, actor, KINDS_JOB, jobs=jobs, cancel=cancel)
+            kinds = _kind_units(store, scope, chosen)
+        of = _recognised(store, scope, kinds)
+        chosen = [one for one in chosen if {kind.name for kind in of[one.id]} & set(declared.kinds)]
+    units = _units(store, scope, declared, chosen, full)
+
+    def compute(store: Store, scope: Scope, unit: _Unit) -> Computed:
+        return _outputs(store, scope, declared, unit, parameters or {})
+
+    return _run(store, scope, actor, type, units, compute, check, jobs, progress, cancel)
+
+
+def _due(
+    store: Store,
+    scope: Scope,
+    actor: str,
+    ids: Sequence[str] | None,
+    check: bool,
+    jobs: int,
+    progress: Progress | None,
+    cancel: Cancel | None,
+) -> Analysed:
+    """Each analysis of `ON_ARRIVAL`, of the tests whose kind it reads; of whole cells, of all tests of their kind."""
+    chosen = _chosen(store, scope, ids)
+    done = Analysed(ARRIVAL_JOB, len(chosen))
+    if not check:
+        analyse(store, scope, actor, KINDS_JOB, [one.id for one in chosen], cancel=cancel, jobs=jobs)
+    kinds = recognised(store, scope, chosen)
+    curves = _Curves(store, scope)
+    touched: set[str] = set()
+    for place, type in enumerate(ON_ARRIVAL):
+        declared = known(type)
+        fits = [one for one in chosen if {kind.name for kind in kinds[one.id]} & set(declared.kinds)]
+        if declared.given.keys() & ELECTRODES:
+            fits = [one for one in fits if all(curves.of(one, name) is not None for name in ELECTRODES.values())]
+        if not fits or (cancel is not None and cancel.is_set()):
+            continue
+        if progress is not None:
+            progress(place, len(ON_ARRIVAL), type)
+        of = [one.id for one in fits] if declared.over == "test" else None
+        part = analyse(store, scope, actor, type, of, check=check, jobs=jobs, cancel=cancel)
+        done.computed += [f"{name}: {type}" for name in part.computed]
+        done.stale += [f"{name}: {type}" for name in part.stale]
+        done.invalid |= {f"{name}: {type}": why for name, why in part.invalid.items()}
+        touched.update(part.computed)
+    done.cancelled = cancel is not None and cancel.is_set()
+    done.unchanged = sum(one.name not in touched for one in chosen)
+    return done
+
+
+def recognised(store: Store, scope: Scope, among: Sequence[Test]) -> dict[str, list[test_kinds.TestKind]]:
+    """The kinds of tests, by id: from their records where these are fresh, else recognised now and not kept."""
+    return _recognised(store, scope, _kind_units(store, scope, among))
+
+
+def _recognised(store: Store, scope: Scope, units: Sequence[_Unit]) -> dict[str, list[test_kinds.TestKind]]:
+    found: dict[str, list[test_kinds.TestKind]] = {}
+    for unit in units:
+        (test,) = unit.tests
+        fresh = [one for one in unit.old.get(test.id, []) if one.state == unit.key.state]
+        outputs = [_told(one) for one in fresh] if fresh else _kinds(store, scope, test)
+        found[test.id] = [one for one in outputs if one.name != OTHER]
+    return found
+
+
+def _told(one: Kept) -> test_kinds.TestKind:
+    certainty, evidence = one.results.get("certainty"), one.results.get("evidence")
+    certain = float(certainty) if isinstance(certainty, int | float) else 1.0
+    return test_kinds.TestKind(one.type.removeprefix(KIND), certain, "" if evidence is None else str(evidence))
+
+
+def _chosen(store: Store, scope: Scope, ids: Sequence[str] | None) -> list[Test]:
+    found = tests_in(store, scope, ids)
+    missing = set(ids or ()) - {one.id for one in found}
+    if missing:
+        raise NotFound(f"There is no measurement with samples '{sorted(missing)[0]}' in reach.")
+    return found
+
+
+def _revisions(
+    store: Store, wanted: Sequence[tuple[str, str]], among: Sequence[Test]
+) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {one.id: {} for one in among}
+    for key, number in store.series.revisions(wanted).items():
+        found[key[-2]][key[-1]] = number
+    return found
+
+
+def _kind_units(store: Store, scope: Scope, among: Sequence[Test]) -> list[_Unit]:
+    revisions = _revisions(store, [(one.id, "steps") for one in among], among)
+    types = [KIND + name for name in (*test_kinds.KINDS, OTHER)]
+    old = kept(store, scope, KINDS_JOB, types)
+    units = []
+    for one in among:
+        facts: dict[str, JsonValue] = {"rated": one.rated, "tags": [*one.tags], "protocol": one.protocol}
+        key = Key(KINDS_JOB, test_kinds.RULE, {}, {one.id: revisions[one.id]}, {one.id: facts})
+        units.append(_Unit([one], key, {one.id: old.get(one.id, [])}))
+    return units
+
+
+def _kinds(store: Store, scope: Scope, test: Test) -> list[test_kinds.TestKind]:
+    has_steps = store.series.info(test.id, "steps", scope=scope) is not None
+    steps = steps_of(store, scope, test) if has_steps else None
+    found = test_kinds.kinds_of(steps, rated=test.rated, tags=test.tags, protocol=test.protocol)
+    return found or [
+        test_kinds.TestKind(OTHER, 1.0, "no rule fits its steps, and no tag or protocol names a kind")
+    ]
+
+
+def _kinds_of(store: Store, scope: Scope, unit: _Unit) -> Computed:
+    (test,) = unit.tests
+    outputs = [
+        Output(
+            f"{KIND}{one.name}",
+            f"{test.name}: {one.name}",
+            results={"certainty": one.certainty, "evidence": one.evidence},
+        )
+        for one in _kinds(store, scope, test)
+    ]
+    return {test.id: outputs}
+
+
+def _units(
+    store: Store, scope: Scope, declared: Declared, chosen: Sequence[Test], full: Mapping[str, JsonValue]
+) -> list[_Unit]:
+    wanted = keys(declared, [one.id for one in chosen])
+    revisions = _revisions(store, wanted, chosen)
+    old = kept(store, scope, declared.type, [declared.type])
+    units = []
+    curves = _Curves(store, scope)
+    for group in _groups(declared, chosen):
+        facts = {one.id: _facts(curves, declared, one) for one in group}
+        of = {one.id: revisions[one.id] for one in group}
+        key = Key(declared.type, declared.version, full, of, facts)
+        same = {one.id: [kept for kept in old.get(one.id, []) if kept.identity == key.identity] for one in group}
+        units.append(_Unit(group, key, same))
+    return units
+
+
+def _groups(declared: Declared, chosen: Sequence[Test]) -> list[list[Test]]:
+    """The tests that are computed together, those of a cell in the order of time."""
+    if declared.over == "test":
+        return [[one] for one in chosen]
+    if declared.over == "cells":
+        return [list(chosen)] if chosen else []
+    of_cell: dict[str, list[Test]] = {}
+    for one in chosen:
+        of_cell.setdefault(one.cell_id, []).append(one)
+    return [sorted(group, key=lambda one: one.began) for group in of_cell.values()]
+
+
+class _Curves:
+    """The half cells of specifications, each looked for once in a run: many tests have the same."""
+
+    def __init__(self, store: Store, scope: Scope) -> None:
+        self._store, self._scope = store, scope
+        self._found: dict[tuple[str, str], HalfCellCurve | None] = {}
+
+    def of(self, test: Test, electrode: Electrode) -> HalfCellCurve | None:
+        key = ("" if test.specification is None else test.specification.id, electrode)
+        if key not in self._found:
+            self._found[key] = curve_of(self._store, self._scope, test.specification, electrode)
+        return self._found[key]
+
+
+def _facts(curves: _Curves, declared: Declared, test: Test) -> dict[str, JsonValue]:
+    facts: dict[str, JsonValue] = {}
+    for name, fact in declared.given.items():
+        if fact in ELECTRODES:
+            curve = curves.of(test, ELECTRODES[fact])
+            facts[name] = (
+                None if curve is None else {"id": curve.id, "name": curve.name, "revision": curve.revision}
+            )
+        else:
+            facts[name] = test.fact(fact)
+    if test.excluded:
+        facts["excluded"] = [*test.excluded]
+    if declared.reads != "samples":
+        facts["complete between"] = test.fact("limits")
+    if declared.over != "test":
+        facts |= {"cell": test.cell, "batch": test.batch}
+    return facts
+
+
+def _is_fresh(unit: _Unit) -> bool:
+    """Whether a unit has a record, and all its records are fresh."""
+    old = [one for found in unit.old.values() for one in found]
+    return bool(old) and all(one.state == unit.key.state for one in old)
+
+
+def _outputs(
+    store: Store, scope: Scope, declared: Declared, unit: _Unit, given: Mapping[str, JsonValue]
+) -> Computed:
+    inputs: list[dict[str, JsonValue]] = []
+    frames: dict[str, pd.DataFrame] = {}
+    problems: dict[str, str] = {}
+    for test in unit.tests:
+        try:
+            frames[test.id] = frame(store, scope, declared, test)
+        except ValueError as error:
+            problems[test.id] = str(error)
+        else:
+            inputs.append(input_of(test.id, test.name, declared.reads, frames[test.id]))
+    name = declared.type if not given else f"{declared.type} ({_shown(given)})"
+    newest = unit.tests[-1]
+    if declared.over == "cells":
+        return _by_cell(declared, unit, frames, inputs, name, given)
+    label, data = newest.name, frames.get(newest.id)
+    if declared.over == "cell":
+        label = newest.cell
+        parts = [frames[one.id].assign(Cell=one.cell, Test=one.name) for one in unit.tests if one.id in frames]
+        data = pd.concat(parts, ignore_index=True) if parts else None
+    made: Computed = {one.id: [] for one in unit.tests}
+    if data is None:
+        table = _refusal(declared, problems[newest.id])
+    else:
+        try:
+            filled = _from_specification(store, scope, declared, newest)
+        except ValueError as error:
+            table = _refusal(declared, str(error))
+        else:
+            table = _called(declared, data, {**declared.fixed, **filled, **given})
+    made[newest.id] = [Output(declared.type, f"{label}: {name}", table, _results(declared, table), inputs)]
+    return made
+
+
+def _by_cell(
+    declared: Declared,
+    unit: _Unit,
+    frames: Mapping[str, pd.DataFrame],
+    inputs: Sequence[Mapping[str, JsonValue]],
+    name: str,
+    given: Mapping[str, JsonValue],
+) -> Computed:
+    """One call over all tests, and the rows of each cell with the newest of its tests."""
+    parts = [
+        frames[one.id].assign(Cell=one.cell, Test=one.name, Batch=one.batch or "")
+        for one in unit.tests
+        if one.id in frames
+    ]
+    newest = {one.cell: one for one in unit.tests}
+    if parts:
+        table = _called(declared, pd.concat(parts, ignore_index=True), {**declared.fixed, **given})
+    else:
+        table = _refusal(declared, "No test has data to read.")
+    made: Computed = {one.id: [] for one in unit.tests}
+    for cell, test in newest.items():
+        rows = table[table["Cell"] == cell].reset_index(drop=True) if "Cell" in table else table
+        rows.attrs = table.attrs
+        made[test.id] = [Output(declared.type, f"{cell}: {name}", rows, _results(declared, rows), inputs)]
+    return made
+
+
+def _from_specification(store: Store, scope: Scope, declared: Declared, test: Test) -> dict[str, Argument]:
+    """The arguments that the specification gives.
+
+    Raises
+    ------
+    ValueError
+        If a half cell is missing; names it.
+    """
+    made: dict[str, Argument] = {}
+    for name, fact in declared.given.items():
+        if fact in ELECTRODES:
+            curve = curve_of(store, scope, test.specification, ELECTRODES[fact])
+            if curve is None:
+                raise ValueError(lacking(test.specification, ELECTRODES[fact]))
+            made[name] = table_of(store, scope, curve)
+        elif fact == "limits" and test.limits is not None:
+            made[name] = test.limits
+        elif (value := test.fact(fact)) is not None:
+            made[name] = value
+    return made
+
+
+def _called(declared: Declared, data: pd.DataFrame, arguments: Mapping[str, Argument]) -> pd.DataFrame:
+    """The table of an analysis; an input that it refuses becomes a table that says why."""
+    said: list[str] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+            warnings.simplefilter("always")
+            table = declared.function(data, **arguments)
+        said = [str(one.message) for one in caught if issubclass(one.category, Doubt)]
+    except (ValueError, TypeError, KeyError, ArithmeticError, np.linalg.LinAlgError) as error:
+        return _refusal(declared, str(error))
+    if table.empty:
+        told = [str(one["message"]) for one in table.attrs.get(WARNINGS, [])]
+        return _refusal(declared, " ".join(told) or "There is nothing of that kind in the test.")
+    extra = [asdict(Remark("doubt", text)) for text in dict.fromkeys(said)]
+    present = list(table.attrs.get(WARNINGS, []))
+    table.attrs = {WARNINGS: [*present, *(one for one in extra if one not in present)]}
+    return table
+
+
+def _refusal(declared: Declared, reason: str) -> pd.DataFrame:
+    return refused([], "refused", reason, declared.type)
+
+
+def _results(declared: Declared, table: pd.DataFrame) -> dict[str, JsonValue]:
+    return {name: take(table) for name, take in declared.results.items()}
+
+
+def _shown(given: Mapping[str, JsonValue]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(given.items()))
+
+
+def _run(
+    store: Store,
+    scope: Scope,
+    actor: str,
+    type: str,
+    units: Sequence[_Unit],
+    compute: Callable[[Store, Scope, _Unit], Computed],
+    check: bool,
+    jobs: int,
+    progress: Progress | None,
+    cancel: Cancel | None,
+) -> Analysed:
+    done = Analysed(type, sum(len(unit.tests) for unit in units))
+    todo = [unit for unit in units if not _is_fresh(unit)]
+    done.unchanged = done.tests - sum(len(unit.tests) for unit in todo)
+    for unit in todo:
+        if any(unit.old.values()):
+            done.stale += [one.name for one in unit.tests]
+    if check:
+        done.computed = [one.name for unit in todo for one in unit.tests]
+        return done
+    finished = 0
+    for unit, outputs in _computed(store, scope, todo, compute, jobs, cancel):
+        if progress is not None:
+            progress(done.unchanged + finished, done.tests, unit.name)
+        finished += len(unit.tests)
+        _keep(store, scope, actor, unit, outputs, done)
+    if progress is not None and not (cancel is not None and cancel.is_set()):
+        progress(done.tests, done.tests, "")
+    if cancel is not None and cancel.is_set():
+        done.cancelled = finished < sum(len(unit.tests) for unit in todo)
+    if done.computed:
+        store.series.tidy()
+    return done
+
+
+def _computed(
+    store: Store,
+    scope: Scope,
+    todo: Sequence[_Unit],
+    compute: Callable[[Store, Scope, _Unit], Computed],
+    jobs: int,
+    cancel: Cancel | None,
+) -> Iterator[tuple[_Unit, Computed]]:
+    """Each unit with what was computed for it, in order; computed by threads a little ahead of the one that keeps."""
+    with ThreadPoolExecutor(max(jobs, 1), "workbench-analyse") as pool:
+        waiting: list[tuple[_Unit, Future[Computed]]] = []
+        left = list(reversed(todo))
+        while left or waiting:
+            if cancel is not None and cancel.is_set():
+                for _, future in waiting:
+                    future.cancel()
+                return
+            while left and len(waiting) < _AHEAD * max(jobs, 1):
+                unit = left.pop()
+                waiting.append((unit, pool.submit(_in_snapshot, store, scope, unit, compute)))
+            unit, future = waiting.pop(0)
+            try:
+                yield unit, future.result()
+            except NotFound:  # deleted meanwhile
+                continue
+
+
+def _in_snapshot(
+    store: Store, scope: Scope, unit: _Unit, compute: Callable[[Store, Scope, _Unit], Computed]
+) -> Computed:
+    with store.snapshot():
+        return compute(store, scope, unit)
+
+
+def _keep(store: Store, scope: Scope, actor: str, unit: _Unit, outputs: Computed, done: Analysed) -> None:
+    """Keep what was computed; the reasons of what could not be are noted with the run."""
+    for test in unit.tests:
+        try:
+            keep(store, scope, actor, test.id, unit.key, outputs.get(test.id, []), unit.old.get(test.id, []))
+        except NotFound:  # the test was deleted meanwhile
+            continue
+        except StoreError:
+            raise
+        done.computed.append(test.name)
+        for output in outputs.get(test.id, []):
+            if output.why:
+                done.invalid[test.name] = output.why
+
+
+__all__ = ["KINDS_JOB", "Analysed", "Kept", "analyse", "known", "recognised"]

@@ -1,0 +1,141 @@
+"""What an analysis knows of the tests that it reads: their cells, their ratings, what their users wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from pydantic import JsonValue
+
+from ..cycling import columns as c
+from ..cycling.columns import CYCLE_COUNT
+from ..cycling.cycle_completeness import VoltageLimits
+from ..cycling.steps import STEP_TYPE, in_order, step_types
+from ..engine.complete_cycles import excluded_cycles, with_completeness
+from ..engine.ratings import limits_of, rated_capacity
+from ..engine.reader import Reader
+from ..records import Specification
+from ..records.exclusion import ALL
+from ..store import Scope, Store
+from ..table import Table
+from ..transform.frames import frame_of, whole_frame
+from .declaration import Declared
+
+KIND_TYPE = re.compile(r"kind:(\w+)")
+DATASET = {"samples": "series", "steps": "steps", "cycles": "cycles"}
+
+
+@dataclass(frozen=True)
+class Test:
+    """A measurement, as an analysis sees it. ``rated`` in A.h and ``limits`` in V are None where they are unknown;
+    ``excluded`` are the texts of what a user excluded of it."""
+
+    __test__ = False  # not a test of pytest
+
+    id: str
+    name: str
+    cell: str
+    cell_id: str
+    batch: str | None
+    tags: tuple[str, ...]
+    protocol: str | None
+    rated: float | None
+    limits: tuple[float, float] | None
+    began: str
+    specification: Specification | None
+    excluded: tuple[str, ...]
+
+    def fact(self, name: str) -> JsonValue:
+        """The rated capacity or the limits of the specification, as a parameter takes them."""
+        if name == "rated":
+            return self.rated
+        return None if self.limits is None else list(self.limits)
+
+
+def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None) -> list[Test]:
+    """The measurements of these ids, or all in reach; those without samples are left out."""
+    fields = ["id", "name", "instance_id", "instance_name", "batch_name", "tags", "protocol.name", "sample_count"]
+    fields += ["start_time", "specification_id"]
+    where: Mapping[str, JsonValue] = {} if ids is None else {"ids": [*ids]}
+    reader = Reader(store, scope)
+    rows = reader.rows("measurements", where, fields, None).table.records()
+    rows = [row for row in rows if row["sample_count"]]
+    known = [str(row["id"]) for row in rows]
+    page = store.rows.page(Specification, scope, limit=None)
+    specifications = {one.id: (one, rated_capacity(one), limits_of(one)) for one in page.items}
+    unknown = (None, None, VoltageLimits())
+    excluded = excluded_cycles(known, reader)
+    found = []
+    for row in rows:
+        specification, rated, of = specifications.get(str(row["specification_id"]), unknown)
+        both = None if of.low is None or of.high is None else (of.low, of.high)
+        tags = tuple(part for part in str(row["tags"] or "").split(", ") if part)
+        protocol = row["protocol.name"] if isinstance(row["protocol.name"], str) else None
+        batch = None if row["batch_name"] is None else str(row["batch_name"])
+        cell, cell_id = str(row["instance_name"]), str(row["instance_id"])
+        found.append(
+            Test(
+                id=str(row["id"]),
+                name=str(row["name"]),
+                cell=cell,
+                cell_id=cell_id,
+                batch=batch,
+                tags=tags,
+                protocol=protocol,
+                rated=rated,
+                limits=both,
+                began="" if row["start_time"] is None else str(row["start_time"]),
+                specification=specification,
+                excluded=tuple(excluded.get(str(row["id"]), ())),
+            )
+        )
+    return found
+
+
+def steps_of(store: Store, scope: Scope, test: Test) -> Table:
+    """The steps of a test, with ``Step type`` by the present rated capacity."""
+    stored = store.series.read(test.id, dataset="steps", scope=scope)
+    if STEP_TYPE in stored:
+        return stored
+    return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, test.rated)}), stored.n)
+
+
+def frame(store: Store, scope: Scope, declared: Declared, test: Test) -> pd.DataFrame:
+    """What an analysis reads of a test, exact.
+
+    Raises
+    ------
+    ValueError
+        If the test has no such data, or lacks a column that the analysis needs.
+    """
+    if ALL in test.excluded:
+        raise ValueError("The test is excluded.")
+    dataset = DATASET[declared.reads]
+    info = store.series.info(test.id, dataset, scope=scope)
+    if info is None:
+        raise ValueError(f"The test has no {declared.reads}.")
+    if lacking := [name for name in declared.needs if name not in info.names and name != STEP_TYPE]:
+        raise ValueError(f"The test has no column '{lacking[0]}'.")
+    if declared.reads == "samples":
+        wanted = [name for name in dict.fromkeys((*declared.needs, *declared.takes)) if name in info.names]
+        return whole_frame(store.series.read(test.id, wanted or None, dataset=dataset, scope=scope), test.id)
+    if declared.reads == "steps":
+        return frame_of(steps_of(store, scope, test))
+    stored = {test.id: store.series.read(test.id, dataset="cycles", scope=scope)}
+    return frame_of(with_completeness(stored, Reader(store, scope))[0][test.id])
+
+
+def keys(declared: Declared, ids: Iterable[str]) -> list[tuple[str, str]]:
+    """The tables that an analysis depends on, as the store names revisions; ``Complete`` depends on the steps."""
+    datasets = {DATASET[declared.reads], "steps"} if declared.reads != "samples" else {"series"}
+    return [(id, dataset) for id in ids for dataset in sorted(datasets)]
+
+
+SAMPLES = (c.TIME, c.CURRENT, c.VOLTAGE)
+ALSO = (c.STEP_COUNT, CYCLE_COUNT, "Step time [s]", c.TEMPERATURE, c.DISCHARGE_CAPACITY, c.CHARGE_CAPACITY)
+"""Columns of samples that analyses read where they are there."""
+IMPEDANCE = (c.FREQUENCY, "Z_Re [Ohm]", "Z_Im [Ohm]")
+WITH_IMPEDANCE = (c.TIME, CYCLE_COUNT, c.VOLTAGE, "SOC", c.TEMPERATURE)
+"""The columns of spectra, and those that are read beside them."""

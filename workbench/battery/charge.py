@@ -1,0 +1,174 @@
+"""The charge that passed in a half cycle: from the cycler's counter, or by the trapezoid rule. Rests count nothing.
+
+The trapezoid rule gives each sample half of the interval on either side. Where rows were left out (``half_cycles``
+leaves out rests), a sample keeps its own half interval, and nothing is integrated over the rest.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..messages import counted as counted_words
+from .completeness import STEP_COUNT, left_out, warn_left_out
+from .doubts import ChargeDiffers, SamplesLeftOut
+from .half_cycles import CURRENT, rest_limit
+from .neighbours import TIME, Neighbours
+
+DIRECTIONS = ("charge", "discharge")
+LONGEST, TIMES = 60.0, 10.0
+"""An interval longer than this, s, and than so many times those before and after it is a gap: nothing is integrated
+over it. Slow logging is not a gap: its intervals are alike."""
+_DIFFERENCE = 0.005
+_NOTABLE = 0.001
+_ZERO = 1e-9
+Floats = NDArray[np.float64]
+
+
+def charge_passed(frame: pd.DataFrame, direction: str) -> Floats:
+    """Charge since the first row of a half cycle: (n,) float, A.h, starts at 0, never falls. Needs the cycler's
+    capacity of that direction, or ``Current [A]`` and ``Time [s]``.
+
+    From the column ``Discharge capacity [A.h]`` or ``Charge capacity [A.h]`` if it is there (a fall is the
+    counter's restart in a new step; the charge between two steps comes from the current, if it is there), else by the
+    trapezoid rule from ``Current [A]`` and ``Time [s]``. Rests that ``half_cycles`` left out count nothing.
+
+    Warns with ``SamplesLeftOut`` where samples are missing that it needs, and where it integrates nothing over a
+    gap (an interval above 60 s and above 10 times those beside it), and with ``ChargeDiffers`` where counter and
+    integral differ by more than 0.5 %.
+
+    Raises
+    ------
+    ValueError
+        If ``direction`` is neither "charge" nor "discharge", or the frame has neither.
+    """
+    charge, missing = counted(frame, direction)
+    if missing and not warn_left_out(frame, "The charge passed"):
+        warnings.warn(missing, SamplesLeftOut, stacklevel=2)
+    elif not missing and (differs := _differs(frame, direction, charge)):
+        warnings.warn(differs, ChargeDiffers, stacklevel=2)
+    return charge
+
+
+def counted(frame: pd.DataFrame, direction: str) -> tuple[Floats, str]:
+    """``charge_passed`` without its warnings, and what it lacked in words; empty if nothing."""
+    if direction not in DIRECTIONS:
+        raise ValueError(f"The direction of a half cycle is 'charge' or 'discharge', not {direction!r}.")
+    counter = f"{direction.capitalize()} capacity [A.h]"
+    if counter in frame:
+        return _by_counter(frame, counter, direction)
+    if CURRENT in frame and TIME in frame:
+        missing = left_out(frame) or ""
+        rises, gap = _integrated(frame, direction, straight=bool(missing))
+        return _running(rises), missing or gap
+    raise ValueError(f"The charge needs a column '{counter}', or '{CURRENT}' and '{TIME}'.")
+
+
+def _running(rises: Floats) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(rises)])
+
+
+def _by_counter(frame: pd.DataFrame, counter: str, direction: str) -> tuple[Floats, str]:
+    values = frame[counter].to_numpy(float, na_value=np.nan)
+    known = np.flatnonzero(np.isfinite(values))
+    if len(known) < 2:
+        return np.zeros(len(frame)), ""
+    rises = np.diff(values[known])
+    fallen = rises < 0
+    rises = np.where(fallen, values[known][1:], rises)
+    restarts = fallen | (_new_steps(frame, known) & (values[known][1:] <= _ZERO * values[known].max()))
+    if restarts.any() and CURRENT in frame and TIME in frame:
+        by_current = np.diff(_running(_integrated(frame, direction)[0])[known])
+        rises = np.where(restarts, np.maximum(rises, by_current), rises)
+    charge = np.zeros(len(frame))
+    charge[known[1:]] = rises
+    one_step = STEP_COUNT in frame and frame[STEP_COUNT].nunique() <= 1
+    return np.cumsum(charge), "" if one_step else left_out(frame) or ""
+
+
+def _new_steps(frame: pd.DataFrame, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Whether each of ``rows`` but the first belongs to another step than the one before, whose counter starts anew."""
+    if STEP_COUNT not in frame:
+        return np.zeros(len(rows) - 1, bool)
+    steps = frame[STEP_COUNT].to_numpy(float, na_value=np.nan)[rows]
+    return np.asarray(steps[1:] != steps[:-1])
+
+
+def _integrated(frame: pd.DataFrame, direction: str, *, straight: bool = False) -> tuple[Floats, str]:
+    """What passed between each row and the next, (n - 1,), A.h; and the gaps that count nothing, in words.
+
+    ``straight``: rows that are missing are bridged by a straight line, as between any two samples.
+    """
+    time = frame[TIME].to_numpy(float, na_value=np.nan)
+    flow = _flow(frame[CURRENT].to_numpy(float, na_value=np.nan), direction)
+    rows = np.flatnonzero(np.isfinite(time) & np.isfinite(flow))
+    rises = np.zeros(max(len(frame) - 1, 0))
+    if len(rows) < 2:
+        return rises, ""
+    low, high = rows[:-1], rows[1:]
+    apart = np.maximum(time[high] - time[low], 0.0)
+    before, after, next_to = apart.copy(), apart.copy(), np.ones(len(apart), bool)
+    known = Neighbours.in_frame(frame)
+    if known is not None:
+        # Rows that a script took out of a half cycle are bridged like any that are missing.
+        next_to = (known.order[high] == known.order[low] + 1) | (known.place[high] != known.place[low] + 1)
+        before, after = np.where(next_to, apart, known.before[high]), np.where(next_to, apart, known.after[low])
+    elif not straight:
+        next_to = ~_numbers_missing(frame, low, high)
+    whole = (flow[low] * after + flow[high] * before) / 7200
+    longest = _longest(np.where(next_to, apart, np.minimum(after, before)))
+    counts = [interval <= longest for interval in (after, before)]
+    if known is None:
+        counts = [one & next_to for one in counts]
+    passed = (flow[low] * after * counts[0] + flow[high] * before * counts[1]) / 7200
+    rises[high - 1] = passed
+    gaps = np.flatnonzero(whole > passed)
+    if (whole - passed).sum() <= _NOTABLE * passed.sum():
+        return rises, ""
+    hours = apart[gaps].sum() / 3600
+    return rises, (
+        f"No charge is counted over {counted_words(len(gaps), 'gap')} of {hours:.3g} h in all, the first from "
+        f"{time[low[gaps[0]]]:g} s to {time[high[gaps[0]]]:g} s: the frame has no sample there"
+    )
+
+
+def _longest(intervals: Floats) -> Floats:
+    """For each interval the length from which it is a gap, s."""
+    padded = np.concatenate([[0.0], intervals, [0.0]])
+    longest: Floats = np.maximum(LONGEST, TIMES * np.maximum(padded[:-2], padded[2:]))
+    return longest
+
+
+def _numbers_missing(frame: pd.DataFrame, low: NDArray[np.intp], high: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Whether sample numbers are missing between rows ``low`` and ``high``: rows were left out there."""
+    if frame.index.nlevels > 1 or not pd.api.types.is_integer_dtype(frame.index.dtype):
+        return np.zeros(len(low), bool)
+    numbers = frame.index.to_numpy(np.int64)
+    return np.asarray(numbers[high] - numbers[low] > high - low)
+
+
+def _flow(current: Floats, direction: str) -> Floats:
+    """The current in one direction, at least 0. A current of one sign counts whatever its sign: it may be without."""
+    limit = rest_limit(current)
+    with np.errstate(invalid="ignore"):
+        out, into = bool((current > limit).any()), bool((current < -limit).any())
+        discharges = out if out != into else direction == "discharge"
+        return np.maximum(current if discharges else -current, 0.0)
+
+
+def _differs(frame: pd.DataFrame, direction: str, charge: Floats) -> str:
+    """In words, where the counter of the frame and the integral of its current differ; else empty."""
+    if f"{direction.capitalize()} capacity [A.h]" not in frame or CURRENT not in frame or TIME not in frame:
+        return ""
+    rises, gap = _integrated(frame, direction)
+    integral, total = float(rises.sum()), float(charge[-1]) if len(charge) else 0.0
+    # The trapezoid rule itself is not better than about one interval.
+    if gap or abs(integral - total) <= _DIFFERENCE * max(integral, total) + float(rises.max(initial=0.0)):
+        return ""
+    return (
+        f"The counter of the {direction} passes {total:.6g} A.h and the integral of the current {integral:.6g} A.h; "
+        "the counter is used. Leave its column out of the step to take the integral"
+    )

@@ -1,0 +1,120 @@
+"""``arrhenius``: how a rate depends on temperature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..inputs import Floats, Refusal, need, numbers, refusing
+from ..result import Cell, Remark, result
+
+COLUMNS = (
+    "Ea [kJ/mol]",
+    "sd",
+    "r2",
+    "Curvature sd",
+    "Value at reference",
+    "Reference [degC]",
+    "Lowest [degC]",
+    "Highest [degC]",
+    "n",
+)
+GAS = 8.314462618
+_ZERO = 273.15
+_BENT = 2.0
+_SAME = 1.0
+FEWEST = 3
+
+
+@refusing(COLUMNS)
+def arrhenius(
+    points: pd.DataFrame,
+    *,
+    value: str = "Rate",
+    temperature: str = "Temperature [degC]",
+    reference: float = 25.0,
+    falls: bool = False,
+) -> pd.DataFrame:
+    """The activation energy of a rate: ln k = ln A - Ea / (R T), by least squares.
+
+    ``Value at reference`` is the line's value at the reference temperature; x(Tref) = x exp(Ea/R (1/T - 1/Tref))
+    normalises a rate. ``Curvature sd`` is the quadratic term in 1/T over its standard error: where its size is above 2
+    the points bend, two processes take turns (growth of the film above, plating below about 25 degC: Waldmann et al.,
+    *Journal of Power Sources* 262 (2014) 129), and no single Ea is given. With three temperatures alone the bend is
+    judged by the scatter of their points; without any scatter it is not known, and a warning says so.
+
+    Parameters
+    ----------
+    points : one row for each measured value, at the *measured* temperature in degC, not the set point. At least three
+        temperatures, more than 1 K apart.
+    value : the column of the rate, above 0.
+    falls : the value falls with temperature, as a resistance does: Ea is that of 1 / value.
+    """
+    need(points, (temperature, value), 1, "point")
+    if not reference > -_ZERO:
+        raise ValueError(f"The reference temperature is in degC; it is {reference!r}.")
+    warm, rate = numbers(points, temperature), numbers(points, value)
+    known = np.isfinite(warm) & np.isfinite(rate)
+    if (rate[known] <= 0).any():
+        raise Refusal("not_positive", f"'{value}' must be above 0 everywhere: it has a logarithm only then.")
+    order = np.argsort(warm[known], kind="stable")
+    warm, rate = warm[known][order], rate[known][order]
+    levels = _levels(warm)
+    if levels < FEWEST:
+        words = f"At least {FEWEST} temperatures, more than {_SAME:g} K apart, are needed; there are {levels}."
+        raise Refusal("too_few", words)
+    x = 1 / (GAS * (warm + _ZERO))
+    y = -np.log(rate) if falls else np.log(rate)
+    slope, intercept, sd, r2 = _line(x, y)
+    curved = _curvature(x, y)
+    at = slope / (GAS * (reference + _ZERO)) + intercept
+    bent = abs(curved) > _BENT
+    row: dict[str, Cell] = {
+        "Ea [kJ/mol]": np.nan if bent else -slope / 1000,
+        "sd": np.nan if bent else sd / 1000,
+        "r2": r2,
+        "Curvature sd": curved,
+        "Value at reference": np.nan if bent else float(np.exp(-at if falls else at)),
+        "Reference [degC]": reference,
+        "Lowest [degC]": float(warm.min()),
+        "Highest [degC]": float(warm.max()),
+        "n": len(warm),
+        "Valid": not bent,
+        "Warning": f"the points bend ({-slope / 1000:.3g} kJ/mol in the mean): no single Ea" if bent else "",
+    }
+    remarks = []
+    if np.isnan(curved):
+        remarks.append(Remark("bend_unknown", "With so few points it is not known whether they bend."))
+    return result([row], COLUMNS, remarks)
+
+
+def _levels(warm: Floats) -> int:
+    """How many temperatures there are that differ."""
+    if not len(warm):
+        return 0
+    ordered = np.sort(warm)
+    return 1 + int((np.diff(ordered) > _SAME).sum())
+
+
+def _line(x: Floats, y: Floats) -> tuple[float, float, float, float]:
+    """Slope, intercept, the standard error of the slope, r2."""
+    slope, intercept = np.polyfit(x, y, 1)
+    rest = y - slope * x - intercept
+    spread, total = float(((x - x.mean()) ** 2).sum()), float(((y - y.mean()) ** 2).sum())
+    sd = float(np.sqrt((rest**2).sum() / (len(x) - 2) / spread))
+    return float(slope), float(intercept), sd, 1 - float((rest**2).sum()) / total if total > 0 else np.nan
+
+
+def _curvature(x: Floats, y: Floats) -> float:
+    """The quadratic term over its standard error; NaN if the points leave no scatter to judge it by."""
+    scaled = (x - x.mean()) / np.ptp(x)
+    columns = np.column_stack([np.ones(len(x)), scaled, scaled**2])
+    free = len(x) - 3
+    if free < 1:
+        return np.nan
+    weights, *_ = np.linalg.lstsq(columns, y, rcond=None)
+    variance = float(((y - columns @ weights) ** 2).sum()) / free
+    error = float(np.sqrt(variance * np.linalg.inv(columns.T @ columns)[2, 2]))
+    # What is left of a straight line is rounding.
+    noise = 1e-9 * float(np.abs(y).max())
+    return float(weights[2] / max(error, noise))

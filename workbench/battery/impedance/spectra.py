@@ -1,0 +1,114 @@
+"""The impedance spectra of a frame: each sweep of frequency is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...messages import counted
+from ..checked import joined, temperature_cells, temperatures
+from ..inputs import CYCLE, Floats, Refusal, need, numbers
+from ..nyquist import FREQUENCY, IMAGINARY, REAL
+from ..result import Cell
+
+VOLTAGE, SOC = "Voltage [V]", "SOC"
+HEAD = ("Spectrum", SOC, VOLTAGE)
+FEWEST = 10
+"""Points that a spectrum needs to be judged or fitted."""
+_PER_DECADE = 5.0
+_BACK = 1.0
+_SWEEP = 0.7
+_INDUCTIVE = 0.75
+Complexes = NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """One spectrum: ``frequency`` Hz, falling, and ``z`` Ohm, (n,) each. ``words`` are what is to be said of it, and
+    ``sign`` whether nearly all of it is inductive, as if minus Z_Im had been stored."""
+
+    number: int
+    frequency: Floats
+    z: Complexes
+    soc: float
+    voltage: float
+    temperature: Floats
+    words: str
+    sign: bool
+
+    @property
+    def omega(self) -> Floats:
+        """The angular frequency, 1/s."""
+        return 2 * np.pi * self.frequency
+
+    @property
+    def head(self) -> dict[str, Cell]:
+        """The cells that name it in a row."""
+        return {"Spectrum": self.number, SOC: self.soc, VOLTAGE: self.voltage}
+
+    @property
+    def warmth(self) -> dict[str, Cell]:
+        """The cells of its temperature."""
+        return temperature_cells(self.temperature)
+
+
+def spectra_of(frame: pd.DataFrame) -> list[Spectrum]:
+    """The spectra of a frame, in order. A new one begins with another ``Cycle count``, and where the frequency goes
+    back by a decade or more against the direction of the sweep.
+
+    Raises
+    ------
+    Refusal
+        If a column is missing, or no row has a frequency above 0 and an impedance.
+    """
+    need(frame, (FREQUENCY, REAL, IMAGINARY), 0)
+    values = [numbers(frame, name) for name in (FREQUENCY, REAL, IMAGINARY)]
+    kept = np.isfinite(values[0]) & np.isfinite(values[1]) & np.isfinite(values[2])
+    with np.errstate(invalid="ignore"):
+        kept &= values[0] > 0
+    if not kept.any():
+        raise Refusal("no_samples", f"No row has '{FREQUENCY}' above 0, '{REAL}' and '{IMAGINARY}': no impedance.")
+    rows = frame.loc[kept]
+    frequency = values[0][kept]
+    cuts = np.flatnonzero(_starts(frequency, numbers(rows, CYCLE)))
+    return [_spectrum(number, rows.iloc[part]) for number, part in enumerate(np.split(np.arange(len(rows)), cuts))]
+
+
+def _starts(frequency: Floats, cycle: Floats) -> NDArray[np.bool_]:
+    """Whether each row but the first begins a spectrum, (n,); the first of the answer is False."""
+    moves = np.diff(np.log10(frequency))
+    way = np.sign(np.median(moves)) if len(moves) else 0.0
+    if len(moves) and float((np.sign(moves) == way).mean()) < _SWEEP:
+        way = 0.0  # no sweep: the order says nothing
+    back = (way != 0) & (np.abs(moves) >= _BACK) & (np.sign(moves) == -way)
+    other = np.isfinite(cycle[1:]) & np.isfinite(cycle[:-1]) & (cycle[1:] != cycle[:-1])
+    return np.concatenate([[False], back | other])
+
+
+def _spectrum(number: int, rows: pd.DataFrame) -> Spectrum:
+    frequency = numbers(rows, FREQUENCY)
+    order = np.argsort(-frequency, kind="stable")
+    moves = np.diff(np.log(frequency))
+    sorted_ones = bool((moves <= 0).all() or (moves >= 0).all())
+    f = frequency[order]
+    z = (numbers(rows, REAL) + 1j * numbers(rows, IMAGINARY))[order]
+    doubled = int((np.diff(f) == 0).sum())
+    decades = float(np.log10(f[0] / f[-1]))
+    per_decade = (len(f) - 1) / decades if decades > 0 else float("inf")
+    sign = bool(len(f) > 4 and (z.imag > 0).mean() > _INDUCTIVE)
+    words = [
+        "" if sorted_ones else "the frequencies were not in order",
+        f"{counted(doubled, 'frequency', 'frequencies')} measured twice" if doubled else "",
+        f"only {per_decade:.1f} points a decade" if per_decade < _PER_DECADE else "",
+        "most of it is inductive: Z_Im should be negative in the capacitive part" if sign else "",
+    ]
+    return Spectrum(number, f, z, _mean(rows, SOC), _mean(rows, VOLTAGE), temperatures(rows), joined(words), sign)
+
+
+def _mean(rows: pd.DataFrame, name: str) -> float:
+    values = numbers(rows, name)
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")

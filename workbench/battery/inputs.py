@@ -1,0 +1,129 @@
+"""What analyses ask of the frames that they are given, and how they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from functools import wraps
+from typing import ParamSpec
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..messages import counted, quoted
+from .result import Remark, refused
+
+Floats = NDArray[np.float64]
+CYCLE = "Cycle count"
+STEP = "Step count"
+DISCHARGE, CHARGE = "Discharge capacity [A.h]", "Charge capacity [A.h]"
+TEMPERATURE = "Mean temperature [degC]"
+T_MEAN = "T mean [degC]"
+WIDEST = 2.0
+"""K; values at temperatures that differ by more are not compared without a warning."""
+P = ParamSpec("P")
+
+
+class Refusal(Exception):
+    """An analysis that cannot answer. ``code`` is for programs, the text for people."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+def refusing(columns: Sequence[str]) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.DataFrame]]:
+    """An analysis whose ``Refusal`` becomes its table: one row of nulls with the reason."""
+
+    def made(analysis: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
+        @wraps(analysis)
+        def run(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
+            try:
+                return analysis(*args, **kwargs)
+            except Refusal as refusal:
+                return refused(columns, refusal.code, str(refusal))
+
+        return run
+
+    return made
+
+
+def need(frame: pd.DataFrame, columns: Sequence[str], least: int = 1, noun: str = "row") -> None:
+    """Refuse a frame that lacks one of ``columns``, or has fewer than ``least`` rows.
+
+    Raises
+    ------
+    Refusal
+        With the code ``missing_column`` or ``too_few``.
+    """
+    absent = [name for name in columns if name not in frame]
+    if absent:
+        close = [name for one in absent for name in get_close_matches(one, [str(c) for c in frame], 1, 0.75)]
+        hint = f" There is {quoted(close)}." if close else ""
+        word = "column" if len(absent) == 1 else "columns"
+        raise Refusal("missing_column", f"The {word} {quoted(absent)} must be in the frame.{hint}")
+    if len(frame) < least:
+        raise Refusal("too_few", f"At least {counted(least, noun)} must be in the frame; it has {len(frame)}.")
+
+
+def numbers(frame: pd.DataFrame, name: str) -> Floats:
+    """(n,) a column as float; NaN for nulls, infinities and a column that is absent."""
+    if name not in frame:
+        return np.full(len(frame), np.nan)
+    values = pd.to_numeric(frame[name], errors="coerce").to_numpy(float, na_value=np.nan)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def in_order(frame: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The rows in the order of a number that each has once.
+
+    Raises
+    ------
+    Refusal
+        If a number is missing, or two rows have the same: the rows of one test are wanted.
+    """
+    values = numbers(frame, by)
+    if np.isnan(values).any():
+        raise Refusal("missing_number", f"Some rows have no '{by}'.")
+    order = np.argsort(values, kind="stable")
+    same = np.flatnonzero(np.diff(values[order]) == 0)
+    if len(same):
+        twice = values[order][same[0]]
+        raise Refusal(
+            "several_tests",
+            f"Two rows have '{by}' {twice:g}: give the rows of one test, or of one life, at a time.",
+        )
+    return frame.iloc[order]
+
+
+def flags(frame: pd.DataFrame, name: str) -> list[bool | None]:
+    """A boolean column; None where it is null or the column is absent."""
+    if name not in frame:
+        return [None] * len(frame)
+    return [None if value is None or pd.isna(value) else bool(value) for value in frame[name]]
+
+
+def positive(value: float | None, what: str) -> float | None:
+    """A parameter that must be above 0 if it is given.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if value is not None and not (np.isfinite(value) and value > 0):
+        raise ValueError(f"The {what} must be a number above 0; it is {value!r}.")
+    return value
+
+
+def temperatures(values: Floats) -> list[Remark]:
+    """What to say of the temperatures that are compared: unknown, or too far apart."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return [Remark("temperature_unknown", "The temperature is unknown: the data have none.")]
+    if np.ptp(known) > WIDEST:
+        low, high = known.min(), known.max()
+        words = f"The temperatures differ by more than {WIDEST:g} K: {low:.1f} to {high:.1f} degC."
+        return [Remark("temperature_spread", words)]
+    return []

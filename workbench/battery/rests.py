@@ -1,0 +1,44 @@
+"""The rests of a test, and how the voltage moves in them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .checked import Checked
+from .inputs import Floats
+
+
+class Rest(NamedTuple):
+    """A rest: its first and last sample, and when the load before it ended, s (the first sample without one)."""
+
+    first: int
+    last: int
+    began: float
+    loaded: bool
+
+
+def rests_of(samples: Checked, still: float, least: float) -> list[Rest]:
+    """The rests that last at least ``least``, s, in order; ``still`` is the largest ``|I|`` that is rest, A."""
+    resting = np.abs(samples.current) <= still
+    edges = np.flatnonzero(np.diff(resting)) + 1
+    found = []
+    for part in np.split(np.arange(len(resting)), edges):
+        first, last = int(part[0]), int(part[-1])
+        if not resting[first]:
+            continue
+        began = float(samples.time[first - 1] if first else samples.time[0])
+        if float(samples.time[last]) - began >= least:
+            found.append(Rest(first, last, began, first > 0))
+    return found
+
+
+def drift(time: Floats, voltage: Floats, seconds: float) -> float:
+    """How fast the voltage moves over the last part of a rest, V/s: the slope of a line through its samples, at least
+    two; NaN for one."""
+    if len(time) < 2:
+        return float("nan")
+    first = min(int(np.searchsorted(time, time[-1] - seconds - 1e-6)), len(time) - 2)
+    t, u = time[first:] - time[first:].mean(), voltage[first:]
+    return float(t @ (u - u.mean()) / (t @ t)) if float(t @ t) > 0 else float("nan")

@@ -1,0 +1,75 @@
+"""The table that an analysis gives: one row a finding, each with whether it is valid and why not.
+
+A row that cannot be computed is kept, with NaN, ``Valid`` False and the reason in ``Warning``: a number that is missing
+is seen, a number that is off is not. What concerns the whole table is in ``attrs["warnings"]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import pandas as pd
+
+VALID = "Valid"
+WARNING = "Warning"
+WARNINGS = "warnings"
+"""The key of ``frame.attrs``."""
+Cell = float | int | str | bool | None
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What is to be known about a table: a code for programs, words for people, and what it concerns."""
+
+    code: str
+    message: str
+    where: str = ""
+
+
+def result(
+    rows: Sequence[Mapping[str, Cell]], columns: Sequence[str], remarks: Sequence[Remark] = ()
+) -> pd.DataFrame:
+    """The table of an analysis.
+
+    Parameters
+    ----------
+    rows : each a mapping of some of ``columns``, and of ``Valid`` and ``Warning`` where there is something to say. A
+        row without ``Valid`` is valid.
+    columns : the names of the columns, with units, in order; ``Valid`` and ``Warning`` follow them.
+    remarks : what concerns the whole table.
+
+    Raises
+    ------
+    ValueError
+        If a row has a column that is not declared.
+    """
+    names = [*columns, VALID, WARNING]
+    for row in rows:
+        unknown = [name for name in row if name not in names]
+        if unknown:
+            raise ValueError(f"A row has a column '{unknown[0]}' that is not declared: {', '.join(names)}.")
+    full = [{**dict.fromkeys(columns), VALID: True, WARNING: "", **row} for row in rows]
+    made = pd.DataFrame(full, columns=names)
+    for name in names:
+        made[name] = _typed(made[name], name)
+    made.attrs[WARNINGS] = [asdict(remark) for remark in remarks]
+    return made
+
+
+def refused(columns: Sequence[str], code: str, reason: str, where: str = "") -> pd.DataFrame:
+    """The table of an analysis that has nothing to compute: one row of nulls that says why."""
+    return result([{VALID: False, WARNING: reason}], columns, [Remark(code, reason, where)])
+
+
+def _typed(values: pd.Series, name: str) -> pd.Series:
+    """Numbers as float64 with NaN, texts as they are, and ``Valid`` as bool."""
+    if name == VALID:
+        return values.astype(bool)
+    if any(isinstance(value, str) for value in values):
+        return values.astype("str")
+    if len(values) and all(isinstance(value, bool) for value in values):
+        return values.astype(bool)
+    if name == WARNING:
+        return values.astype("str")
+    return values.astype("float64")

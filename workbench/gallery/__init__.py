@@ -1,0 +1,1 @@
+"""The gallery: ready recipes, each of which answers one question on any store."""

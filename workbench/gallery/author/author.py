@@ -1,0 +1,185 @@
+"""The answer to a wish: a draft from the best candidate, or words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from ...errors import Invalid, near
+from ...messages import counted
+from ...recipe.check import sound
+from ..catalog import entries
+from ..entry import Unmet
+from ..facts import Facts, Looked
+from . import vocabulary as known
+from .candidates import Candidate, NoTests, candidates
+from .choices import Chooses, NothingLeft, chosen, labels
+from .sentences import sentence
+from .vocabulary import Quantity
+from .wish import Wish
+
+Answer = dict[str, JsonValue]
+"""``{"say": text, "draft": {"name", "config"} or null}``, as a language model answers."""
+_MOST_NAMED = 8
+_CERTAIN = 28
+"""With a draft at hand, a candidate this heavy is another plot, and not a change of the draft."""
+
+
+class Knows(Looked, Chooses, Protocol):
+    """A store, here or on a server, as the built-in author looks at it."""
+
+
+def written(text: str, store: Knows, draft: Mapping[str, JsonValue] | None = None) -> Answer:
+    """The answer to a wish, as a language model would give it.
+
+    Parameters
+    ----------
+    text : the wish, in English, German, French or Chinese.
+    draft : the draft or the saved plot that is shown, if the wish is about it.
+    """
+    wish = Wish(text, Facts(store))
+    refused = _refused(wish)
+    if refused:
+        return _words(refused)
+    found = candidates(wish)
+    if draft is not None and not _is_another(found, draft):
+        changed = _changed(wish, store, draft)
+        if changed is not None:
+            return changed
+    if not found:
+        return _words(_not_understood(wish) if draft is None else _nothing_to_change(wish, draft))
+    return _drawn(wish, store, found[0])
+
+
+def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
+    try:
+        config = best.made()
+        raw, choices = chosen(config, wish, store)
+    except Unmet as unmet:
+        return _words(sentence("lacking", wish.language, why=str(unmet)))
+    except (NoTests, NothingLeft):
+        return _words(_no_tests(wish))
+    said = [sentence("drawn", wish.language, title=best.title)]
+    said += [sentence("chosen", wish.language, choices="; ".join(choices))] if choices else []
+    said += [sentence("counted", wish.language)] if any(one.startswith("cycles ") for one in choices) else []
+    return {"say": " ".join(said), "draft": {"name": best.title, "config": raw}}
+
+
+def _is_another(found: list[Candidate], draft: Mapping[str, JsonValue]) -> bool:
+    return bool(found) and found[0].weight >= _CERTAIN and found[0].title != draft.get("name")
+
+
+def _changed(wish: Wish, store: Knows, draft: Mapping[str, JsonValue]) -> Answer | None:
+    """The draft with other choices; None if the wish names none that it has."""
+    try:
+        config = sound(draft.get("config"))
+        raw, choices = chosen(config, wish, store)
+    except Invalid:
+        return None
+    except NothingLeft:
+        return _words(_no_tests(wish))
+    if not choices:
+        return None
+    say = sentence("changed", wish.language, choices="; ".join(choices))
+    return {"say": say, "draft": {"name": draft.get("name"), "config": raw}}
+
+
+def _words(say: str) -> Answer:
+    return {"say": say, "draft": None}
+
+
+# What is answered in words before anything is looked for
+
+
+def _refused(wish: Wish) -> str | None:
+    if wish.says(known.OUT_OF_REACH):
+        return sentence("out_of_reach", wish.language)
+    if wish.says(known.FORETELL):
+        there = ", ".join(entries()[name].title for name in ("fade", "end-of-life"))
+        return sentence("foretell", wish.language, there=there)
+    if wish.says(known.DATES):
+        return sentence("dates", wish.language)
+    return _unknown_name(wish) or _absent_quantity(wish) or _other_temperature(wish)
+
+
+def _unknown_name(wish: Wish) -> str | None:
+    for kind, names in wish.named.unknown.items():
+        batches = list(dict.fromkeys(one.batch for one in wish.cells if one.batch))
+        designs = list(dict.fromkeys(one.design for one in wish.cells if one.design))
+        others = batches if kind == "batch" else designs
+        listed = near(names[0], [*others, *(one.name for one in wish.cells)]) or others[:_MOST_NAMED]
+        there = sentence("there", wish.language, names=", ".join(listed)) if listed else ""
+        return sentence("unknown", wish.language, name=names[0], there=there).strip()
+    return None
+
+
+def _absent_quantity(wish: Wish) -> str | None:
+    there = _all_columns(wish)
+    for quantity in wish.quantities:
+        pattern = re.compile(quantity.pattern, re.IGNORECASE)
+        if not any(pattern.search(name) for name in there) and not set(quantity.cycles) & set(there):
+            return sentence(
+                "absent",
+                wish.language,
+                what=quantity.names[wish.language],
+                there=", ".join(_present(wish, there)) or "–",
+            )
+    return None
+
+
+def _present(wish: Wish, there: list[str]) -> list[str]:
+    """The quantities that the store has, in the language of the wish."""
+
+    def has(quantity: Quantity) -> bool:
+        return any(re.search(quantity.pattern, name, re.IGNORECASE) for name in there)
+
+    return [one.names[wish.language] for one in known.QUANTITIES if has(one)]
+
+
+def _all_columns(wish: Wish) -> list[str]:
+    catalog = wish.facts.catalog
+    found = [column.name for column in (*catalog.cycles, *catalog.steps) if column.records]
+    for source in catalog.sources:
+        found += [column.name for column in source.series if column.records]
+        found += [column.name for column in source.names if column.filled]
+    return found
+
+
+def _other_temperature(wish: Wish) -> str | None:
+    there = sorted({one.degrees for one in wish.cells if one.degrees is not None})
+    if not wish.degrees or not there or set(wish.degrees) & set(there):
+        return None
+    return sentence(
+        "no_temperature",
+        wish.language,
+        degrees=", ".join(f"{one:g}" for one in wish.degrees),
+        there=", ".join(f"{one:g}" for one in there),
+    )
+
+
+def _no_tests(wish: Wish) -> str:
+    named = wish.named
+    what = [*named.tests, *named.cells, *named.groups, *named.batches, *wish.kinds, *sorted(wish.test_words)]
+    counts = {kind: len(wish.facts.tests(kind)) for kind in known.KINDS}
+    there = ", ".join(f"{kind} ({counted(count, 'test')})" for kind, count in counts.items() if count)
+    return sentence("no_tests", wish.language, what=", ".join(what) or "–", there=there or "–")
+
+
+def _not_understood(wish: Wish) -> str:
+    ready = []
+    for entry in entries().values():
+        try:
+            entry.make(wish.facts)
+        except Unmet:
+            continue
+        ready.append(entry.title)
+    return sentence("not_understood", wish.language, there=", ".join(ready[:_MOST_NAMED]) or "–")
+
+
+def _nothing_to_change(wish: Wish, draft: Mapping[str, JsonValue]) -> str:
+    config = draft.get("config")
+    there = labels(config) if isinstance(config, dict) else []
+    return sentence("nothing_to_change", wish.language, there=", ".join(there) or "–")

@@ -1,0 +1,245 @@
+"""What could be drawn for a wish: recipes of the gallery and recipes of columns, each with how much of the wish it
+explains."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+
+from pydantic import JsonValue
+
+from ...recipe.plot import PlotConfig
+from ...records.catalog import CatalogColumn
+from ..catalog import entries
+from ..entry import Entry, Made, Unmet, script_of
+from . import vocabulary as known
+from .matching import folded, said, weight
+from .recipe_words import WORDS
+from .vocabulary import Quantity
+from .wish import Wish
+
+LEAST = 12
+"""Less than this explains nothing: it is about the weight of a word of three letters."""
+_AXIS = 10
+_TESTS = ("test", "measurement", "messung", "essai", "mesure", "测试", "测量")
+_CELLS = ("cell", "zelle", "cellule", "pile", "电池", "电芯")
+_COUNTED_BY = {
+    "protocol.name": ("protocol", "kind of test", "type of test", "protokoll", "protocole", "协议", "类型"),
+    "batch_name": ("batch", "charge", "lot$", "lots$", "批次"),
+    "specification_name": ("design", "specification", "spezifikation", "spécification", "规格"),
+    "instance_name": _CELLS,
+}
+_PROPERTY_WORDS = {
+    "initial_capacity": ("anfangskapazität", "capacité initiale", "初始容量"),
+    "initial_resistance": ("anfangswiderstand", "résistance initiale", "初始内阻", "初始电阻"),
+    "ageing_temperature": ("alterungstemperatur", "température de vieillissement", "老化温度"),
+    "electrolyte": ("elektrolyt", "électrolyte", "电解液"),
+}
+_CYCLE_KINDS = ("drive cycle", "driving cycle", "slow cycle", "cycle life", "cycle de conduite", "cycle lent")
+_SHORTEST = 3
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something that could be drawn: what it is called, how much of the wish it explains, and how it is made."""
+
+    title: str
+    weight: int
+    made: Callable[[], PlotConfig]
+
+
+def candidates(wish: Wish) -> list[Candidate]:
+    """All that explain something of a wish, the best first."""
+    found = [one for one in _all(wish) if one.weight >= LEAST]
+    return sorted(found, key=lambda one: -one.weight)
+
+
+def _all(wish: Wish) -> Iterator[Candidate]:
+    yield from _of_gallery(wish)
+    yield from _of_cycles(wish)
+    yield from _of_samples(wish)
+    yield from _of_cells(wish)
+    yield from _of_counts(wish)
+    yield from _of_results(wish)
+
+
+def _of_gallery(wish: Wish) -> Iterator[Candidate]:
+    for entry in entries().values():
+        words = WORDS.get(entry.name, (folded(entry.title),))
+        explained = weight(wish.folded, words)
+        if explained:
+            yield Candidate(entry.title, explained, partial(_made, entry, wish))
+
+
+def _made(entry: Entry, wish: Wish) -> PlotConfig:
+    entry.make(wish.facts)  # raises what is missing; the recipe itself would only say it in its figure
+    return entry.config(wish.facts)
+
+
+def _composed(name: str, wish: Wish, title: str, *given: object) -> PlotConfig:
+    """A recipe of columns: of the module of this name, whose ``make`` takes what the store has, and ``given``."""
+    module, make = _recipe(name)
+    entry = Entry(name, title, title, "", module, lambda facts: make(facts, *given))
+    return _made(entry, wish)
+
+
+def _recipe(name: str) -> tuple[ModuleType, Callable[..., Made]]:
+    module = importlib.import_module(f"{__package__}.recipes.{name}")
+    found: dict[str, Callable[..., Made]] = vars(module)
+    return module, found["make"]
+
+
+def _of_cycles(wish: Wish) -> Iterator[Candidate]:
+    text = wish.folded
+    for phrase in _CYCLE_KINDS:
+        text = text.replace(phrase, " ")
+    over = weight(text, known.OVER_CYCLES)
+    fade = weight(text, WORDS["fade"])
+    limit = wish.percents[0] if wish.percents and wish.says(known.THRESHOLD) else None
+    for quantity in wish.quantities or ([_capacity()] if fade else []):
+        columns = wish.facts.of_cycles(*quantity.cycles)
+        marked = limit is not None and quantity is _capacity()
+        if not columns or not (over or marked):
+            continue
+        explained = weight(text, quantity.words) + (_AXIS if over else 0)
+        if marked:
+            explained = max(explained, fade) + weight(text, known.THRESHOLD)
+        title = f"{columns[0].partition(' [')[0]} by cycle" + (f", marked at {limit:g} %" if marked else "")
+        yield Candidate(title, explained, partial(_cycles, wish, columns, limit if marked else None, title))
+
+
+def _capacity() -> Quantity:
+    return next(one for one in known.QUANTITIES if one.names["en"] == "capacity")
+
+
+def _cycles(wish: Wish, columns: list[str], threshold: float | None, title: str) -> PlotConfig:
+    kinds = [kind for kind in wish.kinds if kind in ("ageing", "formation", "rate", "rpt")] or ["ageing"]
+    tests = [one for one in wish.chosen_tests if one.id in {other.id for other in wish.facts.tests(*kinds)}]
+    if not tests and not wish.facts.tests(*kinds):
+        raise Unmet(_recipe("cycles")[0].LACKING)
+    relative = wish.says(known.RELATIVE)
+    tests = tests or wish.facts.tests(*kinds)
+    return _composed("cycles", wish, title, tests, columns, relative, threshold)
+
+
+def _of_samples(wish: Wish) -> Iterator[Candidate]:
+    over = wish.says(known.OVER_TIME)
+    is_about_tests = bool(wish.kinds or wish.named.tests or wish.test_words)
+    there = [column.name for column in wish.facts.catalog["measurements"].series if column.records]
+    columns, explained = [], 0
+    for quantity in wish.quantities:
+        found = next((name for name in there if re.search(quantity.pattern, name, re.IGNORECASE)), None)
+        if found is not None:
+            columns.append(found)
+            explained += weight(wish.folded, quantity.words)
+    if columns and (over or is_about_tests) and "Time [s]" in there:
+        named = ", ".join(name.partition(" [")[0].lower() for name in columns).capitalize()
+        explained += _AXIS * over + _AXIS * is_about_tests
+        yield Candidate(f"{named} over time", explained, partial(_samples, wish, columns))
+
+
+def _samples(wish: Wish, columns: list[str]) -> PlotConfig:
+    tests = wish.chosen_tests
+    if not tests:
+        raise NoTests
+    return _composed("samples", wish, "Samples over time", tests, columns)
+
+
+class NoTests(Exception):
+    """No test fits all that a wish names."""
+
+
+def _of_cells(wish: Wish) -> Iterator[Candidate]:
+    found: list[tuple[int, str]] = []
+    for column in wish.facts.catalog["instances"].names:
+        if not column.filled or column.name.endswith(".unit"):
+            continue
+        explained = weight(wish.folded, _property_words(column))
+        if explained:
+            found.append((explained, column.name))
+    if not found:
+        return
+    found.sort(key=lambda pair: -pair[0])
+    columns = [name for _, name in found[:2]]
+    title = " and ".join(_bare(name).replace("_", " ") for name in columns).capitalize()
+    yield Candidate(
+        f"{title} of the cells", sum(one for one, _ in found[:2]) + 1, lambda: _cells(wish, columns, title)
+    )
+
+
+def _property_words(column: CatalogColumn) -> tuple[str, ...]:
+    bare = _bare(column.name)
+    return (bare.replace("_", " "), *_PROPERTY_WORDS.get(bare, ()))
+
+
+def _bare(column: str) -> str:
+    return column.removesuffix(".value").rpartition(".")[2]
+
+
+def _cells(wish: Wish, columns: list[str], title: str) -> PlotConfig:
+    numbers = [one.name for one in wish.facts.catalog["instances"].names if one.type in ("number", "integer")]
+    shown = columns if all(name in numbers for name in columns) else columns[:1]
+    return _composed("cells", wish, title, shown, wish.chosen_cells, wish.says(known.DISTRIBUTION))
+
+
+def _of_counts(wish: Wish) -> Iterator[Candidate]:
+    explained = weight(wish.folded, known.COUNTS)
+    if not explained or not wish.says((*_TESTS, *_CELLS)):
+        return
+    tests = said(wish.folded, _TESTS)
+    source = "measurements" if tests else "instances"
+    by = next((name for name, words in _COUNTED_BY.items() if wish.says(words)), "batch_name")
+    called = by.removesuffix("_name").removesuffix(".name").replace("specification", "design")
+    title = f"Number of {'tests' if tests else 'cells'} by {called.replace('instance', 'cell')}"
+    yield Candidate(title, explained + _AXIS, partial(_composed, "counts", wish, title, source, by))
+
+
+def _of_results(wish: Wish) -> Iterator[Candidate]:
+    for source in ("analyses", "materialProperties"):
+        series = [column for column in wish.facts.catalog[source].series if column.records]
+        found = []
+        for column in series:
+            phrase = folded(column.name.partition(" [")[0])
+            if (
+                len(phrase) >= _SHORTEST
+                and phrase not in _COMMON
+                and column.name not in _X
+                and weight(wish.folded, (phrase,))
+            ):
+                found.append((2 * _AXIS + weight(wish.folded, (phrase,)), column))
+        if not found:
+            continue
+        found.sort(key=lambda pair: -pair[0])
+        count = found[0][1].records
+        columns = [column.name for _, column in found if column.records == count]
+        # Columns of as many records are mostly those of the same records.
+        over = sorted((c for c in series if c.name in _X), key=lambda c: (c.records != count, _X.index(c.name)))
+        x = next((c.name for c in over if c.records >= count), None)
+        if x is not None:
+            title = f"{columns[0].partition(' [')[0]} over {x}"
+            yield Candidate(title, found[0][0], partial(_results, wish, source, x, columns))
+
+
+_COMMON = frozenset({"voltage", "current", "time", "cycle", "soc", "temperature", "valid", "warning"})
+_X = ("Ageing cycles", "Cycle", "SOC", "Stoichiometry", "Time [s]")
+
+
+def _results(wish: Wish, source: str, x: str, columns: list[str]) -> PlotConfig:
+    """The first kind of record for which the plan is sound: a catalog says which columns there are, not whose."""
+    module, make = _recipe("results")
+    kinds: list[JsonValue] = [None]
+    if source == "analyses":
+        kinds = list(dict.fromkeys(row["analysis_type"] for row in wish.facts.rows(source, ["analysis_type"])))
+    for kind in kinds:
+        made = make(wish.facts, source, x, columns)
+        if kind is not None:
+            made.steps["records"]["where"] = {"analysisType": kind}
+        raw = {"plan": {"steps": made.steps}, "transform": script_of(module), "params": made.params}
+        config = PlotConfig.model_validate(raw)
+        if not wish.facts.problems(config):
+            return config
+    raise Unmet(f"No record holds {columns[0]} over {x}.")

@@ -1,0 +1,206 @@
+"""Sets the controls of a recipe as a wish says: cells and tests, a limit, a direction, what values refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+
+from ...messages import quoted
+from ...recipe.plot import PlotConfig
+from . import vocabulary as known
+from .matching import percents, said
+from .wish import Wish
+
+Raw = dict[str, Any]
+MOST_TESTS = 12
+"""As many tests are chosen at most where a wish names cells or batches and the recipe draws tests."""
+_STATE_OF_CHARGE = ("state of charge", "ladezustand", "état de charge", "荷电状态")
+_STEPS = ("early", "middle", "late")
+_EFFICIENCY = {
+    "EE": ("energy efficien", "energiewirkungsgrad", "energieeffizienz", "efficacité énergétique", "能量效率"),
+    "VE": ("voltage efficien", "spannungswirkungsgrad", "电压效率"),
+    "CE": ("coulomb", "ce$", "库仑效率"),
+    "ce": ("coulomb", "efficien", "wirkungsgrad", "rendement", "效率"),
+    "capacity": ("absolute capacity", "capacity in ah", "absolute kapazität"),
+}
+
+
+class NothingLeft(Exception):
+    """None of the cells or tests that a wish names is among the choices of the recipe."""
+
+
+class Chooses(Protocol):
+    """A store that says the present choices of a recipe's controls."""
+
+    def live_choices(
+        self, config: PlotConfig, values: Mapping[str, JsonValue]
+    ) -> dict[str, list[dict[str, JsonValue]]]: ...
+
+
+def chosen(config: PlotConfig, wish: Wish, store: Chooses) -> tuple[Raw, list[str]]:
+    """A recipe with the choices of a wish as its defaults, and these choices in words.
+
+    Raises
+    ------
+    NothingLeft
+        If the wish names cells or tests, and the recipe has none of them.
+    """
+    raw = config.dump()
+    params: dict[str, Raw] = raw.get("params", {})
+    said_so: list[str] = []
+    live = store.live_choices(config, {}) if {"cells", "tests"} & params.keys() else {}
+    for name, param in params.items():
+        if name in ("cells", "tests"):
+            said_so += _names(name, param, live.get(name, []), wish)
+            continue
+        value = next((value for value in _SETTERS.get(name, _nothing)(wish, _options(param))), None)
+        if value is not None and value != param["default"] and _fits(param, value):
+            param["default"] = value
+            said_so.append(f"{_label(name, param)}: {_text(param, value)}")
+    if set(_STEPS) <= params.keys() and wish.cycles:
+        said_so += _cycles(params, sorted(wish.cycles))
+    return raw, said_so
+
+
+def _names(name: str, param: Raw, live: Sequence[Mapping[str, JsonValue]], wish: Wish) -> list[str]:
+    """The choice of the cells or the tests that the wish names; nothing if it names none."""
+    wanted = _wanted(name, wish)
+    if wanted is None:
+        return []
+    kept = [one for one in live if one["value"] in wanted or one.get("label") in wanted]
+    if not kept:
+        raise NothingLeft
+    values = [one["value"] for one in kept][: MOST_TESTS if name == "tests" else None]
+    param["default"] = values if isinstance(param["default"], list) else values[0]
+    shown = [str(one.get("label") or one["value"]) for one in kept[: len(values)]]
+    return [f"{_label(name, param)}: {quoted(shown if isinstance(param['default'], list) else shown[:1], 6)}"]
+
+
+def _wanted(name: str, wish: Wish) -> set[str] | None:
+    cells = wish.chosen_cells
+    if name == "cells":
+        if cells is None and wish.named.tests:
+            cells = [one.cell for one in wish.chosen_tests]
+        return None if cells is None else set(cells)
+    if wish.named.tests:
+        return set(wish.named.tests)
+    if cells is None and not wish.test_words:
+        return None
+    words = wish.test_words
+    found = [one for one in wish.facts.tests() if cells is None or one.cell in cells]
+    with_words = [one.name for one in found if all(word in one.name.casefold() for word in words)]
+    return set(with_words or [one.name for one in found])
+
+
+def _cycles(params: Mapping[str, Raw], numbers: Sequence[int]) -> list[str]:
+    """Up to three cycles, counted from 0 as the data do."""
+    first, last = numbers[0], numbers[-1]
+    middle = numbers[len(numbers) // 2] if len(numbers) > 2 else first
+    for step, number in zip(_STEPS, (first, middle, last), strict=True):
+        params[step]["default"] = max(0, number - 1)
+    return [f"cycles {', '.join(str(one) for one in dict.fromkeys((first, middle, last)))}"]
+
+
+Setter = Callable[[Wish, Sequence[JsonValue]], Iterator[JsonValue]]
+
+
+def _nothing(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    yield from ()
+
+
+def _threshold(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    yield from wish.percents[:1]
+
+
+def _direction(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    text = wish.folded
+    for phrase in _STATE_OF_CHARGE:
+        text = text.replace(phrase, " ")
+    words = tuple(word for word in known.CHARGE if wish.language != "de" or word != "charge$")
+    charge, discharge = bool(said(text, words)), bool(said(text, known.DISCHARGE))
+    if charge != discharge:
+        yield "charge" if charge else "discharge"
+    elif charge and "both" in options:
+        yield "both"
+
+
+def _per(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    for value, words in (("g", known.PER_GRAM), ("cm2", known.PER_AREA)):
+        if value in options and wish.says(words):
+            yield value
+
+
+def _relative(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    if "value" in options and wish.says((*known.ABSOLUTE, *known.PER_GRAM, *known.PER_AREA)):
+        yield "value"
+    elif "first" in options and wish.says(known.RELATIVE):
+        yield "first"
+
+
+def _over(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    if "throughput" in options and wish.says(known.OVER_THROUGHPUT):
+        yield "throughput"
+
+
+def _group(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    by_batch, by_cell = wish.says(known.BY_BATCH), wish.says(known.BY_CELL) or bool(wish.named.cells)
+    if by_batch and "batch" in options:
+        yield "batch"
+    elif by_cell and "cells" in options:
+        yield "cells"
+
+
+def _quantity(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    for value, words in _EFFICIENCY.items():
+        if value in options and wish.says(words):
+            yield value
+
+
+def _soc(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    if said(wish.folded, ("soc$", *_STATE_OF_CHARGE)):
+        yield from percents(wish.folded)
+
+
+_SETTERS: dict[str, Setter] = {
+    "threshold": _threshold,
+    "direction": _direction,
+    "per": _per,
+    "relative": _relative,
+    "over": _over,
+    "group": _group,
+    "quantity": _quantity,
+    "soc": _soc,
+}
+
+
+def _options(param: Raw) -> list[JsonValue]:
+    listed = (param.get("control") or {}).get("options") or []
+    return [one["value"] if isinstance(one, dict) else one for one in listed]
+
+
+def _fits(param: Raw, value: JsonValue) -> bool:
+    control = param.get("control") or {}
+    options = _options(param)
+    if options:
+        return value in options
+    least, most = control.get("min"), control.get("max")
+    is_number = isinstance(value, int | float)
+    return not is_number or ((least is None or value >= least) and (most is None or value <= most))
+
+
+def _label(name: str, param: Raw) -> str:
+    return str((param.get("control") or {}).get("label") or name).partition(" (")[0]
+
+
+def _text(param: Raw, value: JsonValue) -> str:
+    for one in (param.get("control") or {}).get("options") or []:
+        if isinstance(one, dict) and one["value"] == value:
+            return str(one.get("label") or value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def labels(raw: Raw) -> list[str]:
+    """The controls of a recipe, as its person reads them."""
+    return [_label(name, param) for name, param in raw.get("params", {}).items()]

@@ -1,0 +1,110 @@
+"""Words of a wish: how a phrase is found in it, in which language it is written, and the numbers in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal
+
+Language = Literal["en", "de", "fr", "zh"]
+_STOP: dict[Language, frozenset[str]] = {
+    "de": frozenset(
+        (
+            *("der", "die", "das", "und", "für", "zeige", "zeig", "von", "mit", "jede", "jeder", "jedes"),
+            *("zelle", "zellen", "über", "im", "den", "dem", "wie", "welche", "alle", "bei", "ein", "eine"),
+            *("einen", "je", "pro", "nach", "zeichne", "stelle", "dar", "wird", "werden", "ist", "nur"),
+            *("auf", "aus", "bitte", "gegen"),
+        )
+    ),
+    "fr": frozenset(
+        (
+            *("le", "la", "les", "des", "de", "du", "et", "pour", "montre", "montrez", "affiche"),
+            *("afficher", "par", "avec", "chaque", "cellule", "cellules", "tracer", "trace", "tracez"),
+            *("quelle", "quelles", "quel", "en", "fonction", "une", "un", "au", "aux", "sur", "dans", "est"),
+            *("seulement", "selon"),
+        )
+    ),
+    "en": frozenset(
+        (
+            *("the", "of", "and", "for", "show", "plot", "draw", "each", "cell", "cells", "with", "by"),
+            *("over", "how", "which", "all", "from", "at", "me", "please", "what", "is", "are", "per"),
+            *("against", "versus", "in", "only", "a", "to", "does", "do"),
+        )
+    ),
+}
+_SHORT = 3
+"""A phrase up to this length must be a whole word."""
+_CJK = re.compile(r"[\u3400-\u9fff]")
+_NUMBER = r"(?<![\w.-])(\d+(?:[.,]\d+)?)"
+
+
+def folded(text: str) -> str:
+    """A wish as phrases are looked for in it."""
+    return " ".join(text.casefold().replace("’", "'").replace("‑", "-").split())
+
+
+def language_of(text: str) -> Language:
+    """The language that a wish is written in; English if nothing says another."""
+    if _CJK.search(text):
+        return "zh"
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    counts = {language: sum(word in stop for word in words) for language, stop in _STOP.items()}
+    best = max(counts, key=lambda language: counts[language])
+    return best if counts[best] > counts["en"] else "en"
+
+
+@lru_cache(maxsize=4096)
+def _pattern(phrase: str) -> re.Pattern[str]:
+    if _CJK.search(phrase):
+        return re.compile(re.escape(phrase))
+    end = r"(?!\w)" if len(phrase) <= _SHORT or phrase.endswith("$") else ""
+    return re.compile(r"(?<!\w)" + re.escape(phrase.removesuffix("$")) + end)
+
+
+def said(text: str, phrases: Iterable[str]) -> list[str]:
+    """The phrases that a folded text holds. A word of a text may be longer than the phrase; with ``$`` it may not."""
+    return [phrase for phrase in phrases if _pattern(phrase).search(text)]
+
+
+def weight(text: str, phrases: Iterable[str]) -> int:
+    """How much of a folded text the phrases explain: the length of the longest, and a little for each further one."""
+    found = said(text, phrases)
+    if not found:
+        return 0
+    lengths = [_length(phrase) for phrase in found]
+    return 4 * max(lengths) + len(found)
+
+
+def _length(phrase: str) -> int:
+    """The length of a phrase; a Chinese sign says about as much as three letters."""
+    return sum(3 if _CJK.match(sign) else 1 for sign in phrase)
+
+
+def percents(text: str) -> list[float]:
+    """The numbers before a per cent sign or word."""
+    found = re.findall(_NUMBER + r"\s*(?:%|％|percent|per cent|prozent|pour cent)", text)
+    return [_number(one) for one in [*found, *re.findall(r"百分之\s*(\d+)", text)]]
+
+
+def degrees(text: str) -> list[float]:
+    """The temperatures in a text, in degC: also the first of ``25 and 45 °C``."""
+    unit = r"\s*(?:°\s*c|℃|degc|deg c|grad|degrés|摄氏度|度)"
+    number = r"-?\d+(?:[.,]\d+)?"
+    joined = rf"(?<![\w.])((?:{number}(?:{unit})?\s*(?:,|and|und|et|or|oder|ou|和|、|/)\s*)*{number}){unit}"
+    return [_number(one) for found in re.findall(joined, text) for one in re.findall(number, found)]
+
+
+def cycles_in(text: str) -> list[int]:
+    """The numbers of cycles that a wish names, as people count them, from 1."""
+    many = re.search(
+        r"(?:cycles?|zyklus|zyklen|循环|第)\s*((?:\d+\s*(?:,|;|and|und|et|与|和|、|to|bis|à)?\s*)+)", text
+    )
+    found = re.findall(r"\d+", many[1]) if many else []
+    found += re.findall(r"(\d+)(?:st|nd|rd|th|\.|e|ème|er)\s*(?:cycle|zyklus)", text)
+    found += re.findall(r"第\s*(\d+)\s*(?:次|个|圈)?", text)
+    return list(dict.fromkeys(int(one) for one in found))
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))

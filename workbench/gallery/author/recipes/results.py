@@ -1,0 +1,53 @@
+"""What do the stored results of an analysis say?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.facts import MOST_LISTED
+from workbench.gallery.tests_plan import choice
+
+TITLE = "Stored results"
+
+
+def make(facts, source, x, columns):
+    fields = ["id", "name"] + (["instance_name", "measurement_name"] if source == "analyses" else [])
+    fields += ["material_name"] if source == "materialProperties" else []
+    steps = {"records": {"op": "list", "source": source, "fields": fields, "limit": MOST_LISTED}}
+    steps["values"] = {
+        "op": "series",
+        "source": source,
+        "ids": {"from": "records", "column": "id"},
+        "x": x,
+        "columns": list(columns),
+        "max_points": 2000,
+    }
+    params = {"quantity": choice("Quantity", columns[0], {name: name for name in columns})}
+    params["x"] = choice("Over", x, {x: x})
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    records, column, over = data["records"], params["quantity"], params["x"]
+    figure = go.Figure()
+    name_of = next(name for name in ("instance_name", "material_name", "name") if name in records)
+    many = records[name_of].duplicated(keep=False)
+    colors = palette(sorted(records[name_of].dropna().unique()))
+    for (_, record), repeated in zip(records.iterrows(), many):
+        rows = data["values"][record["id"]].dropna(subset=[column, over])
+        if rows.empty:
+            continue
+        name = str(record["name"]) if repeated else str(record[name_of])
+        figure.add_scatter(
+            x=rows[over],
+            y=rows[column],
+            mode="lines+markers" if len(rows) < 60 else "lines",
+            line={
+                "color": colors.get(record[name_of]),
+                "dash": DASHES[len(figure.data) % 4] if repeated else "solid",
+            },
+            name=name,
+        )
+    if not figure.data:
+        return battery.message("No record has these values.")
+    figure.update_xaxes(title_text=battery.axis_title(over))
+    figure.update_yaxes(title_text=battery.axis_title(column))
+    return finished(figure)

@@ -1,0 +1,108 @@
+"""What the built-in author says, in the language of the wish."""
+
+from __future__ import annotations
+
+from .matching import Language
+
+_SENTENCES: dict[str, dict[Language, str]] = {
+    "drawn": {
+        "en": "Drawn: {title}.",
+        "de": "Gezeichnet: {title}.",
+        "fr": "Tracé : {title}.",
+        "zh": "已绘制:{title}。",
+    },
+    "changed": {
+        "en": "Changed: {choices}.",
+        "de": "Geändert: {choices}.",
+        "fr": "Modifié : {choices}.",
+        "zh": "已修改:{choices}。",
+    },
+    "chosen": {
+        "en": "Chosen: {choices}.",
+        "de": "Gewählt: {choices}.",
+        "fr": "Choisi : {choices}.",
+        "zh": "已选择:{choices}。",
+    },
+    "counted": {
+        "en": "Cycles count from 1 in your wish and from 0 in the data.",
+        "de": "In Ihrem Wunsch zählen Zyklen ab 1, in den Daten ab 0.",
+        "fr": "Votre demande compte les cycles à partir de 1, les données à partir de 0.",
+        "zh": "您的要求从 1 开始计循环,数据从 0 开始。",
+    },
+    "lacking": {
+        "en": "This project cannot answer that: {why}",
+        "de": "Dieses Projekt kann das nicht beantworten: {why}",
+        "fr": "Ce projet ne peut pas y répondre : {why}",
+        "zh": "本项目无法回答这个问题:{why}",
+    },
+    "absent": {
+        "en": "This project holds no {what}. It has {there}.",
+        "de": "Dieses Projekt enthält keine Daten zu: {what}. Es hat {there}.",
+        "fr": "Ce projet ne contient pas de données de : {what}. Il contient {there}.",
+        "zh": "本项目没有{what}数据。现有:{there}。",
+    },
+    "unknown": {
+        "en": "There is no '{name}' in this project. {there}",
+        "de": "'{name}' gibt es in diesem Projekt nicht. {there}",
+        "fr": "'{name}' n'existe pas dans ce projet. {there}",
+        "zh": "本项目中没有“{name}”。{there}",
+    },
+    "there": {
+        "en": "There is {names}.",
+        "de": "Es gibt {names}.",
+        "fr": "Il y a {names}.",
+        "zh": "现有:{names}。",
+    },
+    "no_tests": {
+        "en": "No test fits all of this: {what}. There is {there}.",
+        "de": "Kein Test passt zu allem: {what}. Es gibt {there}.",
+        "fr": "Aucun essai ne convient : {what}. Il y a {there}.",
+        "zh": "没有测试符合全部条件:{what}。现有:{there}。",
+    },
+    "no_temperature": {
+        "en": "No cell ages at {degrees} °C. There is {there} °C.",
+        "de": "Keine Zelle altert bei {degrees} °C. Es gibt {there} °C.",
+        "fr": "Aucune cellule ne vieillit à {degrees} °C. Il y a {there} °C.",
+        "zh": "没有在 {degrees} °C 下老化的电池。现有 {there} °C。",
+    },
+    "out_of_reach": {
+        "en": "I draw the data of this project and nothing else: no files, network, other organizations or changes.",
+        "de": "Ich zeichne nur die Daten dieses Projekts: keine Dateien, kein Netz, keine anderen Organisationen, "
+        "keine Änderungen.",
+        "fr": "Je trace seulement les données de ce projet : ni fichiers, ni réseau, ni autres organisations, ni "
+        "modifications.",
+        "zh": "我只绘制本项目的数据:不涉及文件、网络、其他组织,也不修改数据。",
+    },
+    "foretell": {
+        "en": "I draw what was measured and do not foretell. Near to it: {there}.",
+        "de": "Ich zeichne Gemessenes und sage nichts voraus. Nahe daran: {there}.",
+        "fr": "Je trace ce qui a été mesuré, sans prédire. Le plus proche : {there}.",
+        "zh": "我只绘制已测量的数据,不做预测。相近的有:{there}。",
+    },
+    "dates": {
+        "en": "I cannot choose tests by their date. Name the tests, cells or batches.",
+        "de": "Nach Datum kann ich Tests nicht auswählen. Nennen Sie Tests, Zellen oder Chargen.",
+        "fr": "Je ne peux pas choisir les essais par date. Nommez les essais, les cellules ou les lots.",
+        "zh": "我不能按日期选择测试。请指明测试、电池或批次。",
+    },
+    "not_understood": {
+        "en": "I do not know what to draw for this. I can draw, for example: {there}. Or ask a language model with the "
+        "copied context.",
+        "de": "Dafür weiß ich keine Darstellung. Ich kann zum Beispiel: {there}. Oder fragen Sie ein Sprachmodell mit "
+        "dem kopierten Kontext.",
+        "fr": "Je ne sais pas quoi tracer. Je peux par exemple : {there}. Ou demandez à un modèle de langue avec le "
+        "contexte copié.",
+        "zh": "我不知道该画什么。例如我可以画:{there}。也可以复制上下文去问语言模型。",
+    },
+    "nothing_to_change": {
+        "en": "I do not know what to change. This plot has the choices: {there}. Or ask for another plot.",
+        "de": "Ich weiß nicht, was zu ändern ist. Diese Darstellung hat die Wahl: {there}.",
+        "fr": "Je ne sais pas quoi modifier. Ce graphique a les choix : {there}.",
+        "zh": "我不知道要修改什么。此图可选:{there}。",
+    },
+}
+
+
+def sentence(key: str, language: Language, **parts: str) -> str:
+    """A sentence with its parts, in a language."""
+    return _SENTENCES[key][language].format(**parts)

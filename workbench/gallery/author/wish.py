@@ -1,0 +1,215 @@
+"""A wish as the built-in author reads it: what is measured, which cells and tests it names, and what is not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from ..facts import Facts, TestRow
+from . import vocabulary as known
+from .matching import Language, cycles_in, degrees, folded, language_of, percents, said
+
+_ACRONYMS = frozenset(
+    (
+        *("SOC", "SOH", "EIS", "RPT", "HPPC", "GITT", "OCV", "DCIR", "CE", "EE", "VE", "CC", "CV"),
+        *("CCCV", "CC-CV", "ICA", "DVA", "EFC", "EOL", "LLI", "LAM", "PEIS", "KK", "ECM", "AC", "DC"),
+        *("ICI", "SEI", "CSV", "PNG", "SVG", "PDF", "BMS", "OK", "ID", "SOP", "EV", "RMS", "MPA", "AH"),
+        *("MAH", "WH", "KWH", "MOHM", "OHM", "UV", "IR", "QC", "DOD", "RUL", "DRT", "CPE"),
+    )
+)
+"""Capital words of the field that are not names of cells or chemistries."""
+_MORE_NAMES = r"((?:\s*(?:,|and|und|et|&|和|与)\s*[A-Z0-9][\w-]*)*)"
+_BATCH = re.compile(r"\b(?:[Bb]atch(?:es)?|[Ll]ots?)\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
+_CHARGE = re.compile(r"\bChargen?\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
+_BATCH_ZH = re.compile(r"批次\s*([A-Za-z0-9]+)|([A-Za-z0-9]+)\s*批次")
+_CODE = re.compile(r"(?<![\w/-])(?=[\w-]*\d)[A-Z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+(?![\w-])")
+_CAPITALS = re.compile(r"(?<![\w/-])[A-Z]{2,}[A-Za-z]*\d*(?![\w/-])")
+_LEAST_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of the store, and the temperature at which it ages."""
+
+    name: str
+    batch: str | None
+    design: str | None
+    degrees: float | None
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a wish names in the store, and what it names that is not there: kind of name -> names."""
+
+    cells: tuple[str, ...] = ()
+    batches: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    unknown: dict[str, list[str]] = field(default_factory=dict)
+
+
+class Wish:
+    """The words of a wish against what a store has."""
+
+    def __init__(self, text: str, facts: Facts) -> None:
+        self.text = text
+        self.facts = facts
+        self.folded = folded(text)
+        self.language: Language = language_of(text)
+        self.percents = percents(self.folded)
+        self.degrees = degrees(self.folded)
+        self.cycles = cycles_in(self.folded)
+
+    def says(self, phrases: Sequence[str]) -> bool:
+        return bool(said(self.folded, phrases))
+
+    @cached_property
+    def quantities(self) -> list[known.Quantity]:
+        """What is measured, in the order of the wish."""
+        places = {}
+        for one in known.QUANTITIES:
+            found = said(self.folded, one.words)
+            if found:
+                places[one.pattern] = (min(self.folded.find(word.removesuffix("$")) for word in found), one)
+        return [one for _, one in sorted(places.values(), key=lambda pair: pair[0])]
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kinds of tests that it names."""
+        return [kind for kind, words in known.KINDS.items() if self.says(words)]
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """All cells of the store."""
+        column = self.facts.cell_temperature
+        fields = ["name", "batch_name", "specification_name", *([column] if column else [])]
+        return [
+            Cell(
+                str(row["name"]),
+                _text(row["batch_name"]),
+                _text(row["specification_name"]),
+                _number(row.get(column or "")),
+            )
+            for row in self.facts.rows("instances", fields)
+        ]
+
+    @cached_property
+    def named(self) -> Named:
+        """The names of the wish, those of tests first: they often hold the name of a cell."""
+        rest, tests = _taken(self.text, {one.name for one in self.facts.measurements})
+        rest, cells = _taken(rest, {one.name for one in self.cells})
+        there = {one.batch.casefold(): one.batch for one in self.cells if one.batch}
+        rest, asked = _batches(rest, self.language)
+        batches = [there[one.casefold()] for one in asked if one.casefold() in there]
+        groups = self._groups(rest)
+        unknown = {
+            "batch": [one for one in asked if one.casefold() not in there],
+            "name": list(self._unknown(rest, groups)),
+        }
+        named = {kind: names for kind, names in unknown.items() if names}
+        return Named(tuple(cells), tuple(dict.fromkeys(batches)), tuple(tests), tuple(groups), named)
+
+    def _groups(self, rest: str) -> list[str]:
+        """Words at the beginning of names of cells, or in the names of their designs: ``M50``, ``LFP``."""
+        found = []
+        for word in dict.fromkeys(re.findall(r"(?<![\w-])[A-Za-z][\w]*(?:-[\w]+)*", rest)):
+            long_enough = len(word) >= (_LEAST_TOKEN if word.islower() else 3) and word.upper() not in _ACRONYMS
+            if long_enough and any(self._is_of(cell, word) for cell in self.cells):
+                found.append(word)
+        return found
+
+    def _is_of(self, cell: Cell, word: str) -> bool:
+        of_name = re.match(re.escape(word) + r"(?=[-_ ]|$)", cell.name, re.IGNORECASE)
+        return bool(of_name) or word.casefold() in re.findall(r"[\w]+", (cell.design or "").casefold())
+
+    def _unknown(self, rest: str, groups: Sequence[str]) -> Iterator[str]:
+        tokens = {word.casefold() for one in self.facts.measurements for word in _tokens(one.name)}
+        for word in dict.fromkeys([*_CODE.findall(rest), *_CAPITALS.findall(rest)]):
+            bare = re.sub(r"\d+$", "", word)
+            is_known = word in groups or {word.upper(), bare.upper()} & _ACRONYMS or word.casefold() in tokens
+            if not is_known and not any(word in group for group in groups):
+                yield word
+
+    @cached_property
+    def chosen_cells(self) -> list[str] | None:
+        """The names of the cells that the wish is about; None: all."""
+        named = self.named
+        if not (named.cells or named.batches or named.groups or self.degrees):
+            return None
+        found = self.cells
+        if named.cells or named.groups:
+            found = [
+                one
+                for one in found
+                if one.name in named.cells or any(self._is_of(one, word) for word in named.groups)
+            ]
+        if named.batches:
+            found = [one for one in found if one.batch in named.batches]
+        if self.degrees and self.facts.cell_temperature:
+            found = [one for one in found if one.degrees in self.degrees]
+        return [one.name for one in found]
+
+    @cached_property
+    def chosen_tests(self) -> list[TestRow]:
+        """The tests that the wish names: by their names, their cells, their kind and words in their names."""
+        found = self.facts.tests()
+        if self.named.tests:
+            return [one for one in found if one.name in self.named.tests]
+        if self.chosen_cells is not None:
+            found = [one for one in found if one.cell in self.chosen_cells]
+        if self.kinds:
+            of_kind = {one.id for one in self.facts.tests(*self.kinds)}
+            found = [one for one in found if one.id in of_kind]
+        words = self.test_words
+        return [one for one in found if words <= {word.casefold() for word in _tokens(one.name)}]
+
+    @cached_property
+    def test_words(self) -> set[str]:
+        """Words of the wish that names of tests have too, as ``highway`` or ``aged``."""
+        tokens = {word.casefold() for one in self.facts.measurements for word in _tokens(one.name)}
+        cells = {word.casefold() for one in self.cells for word in _tokens(one.name)}
+        kinds = {word for words in known.KINDS.values() for word in words}
+        own = {
+            *re.findall(r"\w+", self.folded),
+            *(name for name, words in known.TEST_WORDS.items() if self.says(words)),
+        }
+        return {word for word in tokens & own - cells - kinds if len(word) >= _LEAST_TOKEN}
+
+
+def _taken(text: str, names: set[str]) -> tuple[str, list[str]]:
+    """The names in a text, and the text without them."""
+    found = []
+    for name in sorted(names, key=len, reverse=True):
+        pattern = re.compile(r"(?<![\w-])" + re.escape(name) + r"(?![\w-])", re.IGNORECASE)
+        if len(name) > 1 and pattern.search(text):
+            found.append(name)
+            text = pattern.sub(" ", text)
+    return text, found
+
+
+def _batches(text: str, language: str) -> tuple[str, list[str]]:
+    """The names after a word for a batch, and the text without them."""
+    found: list[str] = []
+    patterns = [_BATCH, _BATCH_ZH, *([_CHARGE] if language == "de" else [])]
+    for pattern in patterns:
+        for match in pattern.finditer(text):
+            found += re.findall(r"[A-Za-z0-9][\w-]*", " ".join(part for part in match.groups() if part))
+        text = pattern.sub(" ", text)
+    joining = {"and", "und", "et"}
+    return text, [one for one in dict.fromkeys(found) if one not in joining]
+
+
+def _tokens(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name)
+
+
+def _text(value: JsonValue) -> str | None:
+    return None if value is None else str(value)
+
+
+def _number(value: JsonValue) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,74 @@
+"""By which law does the fade depend on temperature?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, chosen_tests, drawable, summary, with_tests
+
+TITLE = "Temperature law of fade"
+NEEDS = "Ageing tests at three temperatures or more, with measured temperatures."
+LACKING = "No test repeats a full cycle at least ten times. Ingest ageing tests at three temperatures."
+
+
+READS = Reads("cycles", ("Cycle count", "Discharge capacity [A.h]", "Complete", "Mean temperature [degC]"))
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("ageing"), LACKING, READS)
+    steps, params = chosen_tests(facts, tests, "ageing")
+    steps["cycles"] = summary(facts, tests, READS)
+    steps["rows"] = with_tests(facts, "cycles", complete=True)
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    rows, found = data["rows"].dropna(subset=["Discharge capacity [A.h]"]), []
+    if rows["Mean temperature [degC]"].isna().all():
+        return battery.message("No ageing test has a temperature. The law needs measured ones.", unmet=True)
+    for cell, one in rows.groupby("instance_name"):
+        one = one.sort_values("Cycle count")
+        if len(one) < 10:
+            continue
+        share = one["Discharge capacity [A.h]"] / one["Discharge capacity [A.h]"].iloc[0]
+        slope = np.polyfit(one["Cycle count"], share, 1)[0]
+        heat = one["Mean temperature [degC]"].mean()
+        found.append(
+            {"cell": cell, "batch": one["batch_name"].iloc[0], "Rate": -slope, "Temperature [degC]": heat}
+        )
+    points = pd.DataFrame(found, columns=["cell", "batch", "Rate", "Temperature [degC]"]).dropna(
+        subset=["Rate", "Temperature [degC]"]
+    )
+    points = points[points["Rate"] > 0]
+    if points.empty:
+        return battery.message("No chosen cell fades over ten complete cycles. Choose others.", unmet=True)
+    figure = go.Figure()
+    colors = palette(sorted(points["batch"].fillna("no batch").unique()))
+    for batch, one in points.groupby(points["batch"].fillna("no batch")):
+        figure.add_scatter(
+            x=1000 / (one["Temperature [degC]"] + 273.15),
+            y=100 * one["Rate"],
+            mode="markers",
+            marker={"size": 9, "color": colors[batch]},
+            text=one["cell"],
+            customdata=one["Temperature [degC]"],
+            name=str(batch),
+            hovertemplate="%{text}, %{customdata:.1f} °C: %{y:.3g} % per cycle<extra></extra>",
+        )
+    laws, refused = [], []
+    for batch, one in points.groupby(points["batch"].fillna("no batch")):
+        law = battery.arrhenius(one).iloc[0]
+        bare = law["Ea [kJ/mol]"] != law["Ea [kJ/mol]"]
+        if bare or not law["Valid"]:
+            refused.append(str(law["Warning"] or "no law"))
+        else:
+            laws.append(f"{batch}: Ea = {law['Ea [kJ/mol]']:.1f} ± {law['sd']:.1f} kJ/mol")
+    told = "; ".join(laws or dict.fromkeys(refused))
+    degrees = np.array([-20, -10, 0, 10, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70])
+    figure.update_xaxes(
+        title_text="Temperature / °C (axis in 1/T)",
+        tickvals=1000 / (degrees + 273.15),
+        ticktext=[f"{value:g}" for value in degrees],
+        autorange="reversed",
+    )
+    figure.update_yaxes(title_text="Fade / % per cycle", **log_ticks(100 * points["Rate"]))
+    finished(figure, showlegend=True)
+    return note(figure, told)

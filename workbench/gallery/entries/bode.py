@@ -1,0 +1,97 @@
+"""Which part of the impedance grows with age, and does it depend on the state of charge?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable
+
+TITLE = "Impedance: Nyquist and Bode"
+NEEDS = "Impedance spectra."
+LACKING = "No test has an impedance spectrum. Ingest a file with frequency and impedance."
+
+
+READS = Reads("series", ("Frequency [Hz]", "Z_Re [Ohm]", "Z_Im [Ohm]"), ("Cycle count", "Voltage [V]"))
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("eis"), LACKING, READS)
+    cells = {}
+    for one in tests:
+        cells.setdefault(one.cell, []).append(one.name)
+    steps, params = chosen_tests(facts, tests, "eis", by="name", most=6)
+    params["tests"]["default"] = list(dict.fromkeys(max(cells.values(), key=len)))[:6]
+    steps["spectra"] = {
+        "op": "series",
+        "source": "measurements",
+        "ids": {"from": "chosen", "column": "id"},
+        "x": "Frequency [Hz]",
+        "columns": READS.columns(facts, tests),
+        "window": {"min": 1e-9, "max": None},
+        "max_points": 5000,
+    }
+    shown = {"middle": "the middle one of each test", "all": "all"}
+    params["spectra"] = choice("Spectra", "middle", shown)
+    labels = {"cell": "per cell", "cm2": "per cm²"}
+    if facts.area:
+        params["per"] = choice("Refer to", "cell", labels)
+    return Made(steps, params)
+
+
+# The script of the figure
+from plotly.subplots import make_subplots
+
+
+def spectra_of(frame):
+    """The spectra of a test: a new one where the cycle changes, or the frequency goes back by a decade."""
+    logs = np.log10(frame["Frequency [Hz]"].to_numpy())
+    turns = np.r_[False, np.abs(np.diff(logs)) >= 1]
+    if "Cycle count" in frame:
+        turns |= np.r_[False, np.diff(frame["Cycle count"].fillna(0).to_numpy()) != 0]
+    return [part for _, part in frame.groupby(np.cumsum(turns)) if len(part) >= 5]
+
+
+def transform(data, params):
+    base = params.get("per", "cell")
+    tests = data["chosen"].sort_values("start_time", na_position="last")
+    tests = tests.assign(amount=amount_of(tests, base))
+    curves = []
+    for _, test in tests.iterrows():
+        found = spectra_of(data["spectra"][test["id"]])
+        if params["spectra"] == "middle" and len(found) > 1 and len(tests) > 1:
+            found = [found[len(found) // 2]]
+        for spectrum in found:
+            volts = spectrum["Voltage [V]"].mean() if "Voltage [V]" in spectrum else np.nan
+            label = f"{test['name']}" + (f", {volts:.2f} V" if volts == volts else "")
+            curves.append((label, spectrum, test["amount"] if base == "cm2" else 1000.0))
+    if not curves:
+        return battery.message(
+            "The chosen tests have no spectrum of five points or more. Choose others.", unmet=True
+        )
+    unit = "mΩ" if base == "cell" else "Ω cm²"
+    figure = make_subplots(
+        rows=2, cols=2, specs=[[{"rowspan": 2}, {}], [None, {}]], horizontal_spacing=0.2, vertical_spacing=0.08
+    )
+    shown = battery.coloring(
+        [name for name, *_ in curves] if len(tests) > 1 else list(map(float, range(len(curves)))), ""
+    )
+    for color, (name, spectrum, factor) in zip(shown.colors, curves):
+        real, minus = factor * spectrum["Z_Re [Ohm]"], -factor * spectrum["Z_Im [Ohm]"]
+        frequency = spectrum["Frequency [Hz]"]
+        style = {
+            "mode": "lines+markers",
+            "line": {"color": color, "width": 1.4},
+            "marker": {"size": 4, "color": color},
+        }
+        style |= {"name": name, "legendgroup": name}
+        hover = f"%{{customdata:.3~s}}Hz: %{{x:.4g}}, %{{y:.4g}} {unit}<extra>%{{fullData.name}}</extra>"
+        figure.add_scatter(x=real, y=minus, customdata=frequency, hovertemplate=hover, row=1, col=1, **style)
+        style["showlegend"] = False
+        figure.add_scatter(x=frequency, y=np.hypot(real, minus), row=1, col=2, **style)
+        figure.add_scatter(x=frequency, y=np.degrees(np.arctan2(minus, real)), row=2, col=2, **style)
+    figure.update_xaxes(title_text=f"Z′ / {unit}", constrain="domain", row=1, col=1)
+    figure.update_yaxes(
+        title_text=f"−Z″ / {unit}", scaleanchor="x", scaleratio=1, constrain="domain", row=1, col=1
+    )
+    figure.update_yaxes(title_text=f"|Z| / {unit}", type="log", row=1, col=2)
+    figure.update_yaxes(title_text="−Phase / °", row=2, col=2)
+    figure.update_xaxes(type="log", row=1, col=2, showticklabels=False)
+    figure.update_xaxes(type="log", title_text="Frequency / Hz", row=2, col=2)
+    return note(finished(figure), "")

@@ -1,0 +1,88 @@
+"""How large is the resistance at each state of charge, and how does it change with age?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+
+TITLE = "Resistance by state of charge"
+NEEDS = "Tests with pulses after a rest of 5 min: HPPC, or check-ups with pulses."
+LACKING = "No test has pulses after a rest of 5 min. HPPC or GITT would do."
+
+
+READS = Reads(
+    "steps",
+    (
+        "Step count",
+        "Step type",
+        "Duration [s]",
+        "Mean current [A]",
+        "Discharge capacity [A.h]",
+        "Charge capacity [A.h]",
+        "Resistance at 10 s [Ohm]",
+    ),
+    ("Onset gap [s]",),
+)
+
+
+def make(facts):
+    liked = facts.tests("hppc") or facts.tests("pulses", "rpt", "gitt")
+    tests = drawable(facts, liked, LACKING, READS)
+    steps, params = chosen_tests(facts, tests, by="name", most=8)
+    steps["steps"] = summary(facts, tests, READS)
+    steps["rows"] = with_tests(facts, "steps")
+    params["direction"] = choice("Pulses", "both", {"both": "both", "discharge": "discharge", "charge": "charge"})
+    labels = {"cell": "per cell", "cm2": "per cm²"}
+    if facts.area:
+        params["per"] = choice("Refer to", "cell", labels)
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    rows = data["rows"]
+    base = params.get("per", "cell")
+    figure = go.Figure()
+    tests = data["chosen"].sort_values("start_time", na_position="last")
+    colors = palette(tests["id"])
+    late, lost, both = [], "", params["direction"] == "both"
+    for _, test in tests.iterrows():
+        steps = rows[rows["measurement_id"] == test["id"]].sort_values("Step count")
+        passed = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0)
+        before = passed.cumsum() - passed
+        spread = passed.cumsum().max() - min(passed.cumsum().min(), 0)
+        rest = steps["Step type"].eq("Rest") * steps["Duration [s]"]
+        soaked = rest.shift(fill_value=0) >= 300
+        pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna()
+        found = steps.assign(soc=100 * (1 - (before - before.min()) / spread), soaked=soaked)[pulses]
+        if found.empty:
+            continue
+        amount = amount_of(found, base)
+        lost = lost or without_amount(found, amount)
+        found = found.assign(value=found["Resistance at 10 s [Ohm]"] * (1000 if base == "cell" else amount))
+        late += [test["name"]] if "Onset gap [s]" in found and (found["Onset gap [s]"] > 1).any() else []
+        for direction, group in found.groupby(np.where(found["Mean current [A]"] > 0, "discharge", "charge")):
+            if params["direction"] not in ("both", direction):
+                continue
+            group = group.sort_values("soc")
+            figure.add_scatter(
+                x=group["soc"],
+                y=group["value"],
+                mode="lines+markers",
+                name=test["name"],
+                legendgroup=test["id"],
+                showlegend=not any(trace.legendgroup == test["id"] for trace in figure.data),
+                line={"color": colors[test["id"]], "dash": "solid" if direction == "discharge" else "dot"},
+                marker={"size": 7, "symbol": "circle" if direction == "discharge" else "circle-open"},
+                customdata=group["Mean current [A]"],
+                hovertemplate=direction
+                + ", %{x:.0f} %: %{y:.4g} at %{customdata:.3g} A<extra>%{fullData.name}</extra>",
+            )
+    if not figure.data:
+        return battery.message("The chosen tests have no pulse of 10 s after a rest. Choose others.", unmet=True)
+    unit = "mΩ" if base == "cell" else "Ω cm²"
+    figure.update_xaxes(title_text="State of charge / %")
+    figure.update_yaxes(title_text=f"Resistance after 10 s / {unit}", rangemode="tozero")
+    finished(figure)
+    gap = f"first sample of a pulse later than 1 s in {', '.join(late[:3])}" if late else ""
+    dashes = "solid: discharge, dotted: charge" if both else params["direction"]
+    said = (f"{dashes}; state of charge: of the charge in the test", gap, lost)
+    return note(figure, "; ".join(text for text in said if text))

@@ -1,0 +1,109 @@
+"""Over which time constants is the polarisation distributed, and does the distribution give the spectrum again?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.records_plan import stored_results
+from workbench.gallery.tests_plan import choice
+
+TITLE = "Distribution of relaxation times"
+NEEDS = "Impedance spectra, and the stored results of 'drt'."
+LACKING = "No test has an impedance spectrum. Ingest a file with frequency and impedance."
+ANALYSES = ("drt",)
+
+
+def make(facts):
+    columns = ("Distribution [Ohm]", "Peak", "Peak area [Ohm]", "Spectrum", "Voltage [V]", "Frequency [Hz]")
+    columns += ("Z_Re [Ohm]", "Z_Im [Ohm]", "Lambda", "Peaks at lambda / 10", "Peaks at 10 lambda", "rms relative")
+    steps, params = stored_results(
+        facts,
+        "drt",
+        "eis",
+        lacking=LACKING,
+        x="Time constant [s]",
+        columns=columns,
+        by="measurement_name",
+        most=2,
+    )
+    steps["spectra"] = {
+        "op": "series",
+        "source": "measurements",
+        "ids": {"from": "chosen", "column": "measurement_id"},
+        "x": "Frequency [Hz]",
+        "columns": ["Z_Re [Ohm]", "Z_Im [Ohm]"],
+        "window": {"min": 1e-9, "max": None},
+        "max_points": 5000,
+    }
+    shown = {"middle": "the middle one of each test", "all": "all"}
+    params["shown"] = choice("Spectra", "middle", shown)
+    return Made(steps, params)
+
+
+# The script of the figure
+from plotly.subplots import make_subplots
+
+
+def sweeps_of(frame):
+    """The spectra of a test in their order: a new one where the frequency goes back by a decade."""
+    turns = np.r_[False, np.abs(np.diff(np.log10(frame["Frequency [Hz]"].to_numpy()))) >= 1]
+    return [part for _, part in frame.groupby(np.cumsum(turns)) if len(part) >= 5]
+
+
+def transform(data, params):
+    curves, said = [], []
+    for _, test in data["chosen"].sort_values("start_time", na_position="last").iterrows():
+        table = data["values"][test["id"]].dropna(subset=["Distribution [Ohm]"])
+        found = [one for _, one in table.groupby("Spectrum")]
+        if params["shown"] == "middle" and len(found) > 1:
+            found = [found[len(found) // 2]]
+        sweeps = sweeps_of(data["spectra"][test["measurement_id"]])
+        for one in found:
+            volts, number = one["Voltage [V]"].iloc[0], int(one["Spectrum"].iloc[0])
+            name = test["measurement_name"] + (f", {volts:.2f} V" if volts == volts else "")
+            curves.append((name, one, sweeps[number] if number < len(sweeps) else None))
+            first = one.iloc[0]
+            few, many = sorted((first["Peaks at 10 lambda"], first["Peaks at lambda / 10"]))
+            said.append(
+                f"λ = {first['Lambda']:.1g}, {one['Peak'].max() + 1:g} peaks ({few:g} to {many:g} at 10 λ and λ/10)"
+            )
+    if not curves:
+        return battery.message("The chosen tests have no distribution. Choose others.", unmet=True)
+    figure = make_subplots(cols=2, column_widths=[0.6, 0.4], horizontal_spacing=0.16)
+    names = [name for name, *_ in curves]
+    shown = battery.coloring(
+        names if len(curves) <= 8 else [float(place) for place in range(len(curves))], "Spectrum"
+    )
+    for color, (name, one, sweep) in zip(shown.colors, curves):
+        style = {"name": name, "legendgroup": name, "line": {"color": color, "width": 1.8}, "mode": "lines"}
+        figure.add_scatter(
+            x=one["Time constant [s]"],
+            y=1000 * one["Distribution [Ohm]"],
+            customdata=np.column_stack([one["Peak"] + 1, 1000 * one["Peak area [Ohm]"]]),
+            hovertemplate="%{x:.3g} s: %{y:.3g} mΩ, peak %{customdata[0]:.0f} of %{customdata[1]:.3g} mΩ",
+            row=1,
+            col=1,
+            **style,
+        )
+        style |= {"showlegend": False, "hoverinfo": "skip"}
+        inside = one
+        if sweep is not None:
+            low, high = sweep["Frequency [Hz]"].min(), sweep["Frequency [Hz]"].max()
+            inside = one[one["Frequency [Hz]"].between(0.99 * low, 1.01 * high)]
+            dots = {**style, "mode": "markers", "marker": {"color": color, "size": 5, "symbol": "circle-open"}}
+            figure.add_scatter(x=1000 * sweep["Z_Re [Ohm]"], y=-1000 * sweep["Z_Im [Ohm]"], row=1, col=2, **dots)
+        figure.add_scatter(x=1000 * inside["Z_Re [Ohm]"], y=-1000 * inside["Z_Im [Ohm]"], row=1, col=2, **style)
+    figure.add_traces(shown.bar)
+    decades = [10.0**power for power in range(-7, 5)]
+    ticks = [f"{10.0**power:g}" if power % 2 == 0 else "" for power in range(-7, 5)]
+    figure.update_xaxes(title_text="Time constant / s", type="log", tickvals=decades, ticktext=ticks, row=1, col=1)
+    figure.update_yaxes(title_text="Distribution / mΩ", rangemode="tozero", row=1, col=1)
+    figure.update_xaxes(title_text="Z′ / mΩ", row=1, col=2)
+    figure.update_yaxes(title_text="−Z″ / mΩ", row=1, col=2)
+    worst = max(float(one["rms relative"].iloc[0]) for _, one, _ in curves)
+    is_open = any(
+        one["Distribution [Ohm]"].iloc[-1] > 0.01 * one["Distribution [Ohm]"].max() for _, one, _ in curves
+    )
+    more = "; the last peak goes on below the lowest frequency" if is_open else ""
+    several = f"; and {len(said) - 2} more" if len(said) > 2 else ""
+    finished(figure, showlegend=shown.legend)
+    return note(
+        figure, f"{'; '.join(said[:2])}{several}; right: line from the distribution, rms {100 * worst:.1g} %{more}"
+    )

@@ -1,0 +1,96 @@
+"""Which cells fade fastest, and under which conditions?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per, summary, with_tests
+
+TITLE = "Capacity fade"
+NEEDS = "Tests that repeat a full cycle at least ten times."
+LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
+
+
+READS = Reads(
+    "cycles",
+    ("Cycle count", "Discharge capacity [A.h]", "Complete"),
+    ("Cycle in life", "Capacity throughput in life [A.h]"),
+)
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("ageing"), LACKING, READS)
+    steps, params = chosen_tests(facts, tests, "ageing")
+    steps["cycles"] = summary(facts, tests, READS)
+    steps["fade"] = with_tests(facts, "cycles", complete=True)
+    axes = {"cycle": "cycle"}
+    if "Capacity throughput in life [A.h]" in READS.columns(facts, tests):
+        axes |= {"throughput": "equivalent full cycles"}
+    params["relative"] = choice("Capacity", "first", {"first": "% of the first cycle", "value": "its value"})
+    params["over"] = choice("Over", "cycle", axes)
+    groups = {"cells": "each cell"}
+    if any(one.batch for one in tests):
+        groups = {"batch": "mean of each batch", **groups}
+    params["group"] = choice("Show", next(iter(groups)), groups)
+    return Made(steps, {**params, **per(facts)})
+
+
+# The script of the figure
+def transform(data, params):
+    fade = data["fade"].dropna(subset=["Discharge capacity [A.h]"])
+    if fade.empty:
+        return battery.message("No complete cycle to draw. Choose other cells.")
+    base, lost = params.get("per", "cell"), ""
+    fade = fade.assign(degrees=degrees_of(fade).round(0), value=fade["Discharge capacity [A.h]"])
+    if params["relative"] == "first":
+        fade["value"] = 100 * battery.of_first(fade["value"], fade["measurement_id"])
+        title = "Capacity retention / %"
+    else:
+        amount = amount_of(fade, base)
+        factor, unit = capacity_unit(base)
+        lost = without_amount(fade, amount)
+        fade["value"] = factor * fade["value"] / amount
+        title = f"Discharge capacity / {unit}"
+    in_life = "Cycle in life" in fade and fade.groupby("instance_name")["measurement_id"].nunique().max() > 1
+    fade["x"] = fade["Cycle in life"] if in_life else fade["Cycle count"]
+    x_title = "Cycle in the life of the cell" if in_life else "Cycle count"
+    if params["over"] == "throughput":
+        rated = rated_of(fade).fillna(fade.groupby("instance_name")["Discharge capacity [A.h]"].transform("max"))
+        fade["x"] = fade["Capacity throughput in life [A.h]"] / (2 * rated)
+        x_title = "Equivalent full cycles"
+    fade = fade.dropna(subset=["x", "value"])
+
+    by_batch = params["group"] == "batch"
+    fade["group"] = fade["batch_name"].fillna("no batch") if by_batch else fade["instance_name"]
+    colors = palette(sorted(fade["group"].unique()))
+    dashes = dict(zip(sorted(fade["degrees"].dropna().unique()), DASHES * 10))
+    figure = go.Figure()
+    for (group, degrees), rows in fade.groupby(["group", "degrees"], dropna=False):
+        cells = rows["instance_name"].nunique()
+        name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
+        if by_batch:
+            name += f" (n = {cells})"
+        style = {"color": colors[group], "dash": dashes.get(degrees, "solid")}
+        banded = by_batch and cells > 1 and params["over"] == "cycle"
+        for number, (cell, one) in enumerate(rows.groupby("instance_name")):
+            one = one.sort_values("x")
+            figure.add_scatter(
+                x=one["x"],
+                y=one["value"],
+                mode="lines" if len(one) > 1 else "markers",
+                line={**style, "width": 1 if banded else 1.8},
+                opacity=0.45 if banded else 1,
+                name=name,
+                legendgroup=name,
+                showlegend=not banded and number == 0,
+                hovertemplate=f"{cell}, {x_title.lower()} %{{x:.5g}}: %{{y:.4g}}<extra></extra>",
+            )
+        if banded:
+            mean = battery.mean_and_spread(rows, "x", "value")
+            shade, line = battery.band(mean, "x", name, colors[group])
+            line["line"] = {**style, "width": 2.4}
+            figure.add_traces([shade, line])
+    figure.update_xaxes(title_text=x_title, rangemode="tozero")
+    figure.update_yaxes(title_text=title)
+    spread = "thick: mean ± s.d. of the cells, thin: each cell" if by_batch else ""
+    first = "of the first complete cycle" if params["relative"] == "first" else ""
+    many = len({trace.name for trace in figure.data}) > 16
+    finished(figure, showlegend=not many)
+    return note(figure, "; ".join(text for text in (first, spread, lost) if text))

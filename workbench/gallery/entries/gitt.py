@@ -1,0 +1,54 @@
+"""How fast is diffusion at each state of charge?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.records_plan import stored_results
+
+TITLE = "Diffusion from GITT"
+NEEDS = "GITT with every sample of its pulses, and the stored results of 'gitt'."
+LACKING = "No test is a GITT. Equal charges with long rests at eight states of charge or more would do."
+ANALYSES = ("gitt",)
+
+
+def make(facts):
+    columns = ("D/R2 [1/s]", "D/R2 second window [1/s]", "D [m2/s]", "D second window [m2/s]", "Direction", "r2")
+    steps, params = stored_results(
+        facts, "gitt", "gitt", lacking=LACKING, x="SOC", columns=columns, by="measurement_name", most=6
+    )
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    figure, tests = go.Figure(), data["chosen"]
+    known = any(data["values"][id]["D [m2/s]"].notna().any() for id in tests["id"])
+    first, second = ("D [m2/s]", "D second window [m2/s]") if known else ("D/R2 [1/s]", "D/R2 second window [1/s]")
+    for number, (_, test) in enumerate(tests.iterrows()):
+        table = data["values"][test["id"]].dropna(subset=["SOC", first]).sort_values("SOC")
+        color = battery.PALETTE[number % len(battery.PALETTE)]
+        both = table.dropna(subset=[second])
+        figure.add_scatter(
+            x=np.r_[100 * both["SOC"], 100 * both["SOC"][::-1]],
+            y=np.r_[both[first], both[second][::-1]],
+            mode="lines",
+            fill="toself",
+            fillcolor=battery.pale(color, 0.2),
+            line={"width": 0},
+            showlegend=False,
+            hoverinfo="skip",
+        )
+        figure.add_scatter(
+            x=100 * table["SOC"],
+            y=table[first],
+            mode="lines+markers",
+            line={"color": color},
+            name=test["measurement_name"],
+            hovertemplate="%{x:.1f} %: %{y:.3g}<extra>%{fullData.name}</extra>",
+        )
+    if not figure.data:
+        return battery.message("The chosen tests have no pulse with a diffusion. Choose others.", unmet=True)
+    figure.update_xaxes(title_text="State of charge / %")
+    title = "Apparent diffusion coefficient / m² s⁻¹" if known else "Apparent D/R² / s⁻¹"
+    figure.update_yaxes(title_text=title, type="log", exponentformat="power")
+    finished(figure, showlegend=True)
+    radius = "" if known else "; D needs the particle radius: workbench analyse gitt -p radius=5e-6"
+    return note(figure, f"band: between the two time windows of the fit{radius}")

@@ -1,0 +1,64 @@
+"""Where are the peaks of dQ/dV, and how do they move and shrink with age?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.records_plan import stored_results
+from workbench.gallery.tests_plan import choice
+
+TITLE = "Peaks of dQ/dV over age"
+NEEDS = "Check-ups with a slow cycle, and the stored results of 'ic_peaks'."
+LACKING = "No test has a slow charge or discharge. Ingest a check-up (RPT) or a cycle at C/10 or slower."
+ANALYSES = ("ic_peaks",)
+
+
+def make(facts):
+    columns = ("Height [A.h/V]", "Area [A.h]", "Peak", "Window [V]", "C-rate [1/h]", "Half cycle", "Direction")
+    steps, params = stored_results(
+        facts, "ic_peaks", "rpt", "pocv", lacking=LACKING, x="Position [V]", columns=columns, most=1
+    )
+    params["direction"] = choice("Direction", "charge", {"charge": "charge", "discharge": "discharge"})
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    found = []
+    for _, record in data["chosen"].iterrows():
+        table = data["values"][record["id"]]
+        table = table[table["Direction"].eq(params["direction"]) & table["Position [V]"].notna()]
+        if table.empty:
+            continue
+        slowest = table[table["C-rate [1/h]"] == table["C-rate [1/h]"].min()]
+        one = slowest[slowest["Half cycle"] == slowest["Half cycle"].max()]
+        found.append(
+            one.assign(test=record["measurement_name"], cell=record["instance_name"], began=record["start_time"])
+        )
+    if not found:
+        return battery.message(
+            f"No peaks on {params['direction']} in the chosen tests. Choose others.", unmet=True
+        )
+    rows = pd.concat(found).sort_values("began", na_position="last")
+    order = {test: place for place, test in enumerate(dict.fromkeys(rows["test"]))}
+    figure = go.Figure()
+    shown = battery.coloring([float(place) for place in order.values()], "Check-up")
+    for color, (test, one) in zip(shown.colors, rows.groupby("test", sort=False)):
+        one = one.sort_values("Position [V]")
+        figure.add_scatter(
+            x=one["Position [V]"],
+            y=one["Height [A.h/V]"],
+            mode="markers+lines",
+            line={"color": color, "width": 0.8, "dash": "dot"},
+            marker={"size": 9, "color": color},
+            name=test,
+            showlegend=shown.legend,
+            customdata=np.column_stack([one["Peak"], one["Area [A.h]"]]),
+            hovertemplate="peak %{customdata[0]:.0f} at %{x:.3f} V: %{y:.3g} A h V⁻¹, area %{customdata[1]:.3g} A h",
+        )
+    figure.add_traces(shown.bar)
+    figure.update_xaxes(title_text=f"Position of the peak on {params['direction']} / V")
+    figure.update_yaxes(title_text="Height of the peak / A h V⁻¹", rangemode="tozero")
+    finished(figure)
+    windows = sorted(set((1000 * rows["Window [V]"]).round(1)))
+    return note(
+        figure,
+        f"window {', '.join(f'{w:g}' for w in windows)} mV: heights compare only at equal windows and rates",
+    )

@@ -1,0 +1,68 @@
+"""Does the fade steepen, and from which cycle on?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.records_plan import stored_results
+
+TITLE = "Knee of the fade"
+NEEDS = "Ageing tests of 50 complete cycles or more, and the stored results of 'knee'."
+LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
+ANALYSES = ("knee",)
+
+
+def make(facts):
+    columns = (
+        "Knee low",
+        "Knee high",
+        "Onset cycle",
+        "Onset low",
+        "Onset high",
+        "Slope 1 [1/cycle]",
+        "Slope 3 [1/cycle]",
+    )
+    steps, params = stored_results(facts, "knee", "ageing", lacking=LACKING, x="Knee cycle", columns=columns)
+    ids = {"from": "chosen", "column": "measurement_id"}
+    wanted = ["Cycle count", "Discharge capacity [A.h]", "Complete"]
+    steps["cycles"] = {"op": "summary", "dataset": "cycles", "ids": ids, "columns": wanted}
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    figure, cells = go.Figure(), data["chosen"]
+    colors = palette(cells["id"])
+    for _, cell in cells.iterrows():
+        rows = data["cycles"]
+        rows = rows[
+            (rows["measurement_id"] == cell["measurement_id"]) & rows["Complete"].fillna(True).astype(bool)
+        ]
+        rows = rows.dropna(subset=["Discharge capacity [A.h]"]).sort_values("Cycle count")
+        found = data["values"][cell["id"]].iloc[0]
+        if rows.empty:
+            continue
+        retention = 100 * rows["Discharge capacity [A.h]"] / rows["Discharge capacity [A.h]"].iloc[0]
+        color = colors[cell["id"]]
+        style = {"mode": "lines", "line": {"color": color}, "legendgroup": cell["id"]}
+        figure.add_scatter(x=rows["Cycle count"], y=retention, name=cell["instance_name"], **style)
+        for name, symbol, beside in (("Onset", "circle-open", "bottom left"), ("Knee", "diamond", "top right")):
+            at, low, high = found[f"{name} cycle"], found[f"{name} low"], found[f"{name} high"]
+            if at != at:
+                continue
+            y = float(np.interp(at, rows["Cycle count"], retention))
+            figure.add_scatter(
+                x=[at],
+                y=[y],
+                error_x={"type": "data", "array": [high - at], "arrayminus": [at - low], "thickness": 1.5},
+                mode="markers+text",
+                marker={"symbol": symbol, "size": 11, "color": color},
+                text=[f"{name.lower()} {at:.0f}"],
+                textposition=beside,
+                showlegend=False,
+                hovertemplate=f"{name} of {cell['instance_name']}: {at:.0f} ({low:.0f} to {high:.0f})<extra></extra>",
+            )
+    figure.update_xaxes(title_text="Cycle count", rangemode="tozero")
+    figure.update_yaxes(title_text="Capacity retention / %")
+    finished(figure, showlegend=True)
+    without = sorted(set(data["records"]["instance_name"]) - set(cells["instance_name"]))
+    return note(
+        figure, f"no knee: {', '.join(without[:8])}{' ...' if len(without) > 8 else ''}" if without else ""
+    )

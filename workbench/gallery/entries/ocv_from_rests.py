@@ -1,0 +1,62 @@
+"""Does the voltage after rests agree with the slow curve?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.records_plan import stored_results
+
+TITLE = "Open-circuit voltage from rests"
+NEEDS = "GITT or HPPC with rests of 30 min or more, and the stored results of 'ocv_from_rests'."
+LACKING = "No test has rests at several states of charge. GITT or HPPC would do."
+ANALYSES = ("ocv_from_rests",)
+
+
+def make(facts):
+    columns = ("Voltage [V]", "Rest [s]", "Drift [mV/h]", "Direction before")
+    steps, params = stored_results(
+        facts,
+        "ocv_from_rests",
+        "gitt",
+        "hppc",
+        lacking=LACKING,
+        x="SOC",
+        columns=columns,
+        by="measurement_name",
+        most=8,
+    )
+    params["drift"] = {
+        "kind": "view",
+        "default": 2.0,
+        "control": {
+            "label": "Open where the voltage drifts by more than / mV h⁻¹",
+            "min": 0.1,
+            "max": 50.0,
+            "step": 0.1,
+        },
+    }
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    tests = data["chosen"].sort_values("start_time", na_position="last")
+    figure, colors, moving = go.Figure(), palette(tests["id"]), 0
+    for _, test in tests.iterrows():
+        table = data["values"][test["id"]].dropna(subset=["SOC", "Voltage [V]"]).sort_values("SOC")
+        still = table["Drift [mV/h]"].abs() <= params["drift"]
+        moving += int((~still).sum())
+        color = colors[test["id"]]
+        figure.add_scatter(
+            x=100 * table["SOC"],
+            y=table["Voltage [V]"],
+            mode="lines+markers",
+            line={"color": battery.pale(color, 0.4), "width": 1},
+            marker={"size": 8, "color": np.where(still, color, "white"), "line": {"color": color, "width": 1.5}},
+            name=test["measurement_name"],
+            customdata=np.column_stack([table["Rest [s]"] / 60, table["Drift [mV/h]"]]),
+            hovertemplate="%{x:.1f} %: %{y:.4f} V after %{customdata[0]:.0f} min, %{customdata[1]:.2g} mV h⁻¹",
+        )
+    figure.update_xaxes(title_text="State of charge / %")
+    figure.update_yaxes(title_text="Voltage at the end of the rest / V")
+    finished(figure, showlegend=True)
+    return note(
+        figure, f"open: {moving} rests that still drift by more than {params['drift']:g} mV h⁻¹" if moving else ""
+    )

@@ -1,0 +1,116 @@
+"""Which cells differ from the others of their group?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+
+TITLE = "Outliers"
+NEEDS = "Several cells of a batch that were tested alike; a verdict needs six."
+LACKING = "No test repeats a full cycle. Outliers are looked for among ageing tests of several cells."
+
+
+READS = Reads("cycles", ("Cycle count", "Discharge capacity [A.h]", "Coulombic efficiency", "Complete"))
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("ageing"), LACKING, READS)
+    steps, params = chosen_tests(facts, tests, "ageing")
+    steps["cycles"] = summary(facts, tests, READS)
+    steps["rows"] = with_tests(facts, "cycles", complete=True)
+    shown = {"retention": "retention", "capacity": "first capacity", "ce": "median coulombic efficiency"}
+    params["quantity"] = choice("Value", "retention", shown)
+    groups = {
+        "auto": "batch and temperature; all where that has fewer than six",
+        "condition": "batch and temperature",
+    }
+    params["group"] = choice("Compare", "auto", {**groups, "batch": "batch", "all": "all"})
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    rows = data["rows"].dropna(subset=["Discharge capacity [A.h]"])
+    if rows.empty:
+        return battery.message("No complete cycle to look at. Choose other cells.", unmet=True)
+    rows = rows.assign(degrees=degrees_of(rows).round(0)).sort_values("Cycle count")
+    batch, degrees = (
+        rows["batch_name"].fillna("no batch"),
+        rows["degrees"].map(", {:g} °C".format, na_action="ignore"),
+    )
+    names = {"condition": batch + degrees.fillna(""), "batch": batch, "all": pd.Series("all", rows.index)}
+    sizes = rows.groupby(names["condition"])["instance_name"].nunique()
+    names["auto"] = names["condition"] if (sizes >= 6).all() else names["all"]
+    rows["group"] = names[params["group"]]
+    last = rows.groupby("instance_name")["Cycle count"].transform("max")
+    long = last >= 0.5 * last.groupby(rows["group"]).transform("median")
+    common = last.where(long).groupby(rows["group"]).transform("min")
+    at = rows[(rows["Cycle count"] <= common) & long]
+    short = sorted(set(rows["instance_name"]) - set(at["instance_name"]))
+    cells = at.groupby("instance_name").agg(
+        group=("group", "first"),
+        at=("Cycle count", "max"),
+        first=("Discharge capacity [A.h]", "first"),
+        last=("Discharge capacity [A.h]", "last"),
+        ce=("Coulombic efficiency", "median"),
+    )
+    value, title = {
+        "retention": (100 * cells["last"] / cells["first"], "Retention / %"),
+        "capacity": (cells["first"], "First capacity / A h"),
+        "ce": (100 * cells["ce"], "Coulombic efficiency / %"),
+    }[params["quantity"]]
+    cells["value"] = value
+    middle = cells.groupby("group")["value"].transform("median")
+    spread = (cells["value"] - middle).abs().groupby(cells["group"]).transform("median")
+    cells["n"] = cells.groupby("group")["value"].transform("count")
+    cells["z"] = 0.6745 * (cells["value"] - middle) / spread.where(spread > 0)
+    judged = cells["n"] >= 6
+    cells["outlier"] = judged & (cells["z"].abs() > 3.5)
+    groups = sorted(cells["group"].unique())
+    figure = go.Figure()
+    for number, group in enumerate(groups):
+        one = cells[cells["group"] == group].sort_values("value")
+        offset = np.linspace(-0.2, 0.2, len(one)) if len(one) > 1 else [0.0]
+        edge = np.where(one["outlier"], "#D55E00", "#222222")
+        figure.add_scatter(
+            x=number + np.asarray(offset),
+            y=one["value"],
+            mode="markers+text",
+            text=np.where(one["outlier"], one.index, ""),
+            textposition="middle right",
+            textfont={"size": 10},
+            marker={
+                "size": 11,
+                "color": one["z"].abs().fillna(0),
+                "coloraxis": "coloraxis",
+                "line": {"color": edge, "width": np.where(one["outlier"], 3, 1)},
+            },
+            customdata=np.column_stack([one.index, one["z"].fillna(np.nan), one["n"]]),
+            hovertemplate="%{customdata[0]}: %{y:.4g}, z = %{customdata[1]:.2f}, n = %{customdata[2]}<extra></extra>",
+            showlegend=False,
+        )
+        median = one["value"].median()
+        figure.add_scatter(
+            x=[number - 0.35, number + 0.35],
+            y=[median] * 2,
+            mode="lines",
+            hoverinfo="skip",
+            showlegend=False,
+            line={"color": "#777777", "width": 1.5},
+        )
+    axis = {
+        "tickvals": list(range(len(groups))),
+        "ticktext": [
+            f"{name}<br>cycle {cells.loc[cells['group'] == name, 'at'].max():g}, n = {(cells['group'] == name).sum()}"
+            for name in groups
+        ],
+    }
+    figure.update_xaxes(**axis, range=[-0.6, len(groups) - 0.2])
+    figure.update_yaxes(title_text=title)
+    bar = {"title": {"text": "|z|", "side": "right"}, "thickness": 14}
+    finished(figure, coloraxis={"colorscale": "Viridis", "cmin": 0, "cmax": 5, "colorbar": bar})
+    few = "groups of fewer than six: a ranking, no verdict" if not judged.all() else ""
+    left = f"not compared, too short: {', '.join(short[:5])}" if short else ""
+    found = ", ".join(cells.index[cells["outlier"]])
+    few = few or {"retention": "at the last cycle that all have", "ce": "median"}.get(params["quantity"], "")
+    return note(
+        figure, "; ".join(text for text in (f"outliers (|z| > 3.5): {found}" if found else "", few, left) if text)
+    )

@@ -1,0 +1,68 @@
+"""How much energy is left at high power?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+
+TITLE = "Energy against power (Ragone)"
+NEEDS = "Tests with discharges at three rates or more; the mass of the cell for W/kg."
+LACKING = "No test has discharges at three rates or more. A rate test would do."
+
+
+READS = Reads(
+    "steps",
+    (
+        "Step count",
+        "Cycle count",
+        "Step type",
+        "Duration [s]",
+        "Mean current [A]",
+        "Discharge capacity [A.h]",
+        "Charge capacity [A.h]",
+        "Discharge energy [W.h]",
+    ),
+    ("Start voltage [V]", "End voltage [V]", "Mean temperature [degC]", "End time [s]"),
+)
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("rate"), LACKING, READS)
+    steps, params = chosen_tests(facts, tests, "rate", by="name", most=20)
+    steps["steps"] = summary(facts, tests, READS)
+    steps["rows"] = with_tests(facts, "steps")
+    if facts.mass:
+        params["per"] = choice("Refer to", "g", {"cell": "per cell", "g": "per kg"})
+    return Made(steps, params)
+
+
+# The script of the figure
+def transform(data, params):
+    rows, base, lost = data["rows"], params.get("per", "cell"), ""
+    figure = go.Figure()
+    for number, (_, test) in enumerate(data["chosen"].iterrows()):
+        steps = rows[rows["measurement_id"] == test["id"]]
+        if steps.empty:
+            continue
+        mass = amount_of(steps, base)
+        lost = lost or without_amount(steps, mass)
+        table = battery.rate_capability(steps)
+        table = table[table["Valid"] & table["Energy [W.h]"].notna()]
+        scale = (1000 if base == "g" else 1) / mass.iloc[0]
+        figure.add_scatter(
+            x=scale * table["Mean power [W]"],
+            y=scale * table["Energy [W.h]"],
+            mode="lines+markers",
+            line={"color": battery.PALETTE[number % len(battery.PALETTE)]},
+            marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
+            name=f"{test['instance_name']}, {test['name']}",
+            customdata=table["C-rate [1/h]"],
+            hovertemplate="%{customdata:.2g} C: %{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
+        )
+    if not any(len(trace.x) for trace in figure.data):
+        return battery.message("The chosen tests have no energy at several rates. Choose others.", unmet=True)
+    power, energy = ("W kg⁻¹", "W h kg⁻¹") if base == "g" else ("W", "W h")
+    found = [np.concatenate([trace[axis] for trace in figure.data]) for axis in ("x", "y")]
+    figure.update_xaxes(title_text=f"Mean power / {power}", **log_ticks(found[0]))
+    figure.update_yaxes(title_text=f"Energy / {energy}", **log_ticks(found[1]))
+    figure.update_yaxes(range=[np.log10(0.9 * np.nanmin(found[1])), np.log10(1.1 * np.nanmax(found[1]))])
+    finished(figure, showlegend=True)
+    return note(figure, lost)

@@ -1,0 +1,83 @@
+"""How much of its capacity does a cell give at high rates?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per, summary, with_tests
+
+TITLE = "Rate capability"
+NEEDS = "Tests with discharges at three rates or more."
+LACKING = "No test has discharges at three rates or more. A rate test would do."
+
+
+READS = Reads(
+    "steps",
+    (
+        "Step count",
+        "Cycle count",
+        "Step type",
+        "Duration [s]",
+        "Mean current [A]",
+        "Discharge capacity [A.h]",
+        "Charge capacity [A.h]",
+    ),
+    (
+        "Start voltage [V]",
+        "End voltage [V]",
+        "Discharge energy [W.h]",
+        "Mean temperature [degC]",
+        "End time [s]",
+    ),
+)
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("rate"), LACKING, READS)
+    steps, params = chosen_tests(facts, tests, "rate", by="name", most=20)
+    steps["steps"] = summary(facts, tests, READS)
+    steps["rows"] = with_tests(facts, "steps")
+    shown = {"slowest": "% of the slowest", "value": "its value"}
+    params["relative"] = choice("Capacity", "slowest", shown)
+    return Made(steps, {**params, **per(facts)})
+
+
+# The script of the figure
+def transform(data, params):
+    rows, base = data["rows"], params.get("per", "cell")
+    figure, said, lost = go.Figure(), [], ""
+    for number, (_, test) in enumerate(data["chosen"].iterrows()):
+        steps = rows[rows["measurement_id"] == test["id"]]
+        if steps.empty:
+            continue
+        rated = rated_of(steps).iloc[0]
+        table = battery.rate_capability(steps, rated=None if np.isnan(rated) else float(rated))
+        said += [one["message"] for one in table.attrs["warnings"]]
+        table = table[table["Valid"] & table["CC capacity [A.h]"].notna()]
+        if table.empty:
+            continue
+        if params["relative"] == "slowest":
+            scale, title = 100 / table["CC capacity [A.h]"].iloc[0], "CC capacity / % of the slowest"
+        else:
+            amount = amount_of(steps, base)
+            lost = lost or without_amount(steps, amount)
+            factor, unit = capacity_unit(base)
+            scale, title = factor / amount.iloc[0], f"CC capacity / {unit}"
+        color = battery.PALETTE[number % len(battery.PALETTE)]
+        figure.add_scatter(
+            x=table["C-rate [1/h]"],
+            y=scale * table["CC capacity [A.h]"],
+            error_y={"type": "data", "array": scale * table["Spread [A.h]"], "thickness": 1},
+            mode="lines+markers",
+            line={"color": color},
+            marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
+            name=f"{test['instance_name']}, {test['name']}",
+            customdata=table["n"],
+            hovertemplate="%{x:.3g} C: %{y:.4g} (n = %{customdata:.0f})<extra>%{fullData.name}</extra>",
+        )
+    if not figure.data:
+        return battery.message(said[0] if said else "No test is chosen.", unmet=True)
+    ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
+    figure.update_xaxes(
+        title_text="Discharge rate / C", type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks]
+    )
+    figure.update_yaxes(title_text=title, rangemode="tozero")
+    finished(figure, showlegend=True)
+    return note(figure, lost)

@@ -1,0 +1,113 @@
+"""How did the resistance grow with use?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+
+TITLE = "Growth of resistance"
+NEEDS = "Pulses at several ages of a cell: repeated HPPC, or check-ups with pulses."
+LACKING = "No test has pulses after a rest of 5 min. Check-ups (RPT) with a pulse, or HPPC, would do."
+
+
+READS = Reads(
+    "steps",
+    (
+        "Step count",
+        "Step type",
+        "Duration [s]",
+        "Mean current [A]",
+        "Discharge capacity [A.h]",
+        "Charge capacity [A.h]",
+        "Resistance at 10 s [Ohm]",
+    ),
+    ("Time in life [d]", "Capacity throughput in life [A.h]"),
+)
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("hppc", "pulses", "rpt"), LACKING, READS)
+    steps, params = chosen_tests(facts, tests)
+    steps["steps"] = summary(facts, tests, READS)
+    steps["rows"] = with_tests(facts, "steps")
+    label = {"label": "State of charge / %", "min": 5, "max": 95, "step": 5}
+    params["soc"] = {"kind": "view", "default": 50, "control": label}
+    params["over"] = choice("Over", "time", {"time": "time", "throughput": "charge throughput"})
+    options = [{"value": "growth", "label": "over the first / %"}, {"value": "value", "label": "its value"}]
+    params["relative"] = {
+        "kind": "view",
+        "default": "growth",
+        "control": {"label": "Resistance", "options": options},
+    }
+    return Made(steps, params)
+
+
+# The script of the figure
+def of_test(steps, soc):
+    """The discharge resistance of a test nearest to a state of charge, in % of the charge in the test."""
+    steps = steps.sort_values("Step count")
+    passed = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0)
+    level = passed.cumsum()
+    spread = level.max() - min(level.min(), 0)
+    state = 100 * (1 - (level - passed - min(level.min(), 0)) / spread) if spread > 0 else level * np.nan
+    pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna()
+    pulses &= steps["Mean current [A]"] > 0
+    if not pulses.any():
+        return None
+    at = (state[pulses] - soc).abs().idxmin()
+    return steps.loc[at], float(state[at])
+
+
+def transform(data, params):
+    rows = data["rows"]
+    found = []
+    for _, steps in rows.groupby("measurement_id", sort=False):
+        one = of_test(steps, params["soc"])
+        if one is not None and abs(one[1] - params["soc"]) <= 15:
+            found.append({**one[0].to_dict(), "soc": one[1]})
+    if not found:
+        return battery.message(
+            f"No pulse within 15 % of {params['soc']:g} % state of charge. Choose another.", unmet=True
+        )
+    found = pd.DataFrame(found)
+    found["degrees"] = degrees_of(found).round(0)
+    throughput = "Capacity throughput in life [A.h]"
+    x, x_title = "Time in life [d]", "Time since the first test of the cell / d"
+    if params["over"] == "throughput" or x not in found or found[x].isna().all():
+        x, x_title = throughput, "Charge throughput / A h"
+    if x not in found or found[x].isna().all():
+        x, x_title = "place", "Place in the order of the tests"
+        found[x] = found.groupby("instance_name").cumcount().astype(float)
+    found = found.sort_values(x)
+    several = found.groupby("instance_name").size()
+    grown = params["relative"] == "growth"
+    first = found.groupby("instance_name")["Resistance at 10 s [Ohm]"].transform("first")
+    found["value"] = (
+        100 * (found["Resistance at 10 s [Ohm]"] / first - 1)
+        if grown
+        else 1000 * found["Resistance at 10 s [Ohm]"]
+    )
+    if grown:
+        found = found[found["instance_name"].isin(several[several > 1].index)]
+        if found.empty:
+            return battery.message("Each cell has pulses at one age only. Growth needs two.", unmet=True)
+    colors = palette(sorted(found["batch_name"].fillna("no batch").unique()))
+    dashes = dict(zip(sorted(found["degrees"].dropna().unique()), DASHES * 10))
+    figure, named = go.Figure(), set()
+    for cell, one in found.groupby("instance_name"):
+        batch, degrees = one["batch_name"].fillna("no batch").iloc[0], one["degrees"].iloc[0]
+        name = f"{batch}, {degrees:g} °C" if degrees == degrees else str(batch)
+        figure.add_scatter(
+            x=one[x],
+            y=one["value"],
+            mode="lines+markers",
+            line={"color": colors[batch], "dash": dashes.get(degrees, "solid"), "width": 1.6},
+            marker={"size": 6},
+            name=name,
+            legendgroup=name,
+            showlegend=name not in named,
+            hovertemplate=f"{cell}: %{{y:.4g}} at %{{x:.4g}}<extra></extra>",
+        )
+        named.add(name)
+    figure.update_xaxes(title_text=x_title, rangemode="tozero")
+    figure.update_yaxes(title_text="Growth of resistance / %" if grown else "Resistance after 10 s / mΩ")
+    finished(figure)
+    return note(figure, f"discharge pulses nearest to {params['soc']:g} % of the charge in the test")

@@ -1,0 +1,88 @@
+"""Is a change of capacity between check-ups real, or due to temperature and rest?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per, summary, with_tests
+
+TITLE = "Capacity of check-ups with temperature and rest"
+NEEDS = "Check-ups of a cell at several ages."
+LACKING = "No test is a check-up. A slow discharge at several ages, with the tag 'RPT', would do."
+
+
+READS = Reads(
+    "steps",
+    ("Step count", "Step type", "Duration [s]", "Mean current [A]", "Discharge capacity [A.h]"),
+    ("Mean temperature [degC]", "Time in life [d]"),
+)
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("rpt", "pocv"), LACKING, READS)
+    steps, params = chosen_tests(facts, tests)
+    steps["steps"] = summary(facts, tests, READS)
+    steps["rows"] = with_tests(facts, "steps")
+    params["relative"] = choice("Capacity", "first", {"first": "% of the first check-up", "value": "its value"})
+    return Made(steps, {**params, **per(facts)})
+
+
+# The script of the figure
+def transform(data, params):
+    base, found = params.get("per", "cell"), []
+    for _, steps in data["rows"].groupby("measurement_id", sort=False):
+        steps = steps.sort_values("Step count")
+        rest = steps["Duration [s]"].where(steps["Step type"].eq("Rest")).shift()
+        most = steps["Discharge capacity [A.h]"].max()
+        whole = steps[steps["Discharge capacity [A.h]"] > 0.8 * most]
+        if whole.empty or not most > 0:
+            continue
+        slow = whole["Mean current [A]"].abs().idxmin()
+        found.append(
+            {**steps.loc[slow].to_dict(), "rest": rest[slow] / 3600 if rest[slow] == rest[slow] else np.nan}
+        )
+    if not found:
+        return battery.message("The chosen cells have no check-up with a discharge. Choose others.", unmet=True)
+    rows = pd.DataFrame(found)
+    amount = amount_of(rows, base)
+    factor, unit = capacity_unit(base)
+    rows["value"] = factor * rows["Discharge capacity [A.h]"] / amount
+    title = f"Capacity / {unit}"
+    rows = rows.sort_values("Time in life [d]") if "Time in life [d]" in rows else rows
+    if params["relative"] == "first":
+        rows["value"] = 100 * battery.of_first(rows["value"], rows["instance_name"])
+        title = "Capacity / % of the first"
+    heat = rows["Mean temperature [degC]"] if "Mean temperature [degC]" in rows else pd.Series(np.nan, rows.index)
+    known = heat.notna().any()
+    rows["x"] = rows.get("Time in life [d]", np.nan)
+    if rows["x"].isna().all():
+        rows["x"] = rows.groupby("instance_name").cumcount()
+    figure = go.Figure()
+    for number, (cell, one) in enumerate(rows.assign(heat=heat).groupby("instance_name")):
+        one = one.sort_values("x")
+        shade = (
+            {"color": one["heat"], "coloraxis": "coloraxis"} if known else {"color": battery.PALETTE[number % 7]}
+        )
+        figure.add_scatter(
+            x=one["x"],
+            y=one["value"],
+            mode="lines+markers",
+            line={"color": "#AAAAAA", "width": 1.2},
+            marker={"size": 9, "symbol": SYMBOLS[number % len(SYMBOLS)], **shade},
+            name=cell,
+            customdata=np.column_stack([one["heat"], one["rest"]]),
+            hovertemplate=f"{cell}: %{{y:.4g}}, %{{customdata[0]:.1f}} °C, after %{{customdata[1]:.2g}} h of rest",
+        )
+    figure.update_xaxes(title_text="Time since the first test of the cell / d")
+    figure.update_yaxes(title_text=title)
+    bar = {"title": {"text": "Mean temperature / °C", "side": "right"}, "thickness": 14}
+    finished(
+        figure,
+        coloraxis={"colorscale": "Viridis", "colorbar": bar},
+        showlegend=rows["instance_name"].nunique() <= 16,
+    )
+    rest = rows["rest"].dropna()
+    said = (
+        f"slow discharges; rest before: {rest.min():.2g} to {rest.max():.2g} h"
+        if len(rest)
+        else "no rest before the discharge is logged"
+    )
+    spread = f"temperatures differ by {heat.max() - heat.min():.1f} K" if known else "no temperature is logged"
+    return note(figure, "; ".join(text for text in (said, spread, without_amount(rows, amount)) if text))

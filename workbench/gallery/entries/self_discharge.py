@@ -1,0 +1,83 @@
+"""How much charge is lost in storage, and how much of it comes back?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, chosen_tests, drawable, summary, with_tests
+
+TITLE = "Self-discharge"
+NEEDS = "Tests with a rest of a day or more between two full discharges."
+LACKING = "No test is a storage: none rests for a day or more. Ingest one, or give it the tag 'storage'."
+
+
+READS = Reads(
+    "steps",
+    (
+        "Step count",
+        "Step type",
+        "Duration [s]",
+        "Mean current [A]",
+        "Discharge capacity [A.h]",
+        "Charge capacity [A.h]",
+        "Start voltage [V]",
+        "End voltage [V]",
+    ),
+    ("Mean temperature [degC]", "Start time [s]", "End time [s]"),
+)
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests("storage"), LACKING, READS)
+    steps, params = chosen_tests(facts, tests, "storage", by="name", most=20)
+    steps["steps"] = summary(facts, tests, READS)
+    steps["rows"] = with_tests(facts, "steps")
+    return Made(steps, params)
+
+
+# The script of the figure
+from plotly.subplots import make_subplots
+
+
+def transform(data, params):
+    rows, found, bars = data["rows"], [], []
+    for test, steps in rows.groupby("measurement_id", sort=False):
+        steps = steps.sort_values("Step count")
+        rests = steps[steps["Step type"].eq("Rest") & (steps["Duration [s]"] >= 86400)]
+        name = steps["name"].iloc[0]
+        for _, rest in rests.iterrows():
+            days = rest["Duration [s]"] / 86400
+            drop = 1000 * (rest["Start voltage [V]"] - rest["End voltage [V]"])
+            found.append({"test": name, "days": days, "rate": drop / days, "volts": rest["End voltage [V]"]})
+        table = battery.self_discharge(steps)
+        bars += [{"test": name, **row} for row in table[table["Valid"]].to_dict("records")]
+    if not found:
+        return battery.message("No chosen test rests for a day or more. Choose others.", unmet=True)
+    rests = pd.DataFrame(found)
+    figure = make_subplots(
+        cols=2, horizontal_spacing=0.14, subplot_titles=["Fall of the voltage at rest", "Loss of charge"]
+    )
+    figure.add_bar(
+        x=rests["test"],
+        y=rests["rate"],
+        marker_color=battery.PALETTE[0],
+        showlegend=False,
+        customdata=np.column_stack([rests["days"], rests["volts"]]),
+        hovertemplate="%{x}: %{y:.3g} mV d⁻¹ over %{customdata[0]:.2f} d, to %{customdata[1]:.3f} V<extra></extra>",
+        row=1,
+        col=1,
+    )
+    for color, name in zip(battery.PALETTE[1:], ("Reversible [%]", "Irreversible [%]")):
+        x, y = [bar["test"] for bar in bars], [bar[name] for bar in bars]
+        figure.add_bar(x=x, y=y, name=name.removesuffix(" [%]").lower(), marker_color=color, row=1, col=2)
+    figure.update_yaxes(title_text="Fall / mV d⁻¹", row=1, col=1)
+    figure.update_yaxes(title_text="Loss / %", row=1, col=2)
+    figure.update_annotations(font_size=14)
+    finished(figure, barmode="stack", margin={"t": 60})
+    if not bars:
+        figure.add_annotation(
+            text="no full discharge before and after",
+            xref="x2 domain",
+            yref="y2 domain",
+            x=0.5,
+            y=0.5,
+            showarrow=False,
+        )
+    return note(figure, "", over=22)

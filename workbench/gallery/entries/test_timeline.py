@@ -1,0 +1,92 @@
+"""What happened in this test?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, chosen_tests, drawable, summary
+
+TITLE = "What happened in a test"
+NEEDS = "Any test with samples."
+LACKING = "The store has no test with samples. Ingest a cycler file: workbench ingest FILE."
+
+
+STEPS = Reads("steps", ("Step count", "Step type", "Start time [s]", "Duration [s]"))
+SAMPLES = Reads("series", ("Time [s]", "Voltage [V]", "Current [A]"))
+
+
+def make(facts):
+    tests = drawable(facts, facts.tests(), LACKING, STEPS, SAMPLES)
+    steps, params = chosen_tests(facts, tests, most=1, by="name")
+    steps["steps"] = summary(facts, tests, STEPS)
+    steps["samples"] = {
+        "op": "series",
+        "source": "measurements",
+        "ids": {"from": "chosen", "column": "id"},
+        "x": "Time [s]",
+        "columns": ["Voltage [V]", "Current [A]"],
+        "max_points": 4000,
+    }
+    params["tests"]["default"] = tests[0].name
+    return Made(steps, params)
+
+
+# The script of the figure
+from plotly.subplots import make_subplots
+
+COLORS = {
+    "Rest": "#BBBBBB",
+    "Constant current charge": "#0072B2",
+    "Constant voltage charge": "#56B4E9",
+    "Constant current discharge": "#D55E00",
+    "Constant voltage discharge": "#E69F00",
+    "EIS": "#CC79A7",
+}
+
+
+def transform(data, params):
+    if data["chosen"].empty:
+        return battery.message("Choose a test.")
+    test = data["chosen"].iloc[0]
+    samples = data["samples"][test["id"]]
+    if not samples["Time [s]"].notna().any():
+        return battery.message(f"The test '{test['name']}' has no time. Choose another one.")
+    factor, unit = scale_of_time(samples["Time [s]"].max() - samples["Time [s]"].min())
+    steps = data["steps"]
+    steps = steps[steps["measurement_id"] == test["id"]]
+    figure = make_subplots(
+        rows=3, shared_xaxes=True, row_heights=[0.5, 0.42, 0.08], vertical_spacing=0.03, specs=[[{}], [{}], [{}]]
+    )
+    for row, name in ((1, "Voltage [V]"), (2, "Current [A]")):
+        figure.add_scatter(
+            x=samples["Time [s]"] / factor,
+            y=samples[name],
+            mode="lines",
+            line={"color": "#222222", "width": 1.2},
+            showlegend=False,
+            hovertemplate=f"%{{x:.4g}} {unit}: %{{y:.4g}}<extra></extra>",
+            row=row,
+            col=1,
+        )
+        figure.update_yaxes(title_text=battery.axis_title(name), row=row, col=1)
+    for place, (kind, rows) in enumerate(steps.groupby("Step type", sort=False)):
+        start, end = rows["Start time [s]"] / factor, (rows["Start time [s]"] + rows["Duration [s]"]) / factor
+        nothing = pd.Series(np.nan, rows.index)
+        x = np.column_stack([start, start, end, end, start, nothing]).ravel()
+        y = np.tile([0.0, 1.0, 1.0, 0.0, 0.0, np.nan], len(rows))
+        color = COLORS.get(str(kind), battery.PALETTE[(place + 2) % len(battery.PALETTE)])
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            fill="toself",
+            fillcolor=color,
+            line={"color": color, "width": 0.5},
+            name=f"{kind} ({len(rows)})",
+            hoveron="fills",
+            hoverinfo="name",
+            row=3,
+            col=1,
+        )
+    figure.update_yaxes(visible=False, range=[0, 1], row=3, col=1)
+    figure.update_xaxes(title_text=f"Time / {unit}", row=3, col=1)
+    finished(figure)
+    days = (samples["Time [s]"].max() - samples["Time [s]"].min()) / 86400
+    return note(figure, f"{test['instance_name']}, {test['name']}: {len(steps)} steps in {days:.3g} d")

@@ -1,0 +1,76 @@
+"""How do the charge and discharge curves change with age?"""
+
+from workbench.gallery.entry import Made
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per
+
+TITLE = "Voltage curves"
+NEEDS = "Tests with cycles."
+LACKING = "No test with cycles. Ingest a cycler file."
+
+
+READS = Reads("series", ("Cycle count", "Time [s]", "Voltage [V]", "Current [A]"))
+
+
+def make(facts):
+    liked = facts.tests("ageing") or facts.tests("rate", "formation", "rpt", "pocv") or facts.tests()
+    liked = [one for one in liked if one.id not in {other.id for other in facts.tests("eis")}]
+    tests = drawable(facts, liked, LACKING, READS)
+    steps, params = chosen_tests(facts, tests, most=1, by="name")
+    for step in ("early", "middle", "late"):
+        steps[step] = {
+            "op": "series",
+            "source": "measurements",
+            "ids": {"from": "chosen", "column": "id"},
+            "x": "Cycle count",
+            "columns": ["Time [s]", "Voltage [V]", "Current [A]"],
+            "window": {"min": f"${step}", "max": f"${step}"},
+        }
+    defaults = (
+        {"early": 1, "middle": 50, "late": 100} if facts.tests("ageing") else {"early": 0, "middle": 1, "late": 2}
+    )
+    for step, value in defaults.items():
+        label = f"{step.capitalize()} cycle count"
+        params[step] = {"kind": "data", "default": value, "control": {"label": label, "min": 0, "max": 1000000}}
+    shown = {"both": "both", "charge": "charge", "discharge": "discharge"}
+    params["direction"] = choice("Half cycles", "both", shown)
+    return Made(steps, {**params, **per(facts)})
+
+
+# The script of the figure
+def transform(data, params):
+    tests = data["chosen"]
+    if tests.empty:
+        return battery.message("Choose a test.")
+    base = params.get("per", "cell")
+    factor, unit = capacity_unit(base)
+    tests = tests.assign(amount=amount_of(tests, base))
+    cycles = {step: params[step] for step in ("early", "middle", "late") if params[step] is not None}
+    shades = dict(zip(cycles, battery.sequential(len(cycles))))
+    figure = go.Figure()
+    for number, (_, test) in enumerate(tests.iterrows()):
+        for step, cycle in cycles.items():
+            frame = data[step][test["id"]]
+            if frame.empty:
+                continue
+            for half in battery.half_cycles(frame):
+                if params["direction"] not in ("both", half.direction):
+                    continue
+                charge = factor * battery.charge_passed(half.frame, half.direction) / test["amount"]
+                label = f"cycle {cycle:g}" + (f", {test['instance_name']}" if len(tests) > 1 else "")
+                figure.add_scatter(
+                    x=charge,
+                    y=half.frame["Voltage [V]"],
+                    mode="lines",
+                    name=label,
+                    legendgroup=label,
+                    showlegend=not any(trace.name == label for trace in figure.data),
+                    line={"color": shades[step], "dash": DASHES[number % 4]},
+                    hovertemplate=f"{half.direction}, {label}: %{{x:.4g}}, %{{y:.3f}} V<extra></extra>",
+                )
+    if not figure.data:
+        return battery.message("The chosen cycles are not in this test. Choose others: cycles count from 0.")
+    figure.update_xaxes(title_text=f"Charge passed / {unit}", rangemode="tozero")
+    figure.update_yaxes(title_text="Voltage / V")
+    finished(figure)
+    lost = without_amount(tests, tests["amount"])
+    return note(figure, "; ".join(text for text in (", ".join(tests["name"][:4]), lost) if text))

@@ -1,0 +1,255 @@
+"""What a store has that a gallery entry can draw: tests of a kind, and the columns with temperature, mass and area."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from ..analyses.shapes import KindOfTest
+from ..errors import Problem
+from ..recipe.plot import PlotConfig
+from ..records.catalog import Catalog, CatalogColumn
+from ..records.exclusion import ALL, CYCLES, EXCLUSION, REASON
+from ..records.measurement import KIND
+from ..table import Table
+
+MOST_LISTED = 1000
+"""Rows of a list step at most."""
+MOST_NAMED = 4
+"""Tests that a figure names at most of those that it leaves out."""
+
+
+class Looked(Protocol):
+    """A store as a gallery entry looks at it."""
+
+    def catalog(self) -> Catalog: ...
+    def kinds_of_tests(self) -> list[KindOfTest]: ...
+    def held_columns(self, ids: Sequence[str], dataset: str) -> Mapping[str, frozenset[str]]: ...
+    def against_store(self, config: PlotConfig, values: Mapping[str, JsonValue]) -> list[Problem]: ...
+    def listing(
+        self, source: str, where: Mapping[str, JsonValue], fields: list[str] | None, limit: int | None
+    ) -> Table: ...
+
+
+@dataclass(frozen=True)
+class TestRow:
+    """A test that an entry can draw."""
+
+    __test__ = False
+
+    id: str
+    name: str
+    cell: str
+    batch: str | None
+
+
+class Facts:
+    """What a store has, read when it is asked for.
+
+    Parameters
+    ----------
+    store : is looked at.
+    measurements : ids; only these tests count, as if the store had no others. Without them all do.
+    """
+
+    def __init__(self, store: Looked, measurements: Collection[str] | None = None) -> None:
+        self._store = store
+        self._held: dict[tuple[str, str], frozenset[str] | None] = {}
+        self.undrawn: dict[str, str] = {}
+        """The names of tests that the entry at hand leaves out, and what each lacks."""
+        self._only = None if measurements is None else frozenset(measurements)
+
+    @property
+    def of_chosen(self) -> dict[str, JsonValue]:
+        """The filter of a list of analyses for those of the chosen tests; empty if all tests count."""
+        if self._only is None:
+            return {}
+        ids: list[JsonValue] = [*sorted(self._only)]
+        return {"measurementIds": ids}
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        return self._store.catalog()
+
+    @cached_property
+    def _kinds(self) -> list[KindOfTest]:
+        return self._store.kinds_of_tests()
+
+    def rows(self, source: str, fields: list[str]) -> list[dict[str, JsonValue]]:
+        """The records of a source as rows of these fields, in the order in which they were stored."""
+        listed = self._store.listing(source, {}, fields, None)
+        return listed.records() if listed.n else []
+
+    @cached_property
+    def measurements(self) -> list[TestRow]:
+        """All tests with samples, in the order in which they were stored."""
+        fields = ["id", "name", "instance_name", "batch_name", "sample_count"]
+        rows = self._store.listing("measurements", {}, fields, None).records()
+        return [
+            TestRow(
+                str(row["id"]),
+                str(row["name"]),
+                str(row["instance_name"]),
+                None if row["batch_name"] is None else str(row["batch_name"]),
+            )
+            for row in rows
+            if row["sample_count"] and self._counts(str(row["id"]))
+        ]
+
+    @cached_property
+    def excluded(self) -> list[tuple[str, str, str, str]]:
+        """What is excluded: the id and name of the test, the cycles, the reason."""
+        fields = ["measurement_id", "measurement_name", CYCLES, REASON]
+        listed = self._store.listing("analyses", {"analysisType": EXCLUSION}, fields, None)
+        return [
+            (str(row["measurement_id"]), str(row["measurement_name"]), str(row[CYCLES]), str(row[REASON]))
+            for row in (listed.records() if listed.n else [])
+            if self._counts(str(row["measurement_id"]))
+        ]
+
+    def _counts(self, measurement: str) -> bool:
+        return self._only is None or measurement in self._only
+
+    def tests(self, *kinds: str) -> list[TestRow]:
+        """The tests of any of these kinds, without those that are excluded; without kinds all tests."""
+        out = {id for id, _, cycles, _ in self.excluded if cycles == ALL}
+        return [one for one in self._of_kinds(*kinds) if one.id not in out]
+
+    @property
+    def left_out(self) -> str:
+        """What is excluded in the store and what the entry at hand leaves out, in words; empty if nothing is."""
+        said = [
+            f"{name}{'' if cycles == ALL else f' cycles {cycles}'} ({reason})"
+            for _, name, cycles, reason in self.excluded
+        ]
+        lacking = [f"{name} ({why})" for name, why in self.undrawn.items()]
+        more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+        parts = [
+            f"excluded: {'; '.join(said)}" if said else "",
+            f"left out: {'; '.join(lacking[:MOST_NAMED])}{more}" if lacking else "",
+        ]
+        return "; ".join(part for part in parts if part)
+
+    def drawable(self, tests: Sequence[TestRow], dataset: str, needs: Sequence[str]) -> list[TestRow]:
+        """Those of the tests that have all of these columns; what the others lack is in `undrawn`."""
+        held = self._columns([one.id for one in tests], dataset)
+        found = []
+        for one in tests:
+            there = held[one.id]
+            lacking = [name for name in needs if there is None or name not in there]
+            if lacking:
+                self.undrawn[one.name] = f"no {dataset}" if there is None else f"no column '{lacking[0]}'"
+            else:
+                found.append(one)
+        return found
+
+    def shared(self, ids: Sequence[str], dataset: str, columns: Sequence[str]) -> list[str]:
+        """Those of the columns that all of these records have: a plan fails where all that are chosen lack one."""
+        held = [there or frozenset() for there in self._columns(ids, dataset).values()]
+        return [name for name in columns if held and all(name in there for there in held)]
+
+    def _columns(self, ids: Sequence[str], dataset: str) -> dict[str, frozenset[str] | None]:
+        """The columns of these records, each read once; None for a record without that dataset."""
+        unknown = [id for id in ids if (id, dataset) not in self._held]
+        if unknown:
+            read = self._store.held_columns(unknown, dataset)
+            self._held |= {(id, dataset): read.get(id) for id in unknown}
+        return {id: self._held[id, dataset] for id in ids}
+
+    def _of_kinds(self, *kinds: str) -> list[TestRow]:
+        if not kinds:
+            return self.measurements
+        ids = {one["measurement_id"] for one in self._kinds if one["kind"] in kinds}
+        return [one for one in self.measurements if one.id in ids]
+
+    def are_kept(self, kind: str, tests: Sequence[TestRow]) -> bool:
+        """Whether the records of a kind name just these tests, so that a plan can list them by it."""
+        where: dict[str, JsonValue] = {"analysisType": KIND + kind}
+        listed = self._store.listing("analyses", where, ["measurement_id"], None)["measurement_id"].tolist()
+        return bool(listed) and {str(id) for id in listed} == {one.id for one in tests}
+
+    def results(self, analysis: str) -> list[dict[str, JsonValue]]:
+        """The computed records of an analysis: names, whether they are valid, and why not."""
+        fields = [
+            "id",
+            "measurement_name",
+            "instance_name",
+            "metadata.workbench.valid",
+            "metadata.workbench.reason",
+        ]
+        where: dict[str, JsonValue] = {"analysisType": analysis, **self.of_chosen}
+        rows = self._store.listing("analyses", where, fields, None).records()
+        return [row for row in rows if row["metadata.workbench.valid"] is not None]
+
+    def problems(self, config: PlotConfig) -> list[Problem]:
+        """What a recipe needs at its defaults and the store does not have."""
+        return self._store.against_store(config, {})
+
+    def of_cycles(self, *columns: str) -> list[str]:
+        """Those of the columns that the cycles of any test have."""
+        there = {column.name for column in self.catalog.cycles if column.records}
+        return [name for name in columns if name in there]
+
+    def simulations(self, *columns: str) -> list[str]:
+        """The ids of the simulations that have all of these columns, the oldest first."""
+        ids = [str(id) for id in self._store.listing("simulations", {}, ["id"], None)["id"].tolist()]
+        held = self._columns(ids, "series")
+        return [id for id in ids if set(columns) <= (held[id] or frozenset())]
+
+    def names(self, source: str, pattern: str) -> list[CatalogColumn]:
+        """Filled numbers under the open objects of a source whose last part fits a pattern; the fullest first."""
+        found = [
+            column
+            for column in self.catalog[source].names
+            if column.filled
+            and column.type in ("number", "integer")
+            and re.fullmatch(pattern, column.name.removesuffix(".value").rsplit(".", 1)[-1], re.IGNORECASE)
+        ]
+        return sorted(found, key=lambda column: -column.filled)
+
+    @cached_property
+    def cell_temperature(self) -> str | None:
+        """The column of cells with the temperature at which they age, if there is one."""
+        return _first(self.names("instances", r"\w*temperature\w*"))
+
+    @cached_property
+    def test_temperature(self) -> str | None:
+        """The column of tests with the temperature around the cell, if there is one."""
+        found = self.names("measurements", r"\w*temperature\w*")
+        exact = [one for one in found if one.name.split(".")[-2:-1] == ["temperature"]]
+        return _first(exact or found)
+
+    @cached_property
+    def mass(self) -> dict[str, str]:
+        """Source -> its column with a mass: of the active material if there is one, else of the cell."""
+        return self._of_cells(r"\w*active\w*mass\w*", r"\w*electrode\w*mass\w*", r"(?:cell_)?mass")
+
+    @cached_property
+    def area(self) -> dict[str, str]:
+        """Source -> its column with the area of the electrode."""
+        return self._of_cells(r"\w*electrode_area|active_area|area")
+
+    def _of_cells(self, *patterns: str) -> dict[str, str]:
+        for pattern in patterns:
+            found = {
+                source: name
+                for source in ("instances", "cellSpecifications")
+                if (name := _first([one for one in self.names(source, pattern) if one.name.endswith(".value")]))
+            }
+            if found:
+                return found
+        return {}
+
+    @property
+    def bases(self) -> list[str]:
+        """What a capacity, a current or a resistance can be referred to."""
+        return ["cell", *(["g"] if self.mass else []), *(["cm2"] if self.area else [])]
+
+
+def _first(found: Sequence[CatalogColumn]) -> str | None:
+    return found[0].name if found else None

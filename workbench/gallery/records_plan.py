@@ -1,0 +1,98 @@
+"""The part of a plan that entries on stored analyses share: the records, and what is known of their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from .entry import Params, Steps, Unmet
+from .facts import MOST_LISTED, Facts
+from .tests_plan import RATED, RATED_UNIT, of_source, of_tests
+
+VALID, REASON = "metadata.workbench.valid", "metadata.workbench.reason"
+
+
+def stored_results(
+    facts: Facts,
+    analysis: str,
+    *kinds: str,
+    lacking: str,
+    x: str = "",
+    columns: Sequence[str] = (),
+    results: Sequence[str] = (),
+    by: str = "instance_name",
+    most: int = 40,
+) -> tuple[Steps, Params]:
+    """The steps ``records`` (of the analysis), ``chosen`` (the valid ones with their tests and cells) and, with
+    columns, ``values`` (their tables), and the control of the tests or cells.
+
+    Parameters
+    ----------
+    kinds : of the tests that the analysis reads.
+    lacking : the sentence for a store without such tests.
+    x, columns : of the tables of the analysis. Columns that not all of them have are left out.
+    results : names of results, which become columns ``metadata.results.<name>``.
+    by : what the control chooses: ``instance_name`` or ``measurement_name``.
+
+    Raises
+    ------
+    Unmet
+        If there is no such test, or no result: names the command that computes it.
+    """
+    if not facts.tests(*kinds):
+        raise Unmet(lacking)
+    rows = facts.results(analysis)
+    command = f"workbench analyse {analysis}"
+    if not rows:
+        raise Unmet(f"The results of '{analysis}' are not computed yet. Run: {command}")
+    valid = [row for row in rows if row[VALID]]
+    if not valid:
+        why = next((str(row[REASON]) for row in rows if row[REASON]), "")
+        raise Unmet(f"No test gave a result of '{analysis}'. {why[:300]}")
+    given = [f"metadata.results.{name}" for name in results]
+    fields = ["id", "name", "measurement_id", "measurement_name", "instance_id", "instance_name", "batch_name"]
+    steps: Steps = {
+        "records": {
+            "op": "list",
+            "source": "analyses",
+            "where": {"analysisType": analysis, **facts.of_chosen},
+            "fields": [*fields, "specification_id", VALID, REASON, *given],
+            "limit": MOST_LISTED,
+        },
+        "tests": {
+            "op": "list",
+            "source": "measurements",
+            "where": {"ids": {"from": "records", "column": "measurement_id"}},
+            "fields": ["id", *(name for name in of_tests(facts) if name == "start_time" or "." in name)],
+            "limit": MOST_LISTED,
+        },
+        "cells": {"op": "list", "source": "instances", "fields": ["id", *of_source(facts, "instances")]},
+        "designs": {"op": "list", "source": "cellSpecifications"},
+    }
+    steps["cells"]["limit"] = steps["designs"]["limit"] = MOST_LISTED
+    steps["designs"]["fields"] = ["id", RATED, RATED_UNIT, *of_source(facts, "cellSpecifications")]
+    steps["timed"] = _joined("records", "tests", "measurement_id", steps["tests"]["fields"])
+    steps["described"] = _joined("timed", "cells", "instance_id", steps["cells"]["fields"])
+    steps["chosen"] = _joined("described", "designs", "specification_id", steps["designs"]["fields"])
+    param = "cells" if by == "instance_name" else "tests"
+    steps["chosen"]["where"] = {VALID: [True], by: f"${param}"}
+    if columns:
+        wanted: list[JsonValue] = [*facts.shared([str(row["id"]) for row in valid], "series", columns)]
+        steps["values"] = {
+            "op": "series",
+            "source": "analyses",
+            "ids": {"from": "chosen", "column": "id"},
+            "x": x,
+            "columns": wanted,
+            "max_points": 5000,
+        }
+    names = list(dict.fromkeys(str(row[by]) for row in valid))
+    control: dict[str, JsonValue] = {"label": param.capitalize(), "optionsFrom": {"step": "records", "value": by}}
+    return steps, {param: {"kind": "data", "default": [*names[:most]], "control": control}}
+
+
+def _joined(left: str, right: str, key: str, fields: JsonValue) -> dict[str, JsonValue]:
+    listed = [name for name in fields if name != "id"] if isinstance(fields, list) else []
+    on: dict[str, JsonValue] = {"left": key, "right": "id"}
+    return {"op": "join", "left": left, "right": right, "on": on, "fields": listed, "how": "left"}

@@ -1,0 +1,179 @@
+"""The part of a plan that most entries share: the tests of a kind with what is known of their cells, and the control
+that chooses among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from ..messages import counted
+from ..records.measurement import KIND
+from .entry import Params, Steps, Unmet
+from .facts import MOST_LISTED, Facts, TestRow
+
+RATED, RATED_UNIT = "ratings.capacity.value", "ratings.capacity.unit"
+MOST_CHOSEN = 400
+"""As many cells are chosen at first at most; a plan reads 500 tests."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What an entry reads of each test.
+
+    Parameters
+    ----------
+    dataset : ``series``, ``steps`` or ``cycles``.
+    needs : columns without which a test is left out; the figure names it.
+    also : columns that are read if all tests have them.
+    """
+
+    dataset: str
+    needs: tuple[str, ...]
+    also: tuple[str, ...] = ()
+
+    def columns(self, facts: Facts, tests: Sequence[TestRow]) -> list[str]:
+        """The columns that a plan reads of these tests."""
+        return [*self.needs, *facts.shared([one.id for one in tests], self.dataset, self.also)]
+
+
+def drawable(facts: Facts, tests: Sequence[TestRow], lacking: str, *reads: Reads) -> list[TestRow]:
+    """The tests that have what an entry reads.
+
+    Parameters
+    ----------
+    lacking : the sentence for a store that has no such tests.
+
+    Raises
+    ------
+    Unmet
+        If there is no test, or each of them lacks a column; names the test and the column.
+    """
+    facts.undrawn.clear()
+    if not tests:
+        raise Unmet(lacking)
+    found = list(tests)
+    for one in reads:
+        found = facts.drawable(found, one.dataset, one.needs)
+    if not found:
+        name, why = next(iter(facts.undrawn.items()))
+        others = len(facts.undrawn) - 1
+        more = f" The other {counted(others, 'test')} of that kind cannot be drawn either." if others else ""
+        raise Unmet(f"The test '{name}' cannot be drawn: it has {why}.{more}")
+    return found
+
+
+def chosen_tests(
+    facts: Facts, tests: Sequence[TestRow], kind: str = "", *, most: int = MOST_CHOSEN, by: str = "instance_name"
+) -> tuple[Steps, Params]:
+    """The steps ``tests``, ``cells``, ``designs`` and ``chosen``, and the control of the tests.
+
+    Parameters
+    ----------
+    tests : those to choose from.
+    kind : of the tests. If just these tests are kept as of that kind, the plan also finds those that come later.
+    most : how many are chosen at first.
+    by : what the control chooses: ``instance_name``, the param ``cells``; or ``name``, the param ``tests``.
+    """
+    steps: Steps = {}
+    if kind and facts.are_kept(kind, tests):
+        where: dict[str, JsonValue] = {"analysisType": KIND + kind}
+        steps["kinds"] = _list("analyses", ["measurement_id"], where)
+        steps["tests"] = _list(
+            "measurements", of_tests(facts), {"ids": {"from": "kinds", "column": "measurement_id"}}
+        )
+    else:
+        steps["tests"] = _list("measurements", of_tests(facts), {"ids": [one.id for one in tests[:MOST_LISTED]]})
+    steps["cells"] = _list("instances", ["id", *of_source(facts, "instances")])
+    steps["designs"] = _list(
+        "cellSpecifications", ["id", RATED, RATED_UNIT, *of_source(facts, "cellSpecifications")]
+    )
+    steps["described"] = {"op": "join", "left": "tests", "right": "cells", "how": "left"}
+    steps["described"] |= {
+        "on": {"left": "instance_id", "right": "id"},
+        "fields": [*of_source(facts, "instances")],
+    }
+    param = "cells" if by == "instance_name" else "tests"
+    steps["chosen"] = {
+        "op": "join",
+        "left": "described",
+        "right": "designs",
+        "on": {"left": "specification_id", "right": "id"},
+        "fields": [RATED, RATED_UNIT, *of_source(facts, "cellSpecifications")],
+        "where": {by: f"${param}"},
+        "how": "left",
+    }
+    names = list(dict.fromkeys(one.cell if by == "instance_name" else one.name for one in tests))
+    label = "Cells" if by == "instance_name" else "Tests"
+    if len(names) > most:
+        label = f"{label} ({most} of {len(names)} are chosen at first)"
+    control: dict[str, JsonValue] = {"label": label, "optionsFrom": {"step": "tests", "value": by}}
+    return steps, {param: {"kind": "data", "default": [*names[:most]], "control": control}}
+
+
+def attached(facts: Facts) -> list[str]:
+    """The columns of ``chosen`` that rows of steps and cycles take along."""
+    own = ["name", "instance_name", "batch_name", RATED, RATED_UNIT]
+    test = [facts.test_temperature] if facts.test_temperature else []
+    of_cells, of_designs = of_source(facts, "instances"), of_source(facts, "cellSpecifications")
+    doubled = [f"{name}_right" for name in of_designs if name in of_cells]
+    return [*dict.fromkeys([*own, *test, *of_cells, *of_designs, *doubled])]
+
+
+def summary(facts: Facts, tests: Sequence[TestRow], reads: Reads) -> dict[str, JsonValue]:
+    """A step with rows of the steps or cycles of the chosen ones of these tests."""
+    wanted: list[JsonValue] = [*reads.columns(facts, tests)]
+    return {
+        "op": "summary",
+        "dataset": reads.dataset,
+        "ids": {"from": "chosen", "column": "id"},
+        "columns": wanted,
+    }
+
+
+def with_tests(facts: Facts, left: str, *, complete: bool = False) -> dict[str, JsonValue]:
+    """A step with the rows of another one and what is known of their tests; of cycles only those that are complete, or
+    of which nothing is known."""
+    step: dict[str, JsonValue] = {"op": "join", "left": left, "right": "chosen"}
+    step |= {"on": {"left": "measurement_id", "right": "id"}, "fields": [*attached(facts)]}
+    if complete:
+        step["where"] = {"Complete": [True, None]}
+    return step
+
+
+def per(facts: Facts) -> Params:
+    """The control of what values are referred to, if cells have a mass or an area."""
+    if len(facts.bases) == 1:
+        return {}
+    labels = {"cell": "per cell", "g": "per g", "cm2": "per cm²"}
+    options: list[JsonValue] = [{"value": base, "label": labels[base]} for base in facts.bases]
+    return {"per": {"kind": "view", "default": "cell", "control": {"label": "Refer to", "options": options}}}
+
+
+def choice(label: str, default: JsonValue, options: dict[str, str]) -> dict[str, JsonValue]:
+    """A view param with fixed options: value -> label."""
+    listed: list[JsonValue] = [{"value": value, "label": text} for value, text in options.items()]
+    return {"kind": "view", "default": default, "control": {"label": label, "options": listed}}
+
+
+def _list(source: str, fields: Sequence[str], where: dict[str, JsonValue] | None = None) -> dict[str, JsonValue]:
+    step: dict[str, JsonValue] = {"op": "list", "source": source}
+    if where:
+        step["where"] = where
+    return {**step, "fields": [*fields], "limit": MOST_LISTED}
+
+
+def of_tests(facts: Facts) -> list[str]:
+    """The columns of tests that figures use."""
+    own = ["id", "name", "instance_id", "instance_name", "batch_name", "specification_id", "start_time"]
+    return [*own, *([facts.test_temperature] if facts.test_temperature else [])]
+
+
+def of_source(facts: Facts, source: str) -> list[str]:
+    """The columns of cells or of designs that figures use: temperature, mass and area, with units."""
+    found = [facts.cell_temperature] if source == "instances" and facts.cell_temperature else []
+    for name in (facts.mass.get(source), facts.area.get(source)):
+        if name is not None:
+            found += [name, f"{name.removesuffix('.value')}.unit"]
+    return found
