@@ -8,6 +8,7 @@ import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -20,6 +21,7 @@ from support.needs import chromium
 from workbench import export
 from workbench.dataset import Samples
 from workbench.errors import BadRequest, ExportUnavailable
+from workbench.inert_page import POLICY_TAG, inert_script
 from workbench.table import Column, Table
 from workbench.transform.figure import encode
 
@@ -191,23 +193,23 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 def test_a_page_is_inert_and_offline() -> None:
     data = figure({"y": [1], "name": NASTY, "text": [NASTY]}, title=NASTY)
     page = export.html(data, title=NASTY, plotlyjs="plotly.min.js").decode()
-    assert page.count("<script") == 3
-    assert page.count("</script>") == 3
+    assert page.count("<script") == 4
+    assert page.count("</script>") == 4
     assert "&lt;/script&gt;" in page.partition("</title>")[0]
     content = page.partition('id="content">')[2].partition("</script>")[0]
     assert orjson.loads(content) == orjson.loads(data)
-    assert "http" not in page.replace('http-equiv="Content-Security-Policy"', "")
+    assert "http" not in page.replace(inert_script(), "").replace('http-equiv="Content-Security-Policy"', "")
     assert '"showSendToCloud":false' in page
     assert '"plotlyServerURL":""' in page
     assert "default-src 'none'" in page
     assert export.html(data) == export.html(data)
-    assert export.html(data, plotlyjs='"><script>').count(b"<script") == 3
+    assert export.html(data, plotlyjs='"><script>').count(b"<script") == 4
 
 
 def test_plotlyjs_stands_in_the_page_or_beside_it(tmp_path: Path) -> None:
     data = figure({"y": [1]})
     assert len(export.html(data)) > 4_000_000
-    assert len(export.html(data, plotlyjs=export.PLOTLY_FILE)) < 5_000
+    assert len(export.html(data, plotlyjs=export.PLOTLY_FILE)) < 9_000
     assert export.write_plotlyjs(tmp_path).name == "plotly.min.js"
     assert (tmp_path / "plotly.min.js").stat().st_size > 4_000_000
 
@@ -233,17 +235,19 @@ def test_a_browser_that_fails_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> 
     class ChromeNotFoundError(Exception):
         pass
 
-    def no_browser(*_: object, **__: object) -> bytes:
+    async def no_browser(*_: object, **__: object) -> bytes:
         raise ChromeNotFoundError
 
-    def broken(*_: object, **options: dict[str, object]) -> bytes:
-        assert options["kopts"]["mathjax"] is False, "nothing is fetched from the network"
+    async def broken(*_: object, **options: dict[str, Any]) -> bytes:
+        page = options["kopts"]["page_generator"].generate_index()
+        assert "mathjax" not in page.lower(), "nothing is fetched from the network"
+        assert page.index(POLICY_TAG) < page.index("<script")
         raise RuntimeError("it ended")
 
-    monkeypatch.setattr(kaleido, "calc_fig_sync", no_browser)
+    monkeypatch.setattr(kaleido, "calc_fig", no_browser)
     with pytest.raises(ExportUnavailable, match="install Chrome or Chromium"):
         export.picture(figure({"y": [1]}), "png")
-    monkeypatch.setattr(kaleido, "calc_fig_sync", broken)
+    monkeypatch.setattr(kaleido, "calc_fig", broken)
     with pytest.raises(ExportUnavailable, match="it ended"):
         export.picture(figure({"y": [1]}), "png")
 
@@ -299,3 +303,19 @@ def test_plotlys_own_figures_export() -> None:
     made = export.traces(encode(go.Figure([go.Histogram(x=[1, 1, 2]), go.Scatter3d(x=[1], y=[2], z=[3])])))
     assert made.n == 4
     assert made["z"].tolist() == [None, None, None, 3]
+
+
+def test_a_page_keeps_the_height_of_its_figure() -> None:
+    page = export.html(figure(height=777), plotlyjs="plotly.min.js").decode()
+    assert 'getElementById("figure").style.height = height + "px"' in page
+    assert '"height":777' in page
+
+
+def test_a_text_in_a_csv_is_not_run_by_a_spreadsheet() -> None:
+    texts = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "＝1", "a=1", "-1.5", "+3e-4", "", "'", "- 1"]
+    table = Table.of({"=name": texts, "y": [-1.5] * len(texts)})
+    read = list(csv.reader(io.StringIO(export.table_csv(table).decode(), newline="")))
+    assert read[0] == ["'=name", "y"]
+    guarded = [*(f"'{text}" for text in texts[:6]), *texts[6:11], "'- 1"]
+    assert [row[0] for row in read[1:]] == guarded
+    assert {row[1] for row in read[1:]} == {"-1.5"}

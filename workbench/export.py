@@ -21,10 +21,15 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from .arrow import to_arrow
+from .csv_cells import harmless_cell
 from .dataset import StepResult, stacked
-from .errors import BadRequest, ExportUnavailable, instead
+from .errors import BadRequest, instead
 from .exchange.writing import whole_file
+from .inert_page import POLICY_TAG, inert_script
 from .messages import counted, spaced
+from .passport import Passport, embedded, sidecar, sidecar_of
+from .passport.passport import KEY
+from .pictures import draw
 from .table import Column, Table, concat_columns, time_text
 from .typed_arrays import Decoded, decode, mapping
 
@@ -33,12 +38,6 @@ TABLES = ("csv", "parquet")
 ENDINGS = ("html", *PICTURES, "json", *TABLES)
 CONFIG = {"showSendToCloud": False, "plotlyServerURL": "", "displaylogo": False, "responsive": True}
 PLOTLY_FILE = "plotly.min.js"
-# An exported page must not fetch anything: the owner of an address inside a figure would learn who looks at it.
-# WebGL traces need unsafe-eval: plotly.js compiles their shaders at run time.
-PAGE_POLICY = (
-    "default-src 'none'; script-src 'self' file: 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; "
-    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
-)
 _POINTS = (
     *("x", "y", "z", "r", "theta", "a", "b", "c", "lat", "lon", "open", "high", "low", "close"),
     *("labels", "parents", "values", "base", "text", "hovertext"),
@@ -61,12 +60,18 @@ def ending_of(path: str | Path, endings: Sequence[str] = ENDINGS) -> str:
     """
     ending = Path(path).suffix.lower().lstrip(".")
     if ending not in endings:
-        raise BadRequest(f"'{Path(path).name}' has no known ending. {instead(ending, endings, 'endings')}")
+        what = (
+            f"A file ending in '.{ending}' cannot be written" if ending else "The name of the file has no ending"
+        )
+        raise BadRequest(f"{what}: '{Path(path).name}'. {instead(ending, endings, 'endings')}")
     return ending
 
 
-def save(path: str | Path, figure: bytes, *, title: str | None = None) -> Path:
+def save(path: str | Path, figure: bytes, *, title: str | None = None, passport: Passport | None = None) -> Path:
     """Write encoded figure bytes in the format that the ending of ``path`` names (one of ``ENDINGS``).
+
+    With a ``passport`` the file holds it; that of a csv file is in a file beside it, ``name.csv.json``. A json file is
+    the figure and nothing else.
 
     Raises
     ------
@@ -76,19 +81,44 @@ def save(path: str | Path, figure: bytes, *, title: str | None = None) -> Path:
         For a picture, if kaleido or a browser is missing. The text says what to install.
     """
     ending = ending_of(path)
+    return _write_with_sidecar(
+        path, file(figure, ending, title=title or Path(path).stem, passport=passport), passport
+    )
+
+
+def file(figure: bytes, ending: str, *, title: str = "Figure", passport: Passport | None = None) -> bytes:
+    """The bytes of a file of one of the ``ENDINGS`` with a figure or its traces; csv and json hold no passport.
+
+    Raises
+    ------
+    ExportUnavailable
+        As `picture`.
+    """
     if ending == "html":
-        return write(path, html(figure, title=title or Path(path).stem))
+        return html(figure, title=title, passport=passport)
     if ending in PICTURES:
-        return write(path, picture(figure, ending))
+        drawn = picture(figure, ending)
+        return drawn if passport is None else embedded(ending, drawn, passport)
     if ending == "json":
-        return write(path, figure)
-    return save_table(path, traces(figure))
+        return figure
+    if ending == "csv":
+        return table_csv(traces(figure))
+    return table_parquet(traces(figure), passport)
 
 
-def save_table(path: str | Path, table: Table) -> Path:
-    """Write a table as ``.csv`` or ``.parquet``; BadRequest for another ending."""
+def save_table(path: str | Path, table: Table, passport: Passport | None = None) -> Path:
+    """Write a table as ``.csv`` or ``.parquet``, with its passport as `save` does; BadRequest for another ending."""
     ending = ending_of(path, TABLES)
-    return write(path, table_csv(table) if ending == "csv" else table_parquet(table))
+    data = table_csv(table) if ending == "csv" else table_parquet(table, passport)
+    return _write_with_sidecar(path, data, passport)
+
+
+def _write_with_sidecar(path: str | Path, data: bytes, passport: Passport | None) -> Path:
+    """Write a file, and that of its passport beside it if it is csv, which cannot hold one."""
+    place = Path(path)
+    if passport is not None and place.suffix.lower() == ".csv":
+        write(place.with_name(sidecar_of(place.name)), sidecar(data, passport))
+    return write(path, data)
 
 
 def write(path: str | Path, data: bytes) -> Path:
@@ -99,7 +129,9 @@ def write(path: str | Path, data: bytes) -> Path:
     return target
 
 
-def html(figure: bytes, *, title: str = "Figure", plotlyjs: str | None = None) -> bytes:
+def html(
+    figure: bytes, *, title: str = "Figure", plotlyjs: str | None = None, passport: Passport | None = None
+) -> bytes:
     """A page that shows the figure without a network.
 
     Parameters
@@ -117,22 +149,25 @@ def html(figure: bytes, *, title: str = "Figure", plotlyjs: str | None = None) -
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{PAGE_POLICY}">
+{POLICY_TAG}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{markup.escape(title)}</title>
-<style>
+{_passport_element(passport)}<style>
 html, body {{ margin: 0; height: 100%; }}
 #figure {{ width: 100%; height: 100vh; min-height: 320px; }}
 </style>
+<script>{inert_script()}</script>
 {script}
 </head>
 <body>
 <div id="figure"></div>
-<script type="application/json" id="content">{_inside_script(figure)}</script>
+<script type="application/json" id="content">{inside_script(figure)}</script>
 <script>
 const content = JSON.parse(document.getElementById("content").textContent);
-Plotly.newPlot("figure", {{...content, config: {_inside_script(orjson.dumps(CONFIG))}}});
+const height = content.layout?.height; // plotly forgets it when the window changes, and takes that of the element
+if (height) document.getElementById("figure").style.height = height + "px";
+Plotly.newPlot("figure", {{...content, config: {inside_script(orjson.dumps(CONFIG))}}});
 </script>
 </body>
 </html>
@@ -151,7 +186,13 @@ def plotly_source() -> str:
     return source
 
 
-def _inside_script(data: bytes) -> str:
+def _passport_element(passport: Passport | None) -> str:
+    if passport is None:
+        return ""
+    return f'<script type="application/json" id="{KEY}">{inside_script(passport.as_json())}</script>\n'
+
+
+def inside_script(data: bytes) -> str:
     """JSON that cannot end the script element that contains it."""
     text = data.decode()
     for character, safe in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
@@ -164,39 +205,19 @@ def picture(
 ) -> bytes:
     """The figure as ``png``, ``svg`` or ``pdf``, drawn by kaleido in an installed Chrome or Chromium.
 
-    ``width`` and ``height`` are in pixels; by default those of the layout, or 900 x 600. ``scale`` is by default 2 for
-    png and 1 for the others.
+    The browser has no network: pictures and maps that a figure loads from elsewhere are not drawn.
+
+    ``width`` and ``height`` are in pixels, 96 in an inch; by default those of the layout or of its paper, or 900 x 600.
+    ``scale`` is by default 2 for png, or what the paper of the figure asks. `pictures.draw` also says what is to be
+    known about the picture.
 
     Raises
     ------
     ExportUnavailable
-        If kaleido or a browser is missing, or the browser fails. The text says what to do.
+        If kaleido or a browser is missing, or the browser fails, or an svg could run or fetch when it is opened. The
+        text says what to do.
     """
-    try:
-        kaleido = importlib.import_module("kaleido")
-    except ImportError as error:
-        message = "Pictures need kaleido: install battery-workbench[export]. A .html export works without it."
-        raise ExportUnavailable(message) from error
-    content = orjson.loads(figure)
-    layout = content.get("layout", {})
-    options = {
-        "format": format,
-        "width": width or layout.get("width") or 900,
-        "height": height or layout.get("height") or 600,
-        "scale": scale or (2 if format == "png" else 1),
-    }
-    try:
-        # Without this option kaleido loads MathJax from the network for every picture.
-        drawn: bytes = kaleido.calc_fig_sync(content, opts=options, kopts={"mathjax": False, "timeout": 60})
-    except Exception as error:  # kaleido and the browser raise errors of many classes
-        if type(error).__name__ == "ChromeNotFoundError":
-            message = "Pictures need a browser: install Chrome or Chromium. A .html export works without one."
-        else:
-            message = (
-                f"The browser could not draw the picture ({type(error).__name__}: {error}). Export .html instead."
-            )
-        raise ExportUnavailable(message) from error
-    return drawn
+    return draw(figure, format, width=width, height=height, scale=scale).file
 
 
 def traces(figure: bytes) -> Table:
@@ -213,8 +234,8 @@ def traces(figure: bytes) -> Table:
         If the table would have more than ``MOST_VALUES`` values.
     """
     parts = [
-        _labelled(number, _name(trace.get("name"), number), _points(trace))
-        for number, trace in enumerate(map(mapping, _listed(decode(figure)["data"])))
+        _labelled(number, trace_name(trace.get("name"), number), points_of(trace))
+        for number, trace in enumerate(map(mapping, listed(decode(figure)["data"])))
     ]
     names = dict.fromkeys(name for part in parts for name in part)
     order = dict.fromkeys([*(name for name in ("trace", "name", *_POINTS) if name in names), *names])
@@ -228,7 +249,8 @@ def traces(figure: bytes) -> Table:
     )
 
 
-def _name(name: Decoded, number: int) -> str:
+def trace_name(name: Decoded, number: int) -> str:
+    """The name of a trace; one without a name is called by its number."""
     return str(name) if isinstance(name, str | int | float) and name else f"trace {number}"
 
 
@@ -240,20 +262,21 @@ def _labelled(number: int, name: str, points: Table) -> Table:
     return Table({**head, **points.columns}, points.n)
 
 
-def _points(trace: Trace) -> Table:
+def points_of(trace: Trace) -> Table:
+    """The plotted values of one trace, a row for each point, under the names that plotly gives them."""
     if trace.get("type") == "table":
         return _cells(trace)
     if _depth(trace.get("z")) == 2:
-        return _grid(trace, _listed(trace["z"]))
+        return _grid(trace, listed(trace["z"]))
     columns: dict[str, Column] = {}
     for key in _POINTS:
         if _depth(trace.get(key)) == 1:
-            columns[key] = _column(_listed(trace[key]))
+            columns[key] = _column(listed(trace[key]))
     for key in _ERRORS:
         bars = mapping(trace.get(key))
         for part, name in (("array", key), ("arrayminus", f"{key}_minus")):
             if _depth(bars.get(part)) == 1:
-                columns[name] = _column(_listed(bars[part]))
+                columns[name] = _column(listed(bars[part]))
     columns.update(_custom(trace.get("customdata")))
     n = max((len(column) for column in columns.values()), default=0)
     if trace.get("type", "scatter") in ("scatter", "scattergl", "bar", "waterfall", "funnel"):
@@ -277,7 +300,7 @@ def _bounded(rows: int, columns: int) -> None:
         )
 
 
-def _listed(value: Decoded) -> Listed:
+def listed(value: Decoded) -> Listed:
     """A list or array as it is; a single value as a list of one."""
     if isinstance(value, list | np.ndarray):
         return value
@@ -295,25 +318,25 @@ def _implied(trace: Trace, key: str, n: int) -> Listed:
 
 
 def _custom(given: Decoded) -> dict[str, Column]:
-    depth, values = _depth(given), _listed(given)
+    depth, values = _depth(given), listed(given)
     if depth == 1:
         return {"customdata": _column(values)}
     if depth != 2:
         return {}
     _bounded(len(values), 1)
-    width = max((len(_listed(row)) for row in values), default=0)
+    width = max((len(listed(row)) for row in values), default=0)
     _bounded(len(values), width)
-    rows = [[*_listed(row), *[None] * (width - len(_listed(row)))] for row in values]
+    rows = [[*listed(row), *[None] * (width - len(listed(row)))] for row in values]
     return {f"customdata {place}": _column([_scalar(row[place]) for row in rows]) for place in range(width)}
 
 
 def _grid(trace: Trace, values: Listed) -> Table:
     _bounded(len(values), 1)
-    height, width = len(values), max((len(_listed(row)) for row in values), default=0)
+    height, width = len(values), max((len(listed(row)) for row in values), default=0)
     _bounded(height, width)
-    grid = [list(_listed(row)) for row in values]
-    x = _listed(trace["x"]) if _depth(trace.get("x")) == 1 else _implied(trace, "x", width)
-    y = _listed(trace["y"]) if _depth(trace.get("y")) == 1 else _implied(trace, "y", height)
+    grid = [list(listed(row)) for row in values]
+    x = listed(trace["x"]) if _depth(trace.get("x")) == 1 else _implied(trace, "x", width)
+    y = listed(trace["y"]) if _depth(trace.get("y")) == 1 else _implied(trace, "y", height)
     across, down = np.tile(np.arange(width), height), np.repeat(np.arange(height), width)
     columns = {"x": _to_length(_column(x), width).take(across), "y": _to_length(_column(y), height).take(down)}
     filled = (row + [None] * (width - len(row)) for row in grid)
@@ -322,15 +345,15 @@ def _grid(trace: Trace, values: Listed) -> Table:
 
 
 def _cells(trace: Trace) -> Table:
-    cells = _listed(mapping(trace.get("cells")).get("values"))
-    header = _listed(mapping(trace.get("header")).get("values"))
+    cells = listed(mapping(trace.get("cells")).get("values"))
+    header = listed(mapping(trace.get("header")).get("values"))
     _bounded(len(cells), 1)
     made: dict[str, Column] = {}
     for place, values in enumerate(cells):
         title = header[place] if place < len(header) else place
         name = str(_scalar(title[0] if isinstance(title, list) and title else title))
         made[name if name not in made and name not in ("trace", "name") else f"{name} ({place})"] = _column(
-            _listed(values)
+            listed(values)
         )
     return _table(made, max((len(column) for column in made.values()), default=0))
 
@@ -380,10 +403,11 @@ def step_table(result: StepResult) -> Table:
 
 
 def table_csv(table: Table) -> bytes:
-    """UTF-8 CSV with a header. Numbers read back exactly, null is empty, NaN is ``NaN``, times are UTC."""
+    """UTF-8 CSV with a header. Numbers read back exactly, null is empty, NaN is ``NaN``, times are UTC. A text that a
+    spreadsheet would run as a formula has a ``'`` before it."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.names)
+    writer.writerow([harmless_cell(name) for name in table.names])
     writer.writerows(zip(*(_csv_values(column) for column in table.values()), strict=True))
     return text.getvalue().encode()
 
@@ -402,18 +426,27 @@ def _csv_value(value: JsonValue) -> JsonValue:
         return "true" if value else "false"
     if isinstance(value, float):
         return "NaN" if value != value else repr(value)
-    return value
+    return harmless_cell(value) if isinstance(value, str) else value
 
 
-def table_parquet(table: Table) -> bytes:
-    """Parquet (zstd). Each column keeps its type; a column of mixed types becomes text."""
-    made = pa.table({name: _arrow(column) for name, column in table.items()})
+def table_parquet(table: Table, passport: Passport | None = None) -> bytes:
+    """Parquet (zstd). Each column keeps its type; one with values of several types becomes text. The passport is in the
+    metadata of its schema."""
+    made = arrow_table(table)
+    if passport is not None:
+        made = made.replace_schema_metadata({KEY: passport.text()})
     sink = pa.BufferOutputStream()
     pq.write_table(made, sink, compression="zstd")
     return bytes(sink.getvalue())
 
 
+def arrow_table(table: Table) -> pa.Table:
+    """A table in Arrow's form. Each column keeps its type; one with values of several types becomes text."""
+    return pa.table({name: _arrow(column) for name, column in table.items()})
+
+
 def _arrow(column: Column) -> pa.Array:
+    column = column.narrowed()
     if column.kind == "null":
         return pa.nulls(len(column), pa.float64())
     if column.kind == "mixed":
@@ -427,6 +460,7 @@ def notebook(
     name: str = "Plot",
     values: Mapping[str, JsonValue] | None = None,
     opening: str = "wb.open('workbench.db')",
+    passport: Passport | None = None,
 ) -> bytes:
     """A Jupyter notebook (format 4.5, without outputs) that draws a recipe, with plan, transform and params as Python.
 
@@ -438,27 +472,31 @@ def notebook(
     """
     imports = "import os\n\nimport workbench as wb" if "os." in opening else "import workbench as wb"
     cells = [
-        _cell("markdown", f"# {_one_line(name)}"),
-        _cell("code", f"{imports}\n\nbench = {opening}"),
-        _cell("code", f"plan = {_python(config['plan'])}"),
-        _cell("code", f"transform = {_literal(str(config['transform']))}"),
-        _cell("code", f"params = {_python(config.get('params') or {})}"),
-        _cell("code", "recipe = wb.Recipe(plan=plan, transform=transform, params=params)\nbench.check(recipe)"),
-        _cell("code", f"values = {_python(dict(values or {}))}\nbench.figure(recipe, values)"),
+        notebook_cell("markdown", f"# {_one_line(name)}"),
+        notebook_cell("code", f"{imports}\n\nbench = {opening}"),
+        notebook_cell("code", f"plan = {_python(config['plan'])}"),
+        notebook_cell("code", f"transform = {_literal(str(config['transform']))}"),
+        notebook_cell("code", f"params = {_python(config.get('params') or {})}"),
+        notebook_cell(
+            "code", "recipe = wb.Recipe(plan=plan, transform=transform, params=params)\nbench.check(recipe)"
+        ),
+        notebook_cell("code", f"values = {_python(dict(values or {}))}\nbench.figure(recipe, values)"),
     ]
     for place, cell in enumerate(cells):
         cell["id"] = hashlib.sha256(f"{place}\n{cell['source']}".encode()).hexdigest()[:12]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    said = {} if passport is None else {"battery_workbench": orjson.Fragment(passport.as_json())}
     content = {
         "cells": cells,
-        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}, **said},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
     return orjson.dumps(content, option=orjson.OPT_INDENT_2)
 
 
-def _cell(kind: str, source: str) -> dict[str, JsonValue]:
+def notebook_cell(kind: str, source: str) -> dict[str, JsonValue]:
+    """A cell of a notebook, not run, with an empty id."""
     cell: dict[str, JsonValue] = {"cell_type": kind, "id": "", "metadata": {}, "source": source}
     return {**cell, "execution_count": None, "outputs": []} if kind == "code" else cell
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,13 @@ class ContentHash:
                 self._nulls[name].update((self._rows + np.flatnonzero(~column.valid)).astype(np.int64).data)
             self._columns[name].update(np.ascontiguousarray(values).data)
         self._rows += table.n
+
+    def replace(self, name: str, parts: Iterable[Column]) -> None:
+        """Take another column of numbers in the place of one that was fed."""
+        other = ContentHash()
+        for part in parts:
+            other.feed(Table({name: part}, len(part)))
+        self._columns[name], self._nulls[name] = other._columns[name], other._nulls[name]
 
     def _values(self, name: str, column: Column) -> NDArray[np.generic]:
         if column.kind == "text":

@@ -60,7 +60,7 @@ class Passport:
     """The columns of a file, the hash of its samples, and the records they belong to, as JSON.
 
     ``measurement``, ``instance``, ``batch`` and ``specification`` hold the fields of the records. ``steps`` is the step
-    table that came with the measurement, packed as text; None if none came.
+    table that came with the measurement, packed as text; or of steps of a file the columns that the samples do not say.
     """
 
     columns: list[Stored]

@@ -95,6 +95,7 @@ def _column(arrays: dict[str, pa.Array], column: Stored) -> Column:
     if found.kind == "null":
         dtype = np.dtype(column.dtype)
         words = ("",) if column.kind == "text" else ()
+        # zeros of a dtype that is known only now have no type that numpy's stubs can say.
         found = Column(column.kind, np.zeros(len(found), dtype), np.zeros(len(found), bool), words)  # type: ignore[arg-type]
     if found.kind != column.kind:
         raise ValueError(f"'{column.header}' holds {found.kind} values, not {column.kind}")

@@ -1,0 +1,161 @@
+"""A figure drawn for a screen is fitted to a paper: what gives way, what stays, and what becomes of its legend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench import battery
+from workbench.battery.paper_size import paper_in
+from workbench.errors import BadRequest
+from workbench.pictures import PaperOptions, Remark, fitted, wants_paper
+from workbench.transform.figure import decode, encode
+
+
+def fit(traces: list[dict[str, Any]], options: PaperOptions, **layout: Any) -> tuple[dict[str, Any], list[Remark]]:
+    made, remarks = fitted(encode({"data": traces, "layout": {"template": battery.template(), **layout}}), options)
+    return decode(made), remarks
+
+
+def lines(names: list[str]) -> list[dict[str, Any]]:
+    x = np.arange(20.0)
+    return [{"type": "scatter", "name": name, "x": x, "y": x * k} for k, name in enumerate(names)]
+
+
+def test_sizes_of_the_screen_give_way_and_the_rest_stays() -> None:
+    trace = {
+        "type": "scatter",
+        "x": np.array([1.0, 2.0]),
+        "y": [3.0, 4.0],
+        "line": {"width": 3.6, "dash": "dot", "color": "#123456"},
+        "marker": {"size": 9, "symbol": "square"},
+        "textfont": {"size": 20, "color": "red"},
+        "customdata": [{"font": {"size": 3}}, None],
+    }
+    layout = {
+        "width": 1200,
+        "height": 900,
+        "font": {"size": 20},
+        "margin": {"l": 200},
+        "xaxis": {
+            "title": {"text": "Voltage / V", "font": {"size": 30}},
+            "range": [2, 4],
+            "tickfont": {"size": 30},
+        },
+        "yaxis": {"title": {"text": "Cell / design"}, "showgrid": True},
+        "annotations": [{"text": "here", "x": 1, "y": 2, "font": {"size": 44, "color": "blue"}}],
+    }
+    made, remarks = fit([trace], {"paper": "nature"}, **layout)
+    drawn, held = made["data"][0], made["layout"]
+    assert remarks == []
+    assert not {"width", "height", "font", "margin"} & held.keys()
+    assert held["xaxis"] == {"title": {"text": "Voltage (V)", "font": {}}, "range": [2, 4], "tickfont": {}}
+    assert held["yaxis"]["title"]["text"] == "Cell / design", "it has no unit"
+    assert "showgrid" not in held["yaxis"], "Nature takes no grid"
+    assert held["annotations"][0]["font"] == {"color": "blue"}
+    # A line of the default template (1.8 px) becomes 1 pt, so one of twice its width becomes 2 pt.
+    assert drawn["line"] == {"width": pytest.approx(2 / 0.75), "dash": "dot", "color": "#123456"}
+    assert drawn["marker"]["size"] == pytest.approx(9 * (1 / 0.75) / 1.8)
+    assert drawn["textfont"] == {"color": "red"}
+    assert drawn["customdata"] == trace["customdata"], "that is data"
+    assert drawn["x"].tolist() == [1, 2]
+
+
+def test_sizes_of_markers_in_an_array_shrink_by_their_reference() -> None:
+    marker = {"size": np.array([10.0, 20.0]), "sizemode": "area", "sizeref": 0.5}
+    made, _ = fit([{"type": "scatter", "x": [1, 2], "y": [1, 2], "marker": marker}], {"paper": True})
+    factor = (1 / 0.75) / 1.8
+    assert made["data"][0]["marker"]["sizeref"] == pytest.approx(0.5 / factor**2)
+    assert made["data"][0]["marker"]["size"].tolist() == [10, 20]
+
+
+def test_exponents_are_raised_figures_of_a_readable_size() -> None:
+    made, _ = fit(lines(["A"]), {"paper": "rsc"}, yaxis={"title": {"text": "Capacity / mA h g⁻¹"}})
+    title = made["layout"]["yaxis"]["title"]["text"]
+    assert title.startswith("Capacity / mA h g<sup style=")
+    assert title.endswith(">−1</sup>")
+    assert "71.9%" in title, "7 pt letters at plotly's 70 % would be 4.9 pt"
+    made, _ = fit(lines(["A"]), {"paper": "acs"}, yaxis={"title": {"text": "Capacity / mA h g⁻¹"}})
+    assert made["layout"]["yaxis"]["title"]["text"] == "Capacity / mA h g<sup>−1</sup>"
+
+
+def test_more_than_eight_numbers_get_a_colour_bar() -> None:
+    names = [f"Cycle {k * 50}" for k in range(9)]
+    made, remarks = fit(lines(names), {"paper": "acs"})
+    assert remarks == []
+    assert made["layout"]["showlegend"] is False
+    *drawn, bar = made["data"]
+    assert [trace["line"]["color"] for trace in drawn] == battery.shades([k * 50 for k in range(9)])
+    assert (bar["marker"]["cmin"], bar["marker"]["cmax"]) == (0, 400)
+    assert bar["marker"]["colorbar"]["title"]["text"] == "Cycle"
+    eight, _ = fit(lines(names[:8]), {"paper": "acs"})
+    assert len(eight["data"]) == 8
+    assert "showlegend" not in eight["layout"]
+
+
+def test_more_than_eight_names_are_written_at_the_curves() -> None:
+    names = [f"{letter}-{letter}" for letter in "abcdefghijkl"]
+    made, remarks = fit(lines(names), {"paper": "acs"})
+    assert remarks == []
+    assert made["layout"]["showlegend"] is False
+    assert {note["text"] for note in made["layout"]["annotations"]} == set(names)
+    assert {round(note["font"]["size"] * 0.75, 6) for note in made["layout"]["annotations"]} == {7}
+    _, remarks = fit(lines([f"{k}-{k}" for k in range(60)]), {"paper": "acs"})
+    assert [remark.code for remark in remarks] == ["legend_too_long"]
+    assert "of 60 curves" in remarks[0].message
+
+
+def test_a_long_legend_of_several_panels_is_said() -> None:
+    traces = lines([f"{k}-{k}" for k in range(10)])
+    traces[-1]["xaxis"], traces[-1]["yaxis"] = "x2", "y2"
+    _, remarks = fit(traces, {"paper": "acs"}, xaxis={"domain": [0, 0.45]}, xaxis2={"domain": [0.55, 1]})
+    assert [remark.code for remark in remarks] == ["legend_too_long"]
+
+
+def test_a_legend_beside_the_plot_goes_below_and_gets_height() -> None:
+    beside = {"x": 1.02, "y": 1, "xanchor": "left", "title": {"text": "Batch"}}
+    made, _ = fit(lines(["a", "b", "c"]), {"paper": "acs"}, legend=beside)
+    assert made["layout"]["legend"] == {"title": {"text": "Batch"}}
+    high, plain = paper_in(made["layout"]), paper_in(fit(lines(["a"]), {"paper": "acs"})[0]["layout"])
+    assert high is not None
+    assert plain is not None
+    assert high.height > plain.height
+    inside, _ = fit(lines(["a", "b"]), {"paper": "acs"}, legend=battery.legend("top left"))
+    assert inside["layout"]["legend"]["x"] == 0.02
+    assert paper_in(inside["layout"]).height == plain.height  # type: ignore[union-attr]
+
+
+def test_the_height_follows_the_panels_unless_it_is_given() -> None:
+    below = {"yaxis": {"domain": [0.4, 1]}, "yaxis2": {"domain": [0, 0.35]}}
+    beside = {"xaxis": {"domain": [0, 0.45]}, "xaxis2": {"domain": [0.55, 1]}}
+
+    def height(options: PaperOptions, **layout: Any) -> float:
+        found = paper_in(fit(lines(["a"]), options, **layout)[0]["layout"])
+        assert found is not None
+        return found.height
+
+    one = height({"paper": "acs"})
+    assert one == pytest.approx(0.75 * 82.55, abs=0.01)
+    assert height({"paper": "acs"}, **below) == pytest.approx(one / 0.6 * 0.97, rel=0.01)
+    assert height({"paper": "acs"}, **beside) == pytest.approx(0.5 * 82.55, abs=0.01)
+    assert height({"paper": "acs", "height": "5 cm"}, **below) == 50
+
+
+def test_what_is_written_above_the_plot_gets_room() -> None:
+    plain, _ = fit(lines(["a"]), {"paper": True})
+    above = {"text": "Left", "xref": "paper", "yref": "paper", "x": 0.2, "y": 1.0, "showarrow": False}
+    titled, _ = fit(lines(["a"]), {"paper": True}, annotations=[above])
+    assert "margin" not in plain["layout"]
+    assert titled["layout"]["margin"]["t"] > plain["layout"]["template"]["layout"]["margin"]["t"]
+
+
+def test_options_that_cannot_be_are_refused() -> None:
+    assert not wants_paper({})
+    assert not wants_paper({"paper": None, "width": None})
+    assert wants_paper({"font": "8 pt"})
+    with pytest.raises(BadRequest, match="There is no journal 'natur'"):
+        fit(lines(["a"]), {"paper": "natur"})
+    with pytest.raises(BadRequest, match="height is 300 mm; 'acs' takes at most 241"):
+        fit(lines(["a"]), {"paper": "acs", "height": 300})

@@ -1,0 +1,134 @@
+"""The numbers of a figure as a tidy table: the same numbers, under what the axes say."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.express as px
+import plotly.graph_objects as go
+import pytest
+from plotly.subplots import make_subplots
+
+import workbench as wb
+from workbench import battery, figure_numbers
+from workbench.bench.figure import Figure
+from workbench.errors import BadRequest
+from workbench.export import table_csv, traces
+from workbench.transform.figure import encode
+
+
+def columns(figure: Any) -> list[str]:
+    return figure_numbers.tidy(encode(figure)).names
+
+
+def curves(**layout: Any) -> dict[str, Any]:
+    x = np.array([0.1, 0.2, 1 / 3])
+    held = [{"type": "scatter", "name": name, "x": x, "y": x * k / 7} for k, name in enumerate(("A", "B"), 1)]
+    return {"data": held, "layout": layout}
+
+
+def test_columns_are_called_by_the_axes_and_the_numbers_are_the_same() -> None:
+    figure = curves(**battery.axis_titles("Voltage [V]", "Discharge capacity [mA.h/g]"))
+    made = figure_numbers.tidy(encode(figure))
+    assert made.names == ["Curve", "Series", "Voltage [V]", "Discharge capacity [mA.h/g]"]
+    read = pd.read_csv(io.BytesIO(table_csv(made)))
+    plain = traces(encode(figure))
+    assert read["Curve"].tolist() == plain["trace"].tolist()
+    assert read["Voltage [V]"].tolist() == plain["x"].tolist(), "exactly"
+    assert read["Discharge capacity [mA.h/g]"].tolist() == plain["y"].tolist()
+    for number, trace in enumerate(figure["data"]):
+        part = read[read["Curve"] == number]
+        assert part["Series"].unique().tolist() == [trace["name"]]
+        assert part["Discharge capacity [mA.h/g]"].tolist() == trace["y"].tolist()
+
+
+def test_panels_have_columns_of_their_own_quantities() -> None:
+    figure = make_subplots(rows=2, cols=1, shared_xaxes=True)
+    figure.add_scatter(x=[1, 2], y=[3, 4], row=1, col=1)
+    figure.add_scatter(x=[1, 2], y=[5, 6], row=2, col=1)
+    figure.update_yaxes(title_text="Voltage / V", row=1)
+    figure.update_yaxes(title_text="Current / A", row=2)
+    figure.update_xaxes(title_text="Time / h", row=2)
+    made = figure_numbers.tidy_frame(encode(figure))
+    assert list(made) == ["Curve", "Series", "Panel", "Time [h]", "Voltage [V]", "Current [A]"]
+    assert made["Panel"].tolist() == [1, 1, 2, 2]
+    assert made["Time [h]"].tolist() == [1, 2, 1, 2], "the panels share one title"
+    assert made["Voltage [V]"].isna().tolist() == [False, False, True, True]
+
+
+def test_two_axes_over_each_other_are_one_panel() -> None:
+    both = curves(yaxis={"title": {"text": "U (V)"}}, yaxis2={"title": {"text": "I (A)"}, "overlaying": "y"})
+    both["data"][1]["yaxis"] = "y2"
+    assert columns(both) == ["Curve", "Series", "x", "U [V]", "I [A]"]
+
+
+def test_errors_colours_and_hover_values_have_names() -> None:
+    trace = {
+        "type": "scatter",
+        "x": [1, 2],
+        "y": [3, 4],
+        "error_y": {"array": [0.1, 0.2], "arrayminus": [0.3, 0.4]},
+        "marker": {"color": np.array([25.0, 45.0]), "colorbar": {"title": {"text": "T / °C"}}},
+        "customdata": [[5, 6, "c", 8], [5, 6, "c", 8]],
+        "hovertemplate": "%{y} ± %{customdata[0]:.2g} (n = %{customdata[1]}), %{customdata[2]}<br>%{customdata[3]} mV",
+    }
+    titles = battery.axis_titles("Cycle count", "Resistance [mOhm]")
+    assert columns({"data": [trace], "layout": titles}) == [
+        *("Curve", "Series", "Cycle count", "Resistance [mOhm]"),
+        *("Resistance error [mOhm]", "Resistance error below [mOhm]", "Resistance ± [mOhm]", "n"),
+        *("Hover value 3", "Hover value 4 [mV]", "T [degC]"),
+    ]
+
+
+def test_other_figures() -> None:
+    grid = {"type": "heatmap", "z": np.eye(2), "colorbar": {"title": {"text": "Loss / %"}}}
+    assert columns({"data": [grid], "layout": {}}) == ["Curve", "Series", "x", "y", "Loss [%]"]
+    same = curves(**battery.axis_titles("Voltage [V]", "Voltage [V]"))
+    assert columns(same) == ["Curve", "Series", "Voltage [V]", "Voltage, y [V]"]
+    solid = go.Figure(go.Scatter3d(x=[1], y=[2], z=[3]), layout={"scene": {"zaxis": {"title": {"text": "R / Ω"}}}})
+    assert columns(solid) == ["Curve", "Series", "x", "y", "R [Ohm]"]
+    table = {"type": "table", "header": {"values": ["Cell", "Series"]}, "cells": {"values": [["a"], [1]]}}
+    assert columns({"data": [table], "layout": {}}) == ["Curve", "Series", "Cell", "Series, Series"]
+    assert columns({"data": [], "layout": {}}) == []
+    coloured = battery.coloring(list(range(9)), "Cycle")
+    assert figure_numbers.tidy(encode({"data": [*curves()["data"], *coloured.bar], "layout": {}})).n == 6
+    named = px.scatter(pd.DataFrame({"a": [1], "b": [2], "c": [3]}), x="a", y="b", hover_data=["c"])
+    assert columns(named) == ["Curve", "Series", "a", "b", "c"]
+
+
+def test_a_figure_gives_its_numbers_to_pandas_and_polars() -> None:
+    polars = pytest.importorskip("polars")
+    figure = Figure(curves(**battery.axis_titles("Voltage [V]", "Current [A]")))
+    frame, other = figure.tidy(), figure.to_polars()
+    assert isinstance(other, polars.DataFrame)
+    assert other.columns == list(frame)
+    assert other["Current [A]"].to_list() == frame["Current [A]"].tolist()
+
+
+def test_export_writes_tidy_tables_only_where_asked(demo_store: Path, demo_folder: Path, tmp_path: Path) -> None:
+    recipe = demo_folder / "recipes" / "fade-by-batch.json"
+    with wb.open(demo_store) as bench:
+        bench.export(recipe, tmp_path / "plain.csv")
+        bench.export(recipe, tmp_path / "tidy.csv", tidy=True)
+        bench.export(recipe, tmp_path / "printed.csv", paper="nature")
+        with pytest.raises(BadRequest, match=r"Tidy numbers go to .csv or .parquet"):
+            bench.export(recipe, tmp_path / "a.html", tidy=True)
+        with pytest.raises(BadRequest, match="There is no journal 'natur'"):
+            bench.export(recipe, tmp_path / "a.html", paper="natur")
+        page = bench.export(recipe, tmp_path / "a.html", paper="nature", width="8.5 cm", font="8 pt")
+        steps = bench.dataset(recipe).to_polars()
+        frames = bench.dataset(recipe)
+    assert page["warnings"] == []
+    assert '"width":321' in (tmp_path / "a.html").read_text()[-3_000_000:].replace(" ", "")
+    plain, tidy = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("plain", "tidy"))
+    assert list(plain)[:4] == ["trace", "name", "x", "y"], "as it was before"
+    assert list(tidy)[:4] == ["Curve", "Series", "Cycle count", "Capacity retention [%]"]
+    assert (tmp_path / "printed.csv").read_bytes() == (tmp_path / "tidy.csv").read_bytes()
+    pd.testing.assert_series_equal(plain["y"], tidy["Capacity retention [%]"], check_names=False)
+    assert {name: len(frame) for name, frame in steps.items()} == {
+        name: len(step) for name, step in frames.items()
+    }

@@ -1,0 +1,60 @@
+"""Sketches of figures: what is recognised, where it is, and how little it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import orjson
+
+from workbench.figure_sketch import MOST_LINES, MOST_POINTS, SIDE, sketch
+from workbench.typed_arrays import to_spec
+
+
+def figure(*traces: dict[str, Any], **layout: Any) -> bytes:
+    return orjson.dumps({"data": traces, "layout": layout})
+
+
+def test_lines_points_and_bars_are_where_they_are_in_the_figure() -> None:
+    line = {"x": [0, 5, 10], "y": [0, 1, 2], "mode": "lines"}
+    dots = {"x": [10], "y": [0], "mode": "markers"}
+    assert sketch(figure(line, dots)) == [
+        {"dots": False, "points": [[0, SIDE], [50, 50], [SIDE, 0]]},
+        {"dots": True, "points": [[SIDE, SIDE]]},
+    ]
+    (bars,) = sketch(figure({"type": "bar", "x": ["a", "b"], "y": [5, 10]}))
+    assert [y for _, y in bars["points"]] == [50, 0], "bars begin at 0"
+
+
+def test_traces_share_axes_and_panels_keep_their_part() -> None:
+    left = {"x": [0, 1], "y": ["cell 1", "cell 1"]}
+    right = {"x": [0, 1], "y": ["cell 2", "cell 2"]}
+    first, second = sketch(figure(left, right))
+    assert {y for _, y in first["points"]} == {SIDE}
+    assert {y for _, y in second["points"]} == {0}
+    panel = {"x": [0, 1], "y": [1, 1], "xaxis": "x2", "yaxis": "y2"}
+    (drawn,) = sketch(figure(panel, xaxis2={"domain": [0.5, 1]}, yaxis2={"domain": [0, 0.5]}))
+    assert drawn["points"] == [[50, 75], [SIDE, 75]]
+
+
+def test_logarithms_times_and_gaps_are_understood() -> None:
+    (log,) = sketch(figure({"x": [1, 10, 100], "y": [0, 1, 2]}, xaxis={"type": "log"}))
+    assert [x for x, _ in log["points"]] == [0, 50, SIDE]
+    (times,) = sketch(figure({"x": ["2024-01-01", "2024-01-02", "2024-01-05"], "y": [0, 0, 0]}))
+    assert [x for x, _ in times["points"]] == [0, 25, SIDE]
+    (gaps,) = sketch(figure({"x": [0, 1, 2], "y": [1, None, 3]}))
+    assert len(gaps["points"]) == 2
+    assert sketch(figure({"x": [1], "y": [None]}, {"type": "pie", "values": [1]})) == []
+
+
+def test_a_large_figure_has_a_small_sketch() -> None:
+    many = [
+        {"x": to_spec(np.arange(100_000.0)), "y": to_spec(np.full(100_000, float(n))), "name": str(n)}
+        for n in range(40)
+    ]
+    made = sketch(figure(*many))
+    assert len(made) == MOST_LINES
+    assert {len(one["points"]) for one in made} == {MOST_POINTS}
+    assert made[0]["points"][0][1] == SIDE
+    assert made[-1]["points"][0][1] == 0, "the lines are spread over all traces"
+    assert len(orjson.dumps(made)) < 3000

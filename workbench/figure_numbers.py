@@ -1,0 +1,223 @@
+"""The numbers of a figure as one tidy table: a row for each point, columns with quantities and units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .battery.titles import column_of, is_unit, unit_name
+from .export import Trace, listed, points_of, trace_name
+from .table import Column, Table, concat_columns
+from .transform.frames import frame_of
+from .typed_arrays import Decoded, decode, mapping
+from .units import split_unit
+
+CURVE, SERIES, PANEL = "Curve", "Series", "Panel"
+_ERRORS = {"": " error", "_minus": " error below"}
+_PLAIN = {
+    "labels": "Label",
+    "parents": "Parent",
+    "values": "Value",
+    "text": "Text",
+    "hovertext": "Hover text",
+    "base": "Base",
+    "lat": "Latitude [deg]",
+    "lon": "Longitude [deg]",
+}
+_HOVER = "Hover value"
+_PART = re.compile(r"%\{(?P<what>[^}:|]+)[^}]*\}")
+_BREAK = re.compile(r"<br\s*/?>|[,;(]|</?[A-Za-z][^<>]*>")
+
+
+def tidy(figure: bytes) -> Table:
+    """The plotted numbers of encoded figure bytes, exactly, one row for each point.
+
+    The first columns are ``Curve`` (the number of the trace, from 0), ``Series`` (its name), and ``Panel`` where there
+    are several. The others are called by the titles of the axes and colour bars, as columns are: ``Voltage / V`` and
+    ``Voltage (V)`` give ``Voltage [V]``. Error bars are ``... error``. A value that is only shown on hover is called by
+    the word before it, as ``n`` in ``n = %{customdata[1]}``, else ``Hover value 2``. An axis without a title is ``x``
+    or ``y``.
+
+    Raises
+    ------
+    BadRequest
+        If the table would have more than ``export.MOST_VALUES`` values.
+    """
+    content = decode(figure)
+    layout = mapping(content.get("layout"))
+    traces = [mapping(trace) for trace in listed(content.get("data"))]
+    panels = _panels(traces, layout)
+    parts = []
+    for number, trace in enumerate(traces):
+        if _draws_nothing(trace):
+            continue
+        points = points_of(trace)
+        named = _columns(trace, points, layout, {CURVE, SERIES, PANEL})
+        head = {
+            CURVE: Column.of(np.full(points.n, number)),
+            SERIES: Column("text", np.zeros(points.n, np.int32), None, (trace_name(trace.get("name"), number),)),
+        }
+        if len(set(panels.values())) > 1:
+            head[PANEL] = Column.of(np.full(points.n, panels[number]))
+        parts.append(Table({**head, **named}, points.n))
+    names = dict.fromkeys(name for part in parts for name in part)
+    rows = sum(part.n for part in parts)
+    return Table(
+        {
+            name: concat_columns([part.columns.get(name) or Column.nulls(part.n) for part in parts])
+            for name in names
+        },
+        rows,
+    )
+
+
+def tidy_frame(figure: bytes) -> pd.DataFrame:
+    """``tidy`` as a DataFrame."""
+    return frame_of(tidy(figure))
+
+
+def _draws_nothing(trace: Trace) -> bool:
+    """Whether a trace has only nulls, as the trace of a colour bar."""
+    return all(
+        len(values) > 0 and all(value is None for value in values)
+        for values in (listed(trace.get("x")), listed(trace.get("y")))
+    )
+
+
+def _text(title: Decoded) -> str:
+    """The text of a title, which is a mapping or, in figures of other programs, the text itself."""
+    text = title.get("text") if isinstance(title, dict) else title
+    return text if isinstance(text, str) else ""
+
+
+def _panels(traces: list[Trace], layout: Mapping[str, Decoded]) -> dict[int, int]:
+    """Trace number -> number of its panel, from 1. Axes that lie over another one are in its panel."""
+    seen: dict[tuple[str, ...], int] = {}
+    found = {}
+    for number, trace in enumerate(traces):
+        key = tuple(_base(str(trace.get(f"{letter}axis") or letter), layout) for letter in "xy")
+        place = str(trace.get("scene") or trace.get("subplot") or "")
+        found[number] = seen.setdefault((*key, place), len(seen) + 1)
+    return found
+
+
+def _base(axis: str, layout: Mapping[str, Decoded]) -> str:
+    over = _axis(axis, layout).get("overlaying")
+    return over if isinstance(over, str) and over != "free" else axis
+
+
+def _axis(name: str, layout: Mapping[str, Decoded]) -> Mapping[str, Decoded]:
+    """The axis that traces call ``x2``."""
+    return mapping(layout.get(f"{name[:1]}axis{name[1:]}"))
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The names that the columns of one trace get."""
+
+    layout: Mapping[str, Decoded]
+    trace: Trace
+
+    def of_axis(self, letter: str) -> str:
+        trace, layout = self.trace, self.layout
+        if trace.get("scene") or trace.get("type") in ("scatter3d", "surface", "mesh3d"):
+            scene = mapping(layout.get(str(trace.get("scene") or "scene")))
+            return column_of(_text(mapping(scene.get(f"{letter}axis")).get("title"))) or letter
+        if letter == "z":
+            return self.of_bar(trace) or "z"
+        name = str(trace.get(f"{letter}axis") or letter)
+        for other in self._same(name):
+            title = column_of(_text(_axis(other, layout).get("title")))
+            if title:
+                return title
+        return letter
+
+    def _same(self, name: str) -> Iterator[str]:
+        """An axis, and the axes that share its title: those that move with it, and those above or below it."""
+        yield name
+        axis = _axis(name, self.layout)
+        letter = name[:1]
+        others = [f"{letter}{key[5:]}" for key in self.layout if key.startswith(f"{letter}axis")]
+        for other in others:
+            held = _axis(other, self.layout)
+            if other == axis.get("matches") or held.get("matches") == name:
+                yield other
+        for other in others:
+            if axis.get("domain") is not None and _axis(other, self.layout).get("domain") == axis.get("domain"):
+                yield other
+
+    def of_bar(self, holder: Mapping[str, Decoded]) -> str:
+        """The title of the colour bar that explains an array of colours."""
+        shared = holder.get("coloraxis")
+        held = mapping(self.layout.get(shared)) if isinstance(shared, str) else holder
+        return column_of(_text(mapping(held.get("colorbar")).get("title")))
+
+    def of(self, name: str) -> str:
+        letter, _, rest = name.partition("_")
+        if name in ("x", "y", "z"):
+            return self.of_axis(name)
+        if letter == "error":
+            axis, minus = rest[:1], rest[1:]
+            return _said(self.of_axis(axis), _ERRORS.get(minus, " error"))
+        if name.startswith("customdata"):
+            return self.of_hover(name.removeprefix("customdata").strip())
+        if name in ("r", "theta"):
+            polar = mapping(self.layout.get(str(self.trace.get("subplot") or "polar")))
+            along = mapping(polar.get("radialaxis" if name == "r" else "angularaxis"))
+            return column_of(_text(along.get("title"))) or ("Radius" if name == "r" else "Angle [deg]")
+        if name in ("open", "high", "low", "close"):
+            return _said(self.of_axis("y"), f" {name}")
+        return _PLAIN.get(name, name)
+
+    def of_hover(self, place: str) -> str:
+        """What the words of the hover text call a value: ``n = %{customdata[1]}`` calls it ``n``."""
+        template = self.trace.get("hovertemplate")
+        wanted = f"customdata[{place}]" if place else "customdata"
+        words = template if isinstance(template, str) else ""
+        plain = f"{_HOVER} {int(place) + 1}" if place else _HOVER
+        for match in _PART.finditer(words):
+            if match["what"].replace(" ", "") != wanted:
+                continue
+            before = _BREAK.split(_PART.sub(";", words[: match.start()]))[-1].strip()
+            after = re.match(r"\s*([^<>%{(),;]*)", words[match.end() :])
+            unit = after[1].strip() if after else ""
+            if before == "±":
+                return _said(self.of_axis("y"), " ±")
+            named = before.rstrip("=: ") if before.endswith(("=", ":")) else plain
+            return f"{named or plain} [{unit_name(unit)}]" if is_unit(unit) else named or plain
+        return plain
+
+
+def _said(column: str, more: str) -> str:
+    """A column name with words before its unit."""
+    name, unit = split_unit(column)
+    return f"{name}{more} [{unit}]" if unit else f"{name}{more}"
+
+
+def _columns(trace: Trace, points: Table, layout: Mapping[str, Decoded], taken: set[str]) -> dict[str, Column]:
+    names = _Names(layout, trace)
+    columns = dict(points.items())
+    marker = mapping(trace.get("marker"))
+    colors = listed(marker.get("color"))
+    shown = names.of_bar(marker)
+    made: dict[str, Column] = {}
+    is_table = trace.get("type") == "table"
+    for key, column in columns.items():
+        name = key if is_table else names.of(key)
+        if name in made or name in taken:
+            name = _said(name, f", {key}")
+        made[name] = column
+    if shown and shown not in made and len(colors) == points.n and not isinstance(colors[0], str):
+        made[shown] = Column.from_python([_plain(value) for value in colors])
+    return made
+
+
+def _plain(value: Decoded | np.generic) -> float | int | str | None:
+    if isinstance(value, np.generic):
+        number: float | int = value.item()
+        return number
+    return value if isinstance(value, int | float | str) else None
