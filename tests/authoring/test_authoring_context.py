@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -14,7 +15,7 @@ from workbench import battery
 from workbench.authoring import prompt_text, system_text
 from workbench.authoring.catalog_text import LEVELS, told
 from workbench.authoring.context import LEAST, ROOM
-from workbench.authoring.examples import NAMES, example
+from workbench.authoring.examples import NAMES, answer, example
 from workbench.bench import Bench
 from workbench.cycling.columns import SERIES_COLUMNS
 from workbench.cycling.cycles import CYCLE_COLUMNS
@@ -52,6 +53,14 @@ def has(text: str, name: str) -> bool:
 
 def test_the_demo_fits(bench: Bench, prompt: str) -> None:
     assert len(SYSTEM) + len(prompt) <= ROOM == 24_000
+    for wish in (
+        "",
+        "capacity fade by batch",
+        "impedance",
+        "rest voltage relaxation",
+        "resistance of pulses, GITT",
+    ):
+        assert bench.context_texts(wish).characters <= ROOM, wish
     assert prompt.endswith("Show how capacity fades.")
 
 
@@ -64,6 +73,20 @@ def test_every_source_and_column_is_named(prompt: str, source: str) -> None:
     for name in list_columns(SOURCES[source]):
         shown = re.sub(r"\.unit$", ".value", name)
         assert has(part, shown) or has(common, shown), name
+
+
+def test_cycles_are_read_with_regard_to_complete() -> None:
+    """The text says so, and each example that reads cycles does so."""
+    assert '"where": {"Complete": [true, null]}' in SYSTEM
+    read = 0
+    for one in ANSWERS:
+        plan = one["draft"]["config"]["plan"]["steps"]
+        cycles = [name for name, step in plan.items() if step.get("dataset") == "cycles"]
+        joined = {step["right"]: step["where"] for step in plan.values() if "Complete" in step.get("where", {})}
+        assert joined == {name: {"Complete": [True, None]} for name in cycles}
+        assert not [name for name, step in plan.items() if step.get("input") in cycles]
+        read += len(cycles)
+    assert read
 
 
 def test_every_column_of_samples_and_summaries_is_named(prompt: str, bench: Bench) -> None:
@@ -122,47 +145,78 @@ def test_filters_are_told_with_their_sources() -> None:
         assert f"[{named}]" in line
 
 
-def test_words_of_the_rules_are_those_of_the_code() -> None:
+def test_words_of_the_rules_are_those_of_the_code(prompt: str) -> None:
     for word in (*get_args(Function), *STEP_TYPES, *battery.__all__):
         thing = getattr(battery, word, None)
         if not (isinstance(thing, type) and issubclass(thing, Warning)):
-            assert has(SYSTEM, word), word
+            assert has(SYSTEM + prompt, word), word
     assert "{" + "step_types}" not in SYSTEM
 
 
 def test_the_examples_are_whole_answers() -> None:
-    assert [example(name) for name in NAMES] == ANSWERS
+    assert [answer(name) for name in NAMES] == ANSWERS
     assert len(ANSWERS) == 2
 
 
-@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer["name"])
-def test_an_example_draws_on_the_demo_and_says_why_not_on_an_empty_store(
-    bench: Bench, answer: dict[str, Any], tmp_path: Path
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_opens_with_something_drawn_and_says_why_not_on_an_empty_store(
+    bench: Bench, name: str, tmp_path: Path
 ) -> None:
-    assert parse_draft(answer).name == answer["name"]
-    assert bench.check(answer["config"]) == []
-    options = bench.figure(answer["config"]).workbench.options
-    chosen = {
-        name: [option["value"] for option in options[name][:2]]
-        for name, param in answer["config"]["params"].items()
-        if param["default"] == []
-    }
-    figure = bench.figure(answer["config"], chosen)
+    draft = example(name)
+    assert parse_draft(draft).name == draft["name"]
+    assert bench.check(draft["config"]) == []
+    figure = bench.figure(draft["config"])
     assert len(figure.data) >= 2
-    assert figure.workbench.warnings == []
+    assert [warning["code"] for warning in figure.workbench.warnings if warning["code"] != "list_truncated"] == []
     with Bench(LocalBackend.open(tmp_path / "empty.db")) as empty:
-        drawn = empty.figure(answer["config"])
+        drawn = empty.figure(draft["config"])
     assert not drawn.data
     assert drawn.layout.annotations
 
 
-def test_the_example_of_curves_leaves_no_chosen_test_out(bench: Bench) -> None:
-    config = example("curves")["config"]
-    tests = bench.figure(config).workbench.options["tests"]
-    checks = {one["label"]: one["value"] for one in tests if one["label"].endswith("RPT0")}
-    assert len(checks) > len(battery.PALETTE)
-    drawn = bench.figure(config, tests=list(checks.values()))
-    assert {trace.name for trace in drawn.data} == set(checks)
+def test_the_example_of_curves_draws_every_test_that_it_lists(bench: Bench) -> None:
+    drawn = bench.figure(example("curves")["config"], word="RPT", first=0, last=9)
+    assert len({trace.name for trace in drawn.data}) == 6
+    assert {warning["code"] for warning in drawn.workbench.warnings} == {"list_truncated"}
+
+
+@pytest.mark.parametrize(
+    ("wish", "helper", "source"),
+    [
+        ("Show the impedance of aged cells", "nyquist_trace(", "measurements"),
+        ("Zeige die Impedanz der gealterten Zellen", "nyquist_trace(", "measurements"),
+        ("Montre la résistance des impulsions", "pulse_resistance(", "measurements"),
+        ("画出每个电芯的内阻", "pulse_resistance(", "measurements"),
+        ("Vergleiche das Modell mit der Messung", "", "simulations"),
+        ("Masse et surface de chaque cellule", "", "cellSpecifications"),
+        ("半电池的电极电位", "", "materialProperties"),
+    ],
+)
+def test_what_is_near_the_wish_comes_first(bench: Bench, wish: str, helper: str, source: str) -> None:
+    text = prompt_text(wish, bench.catalog())
+    assert helper in text
+    sources = re.findall(r"^## (\w+): \d+ records", text, re.MULTILINE)
+    others = [name for name in sources if name != "measurements"]
+    assert sources[0] == "measurements"
+    assert source in (sources[0], *others[:2])
+
+
+def test_every_kind_of_test_is_named_with_its_count(prompt: str, bench: Bench) -> None:
+    part = prompt.partition("## Kinds of tests")[2].partition("\n## ")[0]
+    for name in ("protocol.name", "tags"):
+        (line,) = re.findall(rf"^- {re.escape(name)}: (.*)$", part, re.MULTILINE)
+        told = dict(re.findall(r'"([^"]+)" (\d+)', line))
+        plan = {"steps": {"tests": {"op": "list", "source": "measurements", "fields": [name], "limit": 1000}}}
+        held = Counter(
+            value.strip()
+            for text in bench.dataset(plan)["tests"][name].dropna()
+            for value in (text.split(",") if name == "tags" else [text])
+        )
+        assert {key: int(count) for key, count in told.items()}.items() <= held.items()
+        assert len(told) == min(len(held), 12)
+        assert min(map(int, told.values())) >= max(sorted(held.values())[: len(held) - len(told)], default=0)
+    assert '"RPT" 48' in re.findall(r"^- words in name.*$", part, re.MULTILINE)[0]
+    assert re.search(r"with impedance.*: 6$", part, re.MULTILINE)
 
 
 def test_a_plot_that_is_to_be_changed_stands_in_the_prompt(bench: Bench) -> None:

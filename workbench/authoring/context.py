@@ -16,17 +16,21 @@ from ..records import Session
 from ..records.catalog import Catalog
 from . import catalog_text as sources
 from .examples import examples
-from .helpers import helpers
+from .helpers import analyses, helpers
 from .recipe_fields import fields
+from .topics import Wish
 
 ROOM = 24_000
 """Characters of both texts that the catalog may fill up."""
-LEAST, MOST = 7_000, 14_000
+LEAST, MOST = 6_000, 14_000
 """Fewest and most characters of the catalog, whatever the length of the other parts."""
+_ANALYSES = "Tables of analyses have `Valid` (false: not computed) and `Warning` (why)."
 _RULES = Path(__file__).with_name("rules.md")
 _TASK = (
-    "You write plots for a battery data workbench. Answer with one JSON object, an AuthoringDraft, and nothing else. "
-    "Use only the fields, columns and helpers named here."
+    "You write plots for a battery data workbench. Answer with one JSON object and nothing else: "
+    '{"say": text, "draft": an AuthoringDraft, or null}. '
+    "`say` is for the person, in the language of the wish. In the draft use only the "
+    'fields, columns and helpers named here. The script is one JSON text: write line breaks as \\n, quotes as \\".'
 )
 
 
@@ -55,12 +59,16 @@ def system_text() -> str:
 
 def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None) -> str:
     """The catalog of the project, the recipe to be changed, if there is one, and the wish."""
-    parts = [f"# What is wanted\n\n{prompt}"]
+    wish = Wish(prompt)
+    parts = [
+        f"# More of `battery`, nearest to the wish first\n\n{_ANALYSES}\n{analyses(wish)}",
+        f"# What is wanted\n\n{prompt}",
+    ]
     if draft is not None:
         shown = json.dumps(draft, ensure_ascii=False)
-        parts.insert(0, f"# The plot to be changed\n\nAnswer with all of it, as changed.\n\n```json\n{shown}\n```")
+        parts.insert(1, f"# The plot to be changed\n\nAnswer with all of it, as changed.\n\n```json\n{shown}\n```")
     left = ROOM - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
-    return "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST)), *parts])
+    return "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
 
 
 def texts(

@@ -27,12 +27,13 @@ Check = Callable[[Mapping[str, JsonValue]], Sequence[Problem]]
 def begin(
     store: Store, scope: Scope, actor: str, board: Dashboard, request: AuthoringRequest
 ) -> tuple[Session, dict[str, JsonValue] | None]:
-    """Open a session, or continue that of the plot, and keep the given draft. Returns the session and what to change.
+    """Open a session, or continue the named one or that of the plot, and keep the given draft. Returns the session
+    and what to change.
 
     Raises
     ------
     NotFound
-        If the dashboard has no such plot.
+        If the dashboard has no such plot, or the user no such session.
     Invalid
         If the prompt holds characters that a text cannot hold.
     """
@@ -42,7 +43,10 @@ def begin(
         raise Invalid(Problem(("prompt",), str(error), "value_error")) from None
     plot = _plot(store, scope, board, None if request.plot_id is None else request.plot_id.lower())
     with store.transaction():
-        session = store.sessions.about(plot, scope, actor) if plot is not None else None
+        if request.session_id is not None:
+            session: Session | None = store.sessions.session(request.session_id, scope, actor)
+        else:
+            session = store.sessions.about(plot, scope, actor) if plot is not None else None
         if session is None:
             about = {"dashboard_id": board.id, "plot_id": None if plot is None else plot.id}
             session = store.sessions.open(scope, actor, shortened(request.prompt), **about)
@@ -121,7 +125,7 @@ def _plot(store: Store, scope: Scope, board: Dashboard, plot_id: str | None) -> 
         return None
     found = store.rows.get(Plot, plot_id, scope)
     if found.dashboard_id != board.id:
-        raise NotFound(f"No {Plot.label} '{plot_id}' here.")
+        raise NotFound(f"There is no {Plot.label} '{plot_id}'.")
     return found
 
 

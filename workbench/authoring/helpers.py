@@ -9,43 +9,84 @@ from functools import cache
 from typing import TypeAlias
 
 from .. import battery
+from .topics import Wish
 
 _PARTS = (
-    *("Coloring", "color_bar", "differential_capacity", "directions", "resistance_column"),
-    *("rest_limit", "shades", "slope_on_grid", "unit_text"),
+    *("Coloring", "HalfCycle", "axis_titles", "color_bar", "differential_capacity", "directions"),
+    *(
+        "end_labels",
+        "pale",
+        "paper",
+        "per_area",
+        "resistance_column",
+        "rest_limit",
+        "shades",
+        "slope_on_grid",
+        "unit_text",
+    ),
 )
 """Helpers that the others use or return. The text names them and does not describe them."""
-
+_SPECIAL = frozenset(["dvdq", "nyquist_layout", "nyquist_trace", "pulse_resistance"])
+"""Helpers of one kind of plot, which are described like analyses."""
+MOST = 2
+"""Analyses that are described to the writer of one wish; the others are named."""
+_UNIT = re.compile(r"^(\w+) : (V|A|A\.h|s|g|K|degC|Ohm|Hz|1/h|W)[,;]", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<!\.)\.(?:\s|$)|\n\n")
 
 Helper: TypeAlias = Callable[..., None] | tuple[str, ...]
 
 
 @cache
 def helpers() -> str:
-    """One line for each helper: how it is called, and what it gives."""
-    told = [name for name in battery.__all__ if _is_shown(name)]
+    """One line for each helper that draws or prepares: how it is called, and what it gives."""
+    told = [name for name in battery.__all__ if _is_shown(name) and not is_analysis(name)]
     lines = [_line(name, getattr(battery, name)) for name in told if name not in _PARTS]
     parts = [name for name in told if name in _PARTS]
     return "\n".join([*lines, f"- also, seldom needed: {', '.join(parts)}"])
 
 
+def analyses(wish: Wish) -> str:
+    """The analyses: those near the wish with how they are called and what they give, the others by name."""
+    names = [name for name in battery.__all__ if is_analysis(name)]
+    # What draws comes first: a wish about aged cells is near many analyses.
+    near = sorted(wish.ranked(names), key=lambda name: name not in _SPECIAL)[:MOST]
+    lines = [_line(name, getattr(battery, name)) for name in near]
+    others = ", ".join(name for name in names if name not in near)
+    return "\n".join([*lines, f"- {'also' if near else 'there are'}: {others}"] if others else lines)
+
+
+def is_analysis(name: str) -> bool:
+    """Whether a helper is of one kind of plot: it computes the table of an analysis, in a package of ``battery``."""
+    if name in _SPECIAL:
+        return True
+    home = getattr(getattr(battery, name), "__module__", "")
+    return home.startswith(f"{battery.__name__}.") and home.count(".") > battery.__name__.count(".") + 1
+
+
 def _is_shown(name: str) -> bool:
     thing = getattr(battery, name)
-    return not (inspect.isclass(thing) and issubclass(thing, Warning))
+    return not (inspect.isclass(thing) and issubclass(thing, Exception))
 
 
 def _line(name: str, thing: Helper) -> str:
     if not callable(thing):
         return f"- {name}: {', '.join(thing)}" if isinstance(thing, tuple) else f"- {name}"
-    return f"- {name}{_called(thing)}: {_told(inspect.getdoc(thing) or '')}"
+    doc = inspect.getdoc(thing) or ""
+    return f"- {name}{_called(thing)}: {_told(doc)}{_units(doc)}"
 
 
 def _told(doc: str) -> str:
     """The first paragraph of a docstring, and what it says of the columns that come back."""
     first, _, rest = doc.partition("\n\n")
-    returned = re.search(r"^Returns(?:\n-+\n)?\s(.*?)(?:\.\s|\.$|\n\n)", rest, re.DOTALL | re.MULTILINE)
-    told = [first, f"Returns {returned[1]}." if returned else ""]
-    return " ".join(" ".join(told).split()).replace("``", "`")
+    returned = re.search(r"^Returns(?:\n-+\n)?\s", rest, re.MULTILINE)
+    gives = _SENTENCE.split(rest[returned.end() :], maxsplit=1)[0] if returned else ""
+    return " ".join(f"{first} {f'Returns {gives}.' if gives else ''}".split()).replace("``", "`")
+
+
+def _units(doc: str) -> str:
+    """The units of the parameters that have one: a window in volts is not one in points."""
+    found = _UNIT.findall(doc)
+    return f" ({', '.join(f'{name} in {unit}' for name, unit in found)})" if found else ""
 
 
 def _called(thing: Callable[..., None]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -18,7 +19,8 @@ _AT_LENGTH = ("Param",)
 _KINDS = {"string": "text"}
 _HEAD = (
     "`field?` may be left out, `= x` is its default; all other fields are required and no others are allowed. "
-    "Types are strict: texts and booleans are never numbers, null stands only where it is listed."
+    "Types are strict: texts and booleans are never numbers, null only where it is listed. "
+    "In brackets: characters of a text, entries of a list."
 )
 
 
@@ -33,7 +35,8 @@ def fields() -> str:
     for model in models_under(AuthoringDraft)[1:]:
         name = model.__name__
         lines += _filters(parts[name], words) if name == "Filters" else _object(name, parts[name], words)
-    return "\n".join(lines)
+    text = "\n".join(lines).replace("(at most ", "(≤ ")
+    return re.sub(r"(\d) (?:characters|entries)\)", r"\1)", text)
 
 
 def _object(name: str, part: JsonSchemaValue, words: _Words) -> Iterator[str]:
@@ -43,7 +46,7 @@ def _object(name: str, part: JsonSchemaValue, words: _Words) -> Iterator[str]:
         for field, about in part["properties"].items()
     }
     if name not in _AT_LENGTH:
-        yield f"{name} {{{', '.join(told)}}}: {_sentence(part)}"
+        yield f"{name} {{{', '.join(told)}}}"
         return
     yield f"{name}: {_sentence(part)}"
     yield from (f"  {field}. {meaning}" for field, meaning in told.items())
@@ -57,10 +60,10 @@ def _optional(field: str, part: JsonSchemaValue, about: JsonSchemaValue) -> str:
 
 def _filters(part: JsonSchemaValue, words: _Words) -> Iterator[str]:
     """The keys of Filters, each with the sources it applies to: any other pair is an error."""
-    yield f"Filters: {_sentence(part)} Each key applies only to the sources in brackets."
+    yield f"Filters: {_sentence(part)} Each key applies only to the sources in brackets, and may be null."
     for key, about in part["properties"].items():
         sources = "all" if set(APPLIES[key]) == set(ALL) else ", ".join(APPLIES[key])
-        yield f"  {key}?: {words.of(about)} [{sources}]. {about['description'].removeprefix('Only ')}"
+        yield f"  {key}?: {words.of(about).removesuffix(' | null')} [{sources}]"
 
 
 def _sentence(part: JsonSchemaValue) -> str:

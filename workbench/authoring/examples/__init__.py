@@ -24,35 +24,51 @@ class Config(TypedDict):
 
 
 class Example(TypedDict):
-    """An answer of a writer: a name and a recipe."""
+    """A draft: a name and a recipe."""
 
     name: str
     config: Config
 
 
+class Answer(TypedDict):
+    """An answer of a writer: what is said to the person, and a draft."""
+
+    say: str
+    draft: Example
+
+
 @cache
 def examples() -> str:
     """All examples as JSON texts, one after the other."""
-    return "\n\n".join(f"```json\n{_text(example(name))}\n```" for name in NAMES)
+    return "\n\n".join(f"```json\n{_text(answer(name))}\n```" for name in NAMES)
 
 
 def example(name: str) -> Example:
-    """One example: a name and a recipe."""
-    made: Example = json.loads((HERE / f"{name}.json").read_text("utf-8"))
-    script = HERE / made["config"]["transform"]
-    made["config"]["transform"] = script.read_text("utf-8")
+    """The draft of one example: a name and a recipe."""
+    return answer(name)["draft"]
+
+
+def answer(name: str) -> Answer:
+    """One example as a writer would send it."""
+    made: Answer = json.loads((HERE / f"{name}.json").read_text("utf-8"))
+    config = made["draft"]["config"]
+    config["transform"] = (HERE / config["transform"]).read_text("utf-8")
     return made
 
 
-def _text(made: Example) -> str:
+def _text(made: Answer) -> str:
     """As JSON with a line for each step and each param."""
-    config = made["config"]
+    draft = made["draft"]
+    config = draft["config"]
     steps, params = (_lines(part) for part in (config["plan"]["steps"], config["params"]))
     return (
-        f'{{"name": {json.dumps(made["name"])}, "config": {{"plan": {{"steps": {{\n{steps}}}}},\n'
-        f'"params": {{\n{params}}},\n"transform": {json.dumps(config["transform"])}}}}}'
+        f'{{"say": {json.dumps(made["say"])},\n'
+        f'"draft": {{"name": {json.dumps(draft["name"])}, "config": {{"plan": {{"steps": {{\n{steps}}}}},\n'
+        f'"params": {{\n{params}}},\n"transform": {json.dumps(config["transform"])}}}}}}}'
     )
 
 
 def _lines(part: dict[str, JsonValue]) -> str:
-    return ",\n".join(f"{json.dumps(name)}: {json.dumps(about)}" for name, about in part.items())
+    return ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(about, separators=(',', ':'))}" for name, about in part.items()
+    )

@@ -1,5 +1,3 @@
-import itertools
-
 from workbench import battery
 
 
@@ -8,9 +6,9 @@ def transform(data, params):
     fig = go.Figure(
         layout={"template": battery.template(), **battery.axis_titles("Charge passed [A.h]", "Voltage [V]")}
     )
-    for color, (test, frame) in zip(itertools.cycle(battery.PALETTE), data["curves"].items()):
+    for color, (test, frame) in zip(battery.PALETTE, data["curves"].items(), strict=False):
         for half in battery.half_cycles(frame):
             if half.direction == params["way"]:
                 x = battery.charge_passed(half.frame, half.direction)
                 fig.add_scatter(x=x, y=half.frame["Voltage [V]"], name=names[test], line={"color": color})
-    return fig if fig.data else battery.message("Nothing to draw: choose tests.")
+    return fig if fig.data else battery.message("Nothing to draw: try another word or steps.")

@@ -1,0 +1,157 @@
+"""An answer of a language model: all that is wrong with it comes at once, and only what draws something is offered."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.local_and_remote import sides
+
+from workbench.authoring import CheckedAnswer
+from workbench.authoring.answer import read_answer
+from workbench.authoring.examples import answer
+from workbench.bench import Bench
+from workbench.local import LocalBackend
+
+
+@pytest.fixture(scope="module")
+def bench(demo_store: Path) -> Iterator[Bench]:
+    with Bench(LocalBackend.open(demo_store)) as made:
+        yield made
+
+
+def given(**changes: Any) -> dict[str, Any]:
+    """The first example as an answer, with some parts of its recipe changed."""
+    made = copy.deepcopy(dict(answer("fade")))
+    made["draft"]["config"].update(changes)
+    return made
+
+
+def places(checked: CheckedAnswer) -> list[str]:
+    return [".".join(map(str, one["loc"])) for one in checked.problems]
+
+
+def test_a_sound_draft_comes_with_its_picture_and_its_numbers(bench: Bench) -> None:
+    checked = bench.check_answer(given())
+    assert checked.is_sound, checked.words
+    assert checked.figure is not None
+    assert len(checked.figure["data"]) == checked.numbers.trace_count > 10
+    assert checked.numbers.axes["xaxis"] == "Cycle count"
+    assert checked.numbers.steps["cells"] == "14 rows"
+    assert next(one.y[1] for one in checked.numbers.traces if one.y) == 1.0
+    assert checked.values["limit"] == 0.8
+    assert bench.check_answer(given(), {"limit": 0.95}).values["limit"] == 0.95
+
+
+def test_four_different_mistakes_come_at_once(bench: Bench) -> None:
+    raw = given()
+    config = raw["draft"]["config"]
+    config["plan"]["steps"]["cells"]["limt"] = 5
+    config["plan"]["steps"]["cycles"]["columns"][0] = "Cycle cuont"
+    config["params"]["limit"]["default"] = 3
+    config["transform"] = "import requests\n" + config["transform"]
+    checked = bench.check_answer(json.dumps(raw))
+    assert {
+        "draft.config.plan.steps.cells.limt",
+        "draft.config.plan.steps.cycles.columns.0",
+        "draft.config.params.limit.default",
+        "draft.config.transform",
+    } <= set(places(checked))
+    for meant in ("'limit'", "'Cycle count'", "from 0.5 to 1", "requests"):
+        assert meant in checked.words
+    assert checked.figure is None
+    assert not checked.is_sound
+
+
+def test_a_step_that_cannot_be_read_hides_only_those_that_read_it(bench: Bench) -> None:
+    raw = given()
+    steps = raw["draft"]["config"]["plan"]["steps"]
+    steps["other"] = {"op": "lst", "source": "instances"}
+    steps["far"] = {"op": "aggregate", "input": "other", "group_by": ["x"], "metrics": {"n": {"fn": "count"}}}
+    steps["tests"]["where"]["measurementType"] = "timeseries"
+    steps["cycles"]["columns"][1] = "Charge capacty [A.h]"
+    found = places(bench.check_answer(raw))
+    assert "draft.config.plan.steps.other.op" in found
+    assert "draft.config.plan.steps.tests.where.measurementType" in found
+    assert not any(place.startswith("draft.config.plan.steps.far") for place in found)
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("def transform(data, params):\n    return {'data': [], 'layout': {}}", "no points at its defaults"),
+        (
+            "from workbench import battery\ndef transform(data, params):\n    return battery.message('choose a cell')",
+            "choose a cell",
+        ),
+        ("def transform(data, params):\n    return data['cycels']", "cycels"),
+        ("def transform(data, params):\n    print('so far')\n    return 1 / 0", "Line 3: ZeroDivisionError"),
+        ("def transform(data, params):\n    open('/etc/passwd')", "open"),
+        ("transform = 3", "does not define a function transform"),
+    ],
+    ids=["empty", "a sentence", "unknown step", "fails", "hostile", "none"],
+)
+def test_what_draws_nothing_is_a_problem(bench: Bench, script: str, words: str) -> None:
+    checked = bench.check_answer(given(transform=script))
+    assert not checked.is_sound
+    assert places(checked)[0] == "draft.config.transform"
+    assert words in checked.words
+    assert ("so far" in checked.log) == ("so far" in script)
+
+
+def test_a_picture_that_fetches_something_is_refused(bench: Bench) -> None:
+    script = (
+        "def transform(data, params):\n"
+        "    figure = go.Figure(go.Scatter(y=[1, 2]))\n"
+        "    figure.add_layout_image(source='https://elsewhere.example/a.png')\n"
+        "    return figure"
+    )
+    checked = bench.check_answer(given(transform=script))
+    assert not checked.is_sound
+    assert checked.figure is None
+
+
+def test_what_lint_finds_comes_once_for_each_rule(bench: Bench) -> None:
+    script = (
+        "def transform(data, params):\n"
+        "    figure = go.Figure([go.Scatter(y=[1, 2], name='same') for _ in range(4)])\n"
+        "    return figure.update_xaxes(title='a').update_yaxes(title='b')"
+    )
+    checked = bench.check_answer(given(transform=script))
+    assert checked.is_sound
+    names = [one for one in checked.hints if one["code"] == "same_name"]
+    assert len(names) == 1
+    assert "There are 2 more" in names[0]["message"]
+    assert "looks wrong" in checked.words
+
+
+@pytest.mark.parametrize(
+    ("sent", "say", "drafted"),
+    [
+        ("Nothing of this is here.", "Nothing of this is here.", False),
+        ('{"say": "No impedance here.", "draft": null}', "No impedance here.", False),
+        ('Gladly!\n```json\n{"say": "A", "draft": {"name": "n"}}\n```\nMore?', "A", True),
+        ('{"name": "n", "config": {}}', "", True),
+        ('As asked: {"name": "n", "config": {}} Bye.', "As asked:", True),
+    ],
+)
+def test_an_answer_is_found_in_what_people_paste(sent: str, say: str, drafted: bool) -> None:
+    read = read_answer(sent)
+    assert (read.say, read.draft is not None, read.problems) == (say, drafted, ())
+
+
+@pytest.mark.parametrize("sent", ["", [1], '{"say": 3}', '{"say": "a", "plot": {}}', '{"say": "a" "b"}', 7, {}])
+def test_what_is_not_an_answer_says_what_one_is(sent: Any) -> None:
+    assert read_answer(sent).problems
+
+
+def test_here_and_over_http_the_same_comes_back(demo_copy: Path) -> None:
+    with sides(demo_copy) as made:
+        for raw in (given(), given(params={"limit": {"kind": "data", "default": "x"}})):
+            near, far = made.near.check_answer(raw), made.far.check_answer(raw)
+            times = {"timings": {}}
+            assert near.model_copy(update=times) == far.model_copy(update=times)

@@ -1,0 +1,115 @@
+"""Reads the answer of a language model, or what a person pasted: what it says, and the draft in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from ..errors import Invalid, Loc, Problem, instead
+from ..recipe.jsontext import plain, read_json, show
+from ..recipe.strict import Raw, kind
+
+PARTS = ("say", "draft")
+_DRAFT = ("name", "config")
+_RECIPE = ("plan", "transform")
+MOST_SAID = 10_000
+"""Characters of what is said to the person."""
+_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n\s*```", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer as it was sent. ``draft`` may be unsound; ``problems`` are those of the answer around it."""
+
+    say: str
+    draft: JsonValue
+    problems: tuple[Problem, ...] = ()
+
+
+def read_answer(raw: Raw) -> Answer:
+    """The answer in a text or an object. Nothing is raised: what cannot be read is a problem.
+
+    A text may have words around its JSON, or a fence of Markdown. A text without any JSON is an answer in words. An
+    object may be the draft itself, without ``say``.
+    """
+    if isinstance(raw, str):
+        return _of_text(raw)
+    value, problems = plain(raw)
+    if not isinstance(value, dict):
+        return Answer("", None, (Problem((), f"{_EXPECTED}, not {kind(value)}.", "model_type"),))
+    return _of_object(value, problems)
+
+
+_EXPECTED = 'An answer is one JSON object {"say": text, "draft": {"name", "config"} or null}'
+
+
+def _of_text(text: str) -> Answer:
+    if "{" not in text:
+        said = _unfenced(text).strip()
+        return _said(said, None) if said else Answer("", None, (Problem((), f"{_EXPECTED}, not an empty text."),))
+    found, before = _json_in(text)
+    try:
+        value = read_json(found, ())
+    except Invalid as error:
+        return Answer("", None, tuple(error.problems))
+    if not isinstance(value, dict):
+        return Answer("", None, (Problem((), f"{_EXPECTED}, not {kind(value)}.", "model_type"),))
+    made = _of_object(value, [])
+    return made if made.say or "say" in value else Answer(before[:MOST_SAID], made.draft, made.problems)
+
+
+def _unfenced(text: str) -> str:
+    fenced = _FENCED.search(text)
+    return fenced[1] if fenced else text
+
+
+def _json_in(text: str) -> tuple[str, str]:
+    """The JSON of a text, and the words before it: a fenced part that is an object, else from the first brace on."""
+    for fenced in _FENCED.finditer(text):
+        if fenced[1].lstrip().startswith("{"):
+            return fenced[1], text[: fenced.start()].strip()
+    start, end = text.index("{"), text.rfind("}")
+    return text[start : end + 1] if end > start else text[start:], text[:start].strip()
+
+
+def _of_object(value: dict[str, JsonValue], problems: list[Problem]) -> Answer:
+    if "config" in value and "draft" not in value:
+        say = value.get("say")
+        bare = {key: part for key, part in value.items() if key != "say"}
+        return _said(say, bare, [one.below(("draft",)) for one in problems])
+    if set(_RECIPE) & value.keys() and not set(PARTS) & value.keys():
+        wrong = 'This is a recipe alone. Send {"say": text, "draft": {"name": text, "config": the recipe}}.'
+        return Answer("", None, (Problem((), wrong, "model_type"),))
+    for name in value:
+        if name not in PARTS:
+            hint = f"'{name}' is not a part of an answer. {instead(name, PARTS, 'parts')}"
+            problems.append(Problem((name,), hint, "extra_forbidden"))
+    if "draft" not in value and not value.get("say"):
+        problems.append(Problem(("draft",), f"'draft' is missing. {_EXPECTED}.", "missing"))
+    draft = value.get("draft")
+    if draft is not None and not isinstance(draft, Mapping):
+        problems.append(Problem(("draft",), f"'draft' needs an object or null, not {kind(draft)}.", "dict_type"))
+        draft = None
+    if draft is None and not value.get("say") and not problems:
+        problems.append(Problem(("say",), "Without a draft, 'say' must give the reason in words.", "missing"))
+    return _said(value.get("say"), draft, problems)
+
+
+def _said(say: JsonValue, draft: JsonValue, problems: list[Problem] | None = None) -> Answer:
+    found = problems or []
+    if say is not None and not isinstance(say, str):
+        found.append(Problem(("say",), f"'say' needs a text, not {kind(say)} ({show(say, 40)}).", "string_type"))
+        say = None
+    if isinstance(say, str) and len(say) > MOST_SAID:
+        message = f"'say' has {len(say)} characters; at most {MOST_SAID} are allowed."
+        found.append(Problem(("say",), message, "string_too_long"))
+        say = say[:MOST_SAID]
+    return Answer(say or "", draft, tuple(found))
+
+
+def place_in(answer: Loc) -> Loc:
+    """The place of a problem of a recipe (``config`` ...) in the answer that holds it."""
+    return ("draft", *answer) if answer[:1] == ("config",) else answer

@@ -1,0 +1,223 @@
+"""What a wish is about: words of four languages, and what of the workbench they mean. It ranks what comes first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_WORD = re.compile(r"[a-z0-9/°]+|[^\W\d_]+", re.IGNORECASE)
+_SHORT = 3
+"""Words up to this length must be whole words of the wish; longer ones may be the beginning of one."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A subject of battery research.
+
+    ``words`` are beginnings of words in English, German, French and Chinese; ``names`` are parts of names: of columns,
+    sources, protocols and helpers.
+    """
+
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+TOPICS = (
+    Topic(
+        (
+            *(
+                "fade",
+                "fading",
+                "retention",
+                "degrad",
+                "ageing",
+                "aging",
+                "aged",
+                "lose",
+                "loss",
+                "soh",
+                "health",
+                "life",
+            ),
+            *("kapazitätsverlust", "alterung", "altern", "lebensdauer", "verlust", "gesundheit"),
+            *("vieilli", "perte", "durée de vie", "dégrad", "santé"),
+            *("衰减", "老化", "寿命", "保持率", "健康"),
+        ),
+        ("retention", "fade", "end_of_life", "soh", "knee", "of_first", "cycles", "ageing", "life", "rpt"),
+    ),
+    Topic(
+        (
+            *("resist", "pulse", "hppc", "dcir", "power"),
+            *("widerstand", "puls", "leistung"),
+            *("résist", "impulsion", "puissance"),
+            *("电阻", "内阻", "脉冲", "功率"),
+        ),
+        ("pulse", "dcir", "resistance", "power", "hppc", "onset"),
+    ),
+    Topic(
+        (
+            *("impedance", "nyquist", "bode", "eis", "spectr", "spectra", "circuit"),
+            *("impedanz", "spektr", "ersatzschaltbild"),
+            *("impédance", "spectre"),
+            *("阻抗", "谱", "等效电路"),
+        ),
+        ("nyquist", "circuit", "z_re", "z_im", "frequency", "ecm", "eis", "peis", "kk"),
+    ),
+    Topic(
+        (
+            *("dq/dv", "dv/dq", "dqdv", "dvdq", "ica", "dva", "incremental", "differential", "peak"),
+            *("inkrement", "ableitung"),
+            *("incrémental", "dérivée", "différenti"),
+            *("增量", "微分", "峰"),
+        ),
+        ("dqdv", "dvdq", "ic_peaks", "dva", "differential"),
+    ),
+    Topic(
+        (
+            *("ocv", "open circuit", "open-circuit", "hysteresis", "relax", "rest"),
+            *("leerlauf", "ruhe", "hysterese"),
+            *("circuit ouvert", "hystérésis", "repos"),
+            *("开路", "滞后", "弛豫", "静置"),
+        ),
+        ("ocv", "rest", "hysteresis", "relaxation", "stoichiometry", "soc"),
+    ),
+    Topic(
+        (
+            *("gitt", "ici", "diffus", "titration"),
+            *("扩散", "滴定"),
+        ),
+        ("gitt", "ici", "diffusion"),
+    ),
+    Topic(
+        (
+            *("rate", "c-rate", "crate", "ragone", "peukert", "fast"),
+            *("rate", "schnell", "c-rate", "strom"),
+            *("régime", "vitesse"),
+            *("倍率", "快充"),
+        ),
+        ("rate", "peukert", "ragone", "mean discharge current"),
+    ),
+    Topic(
+        (
+            *("temperat", "arrhenius", "thermal", "heat", "warm", "cold"),
+            *("wärme", "kälte"),
+            *("température", "chaleur", "thermique"),
+            *("温度", "热"),
+        ),
+        ("temperature", "arrhenius", "dtv"),
+    ),
+    Topic(
+        (
+            *("efficien", "coulomb", "ce"),
+            *("wirkungsgrad", "effizienz"),
+            *("rendement", "efficacité"),
+            *("效率", "库仑"),
+        ),
+        ("efficiency",),
+    ),
+    Topic(
+        (
+            *("formation", "first cycle"),
+            *("formier",),
+            *("化成", "首次"),
+        ),
+        ("formation",),
+    ),
+    Topic(
+        (
+            *("calendar", "storage", "self discharge", "self-discharge"),
+            *("lagerung", "kalendar", "selbstentladung"),
+            *("calendaire", "stockage", "autodécharge"),
+            *("日历", "存储", "自放电"),
+        ),
+        ("calendar", "self_discharge", "storage"),
+    ),
+    Topic(
+        (
+            *("simul", "model", "residual", "pybamm"),
+            *("modell", "abweichung"),
+            *("modèle", "résidu"),
+            *("模型", "仿真", "残差"),
+        ),
+        ("simulations", "model", "simulation"),
+    ),
+    Topic(
+        (
+            *("lithium", "electrode", "lli", "lam", "stoichio", "half cell", "half-cell", "material"),
+            *("elektrode", "halbzelle", "stöchio"),
+            *("électrode", "demi-cellule", "matériau"),
+            *("电极", "锂", "半电池", "材料"),
+        ),
+        ("lam", "lli", "degradation", "stoichiometry", "materials", "materialproperties", "potential"),
+    ),
+    Topic(
+        (
+            *("drive", "highway", "urban", "dynamic", "profile"),
+            *("fahr", "autobahn", "stadt"),
+            *("conduite", "autoroute"),
+            *("工况", "驾驶"),
+        ),
+        ("drive", "dynamic"),
+    ),
+    Topic(
+        (
+            *("outlier", "scatter", "spread", "compare cells", "variation"),
+            *("ausreißer", "streuung"),
+            *("aberrant", "dispersion"),
+            *("异常", "离散"),
+        ),
+        ("outliers", "spread", "mean_and_spread", "band"),
+    ),
+    Topic(
+        (
+            *("voltage", "curve", "discharge", "charge"),
+            *("spannung", "kurve", "entlad", "lad"),
+            *("tension", "courbe", "décharge"),
+            *("电压", "曲线", "放电", "充电"),
+        ),
+        ("voltage", "half_cycles", "charge_passed"),
+    ),
+    Topic(
+        (
+            *("mass", "area", "specific", "gravimetric", "energy density", "specification", "design"),
+            *("masse", "fläche", "spezifi", "energiedichte"),
+            *("massique", "surface", "spécifi"),
+            *("质量", "面积", "规格", "能量密度"),
+        ),
+        ("cellspecifications", "mass", "area", "per_mass", "rating", "energy"),
+    ),
+)
+
+
+class Wish:
+    """The words of a wish, and how near a name is to them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.casefold()
+        self.words = _WORD.findall(self.text)
+        self.meant = [topic.names for topic in TOPICS if any(map(self._says, topic.words))]
+
+    def _says(self, word: str) -> bool:
+        if not word.isascii() and len(word) <= _SHORT + 1 and not any("a" <= sign <= "z" for sign in word):
+            return word in self.text  # Chinese has no spaces
+        if " " in word or "/" in word or "-" in word:
+            return word in self.text
+        return any(one == word or (len(word) > _SHORT and one.startswith(word)) for one in self.words)
+
+    def nearness(self, *texts: str) -> int:
+        """How many names that the wish means, and how many of its own longer words, are in these texts."""
+        joined = " ".join(texts).casefold()
+        own = sum(len(word) > _SHORT and word in joined for word in set(self.words))
+        return 2 * sum(name in joined for names in self.meant for name in names) + own
+
+    def ranked(self, names: Iterable[str]) -> list[str]:
+        """The names that are near the wish: first those of most of its topics, then in the order of the topic."""
+        places = {name: [self._place(name, meant) for meant in self.meant] for name in names}
+        found = {name: [place for place in held if place is not None] for name, held in places.items()}
+        return sorted(
+            (name for name in found if found[name]), key=lambda name: (-len(found[name]), min(found[name]))
+        )
+
+    def _place(self, name: str, meant: Sequence[str]) -> int | None:
+        return next((place for place, part in enumerate(meant) if part in name.casefold()), None)
