@@ -1,0 +1,161 @@
+"""Alerts: what becomes true after data came in is found once, shown until somebody has seen it, and said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.alert_case import RECIPE, grow, make, watch_cycles
+from support.growing_case import samples
+from support.local_and_remote import Sides, sides
+from support.waiting import until
+
+import workbench as wb
+from workbench.errors import Invalid, NotFound
+from workbench.records import Dashboard
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path / "lab.db") as made:
+        yield made
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Sides]:
+    with sides(tmp_path / "lab.db") as made:
+        yield made
+
+
+def keys(bench: wb.Bench, acknowledged: bool | None = None) -> list[int]:
+    found = bench.alerts.occurrences(acknowledged)
+    return sorted(one["Cycle count"] for one in found["key"])
+
+
+def test_each_row_that_becomes_true_is_found_once(bench: wb.Bench) -> None:
+    test = make(bench, 2)
+    watch_cycles(bench)
+    assert keys(bench) == []  # what was true before is not announced
+    grow(bench, test)
+    assert keys(bench) == [2]
+    grow(bench, test, 2)
+    assert keys(bench) == [2, 3, 4]
+    found = bench.alerts.occurrences()
+    assert set(found["alert"]) == {"A cycle"}
+    assert found["found"][0]["Discharge capacity [A.h]"] > 0
+    assert {one["measurement_id"] for one in found["key"]} == {test}
+    assert {(one["Test"], one["Cell"]) for one in found["found"]} == {("RPT", "A")}
+    bench.measurements.update(test, notes="nothing new")
+    bench.backend._look_at_alerts()  # type: ignore[attr-defined]
+    assert keys(bench) == [2, 3, 4]
+
+
+def test_first_where_is_an_alarm(bench: wb.Bench) -> None:
+    """Its metric holds nothing until some row is so; then it is true, once for each test."""
+    test = make(bench, 2)
+    plot = bench.dashboards.get("Ageing").plot("Cycles")
+    bench.alerts.create(plot, "Late", "first", "late")
+    grow(bench, test)
+    assert len(bench.alerts.occurrences()) == 0
+    grow(bench, test)
+    grow(bench, test)
+    (found,) = bench.alerts.occurrences().itertuples()
+    assert found.key == {"measurement_id": test}
+    assert found.found["late"] == 3
+
+
+def test_rows_of_a_list_and_other_conditions(bench: wb.Bench) -> None:
+    test = make(bench, 1)
+    plot = bench.dashboards.get("Ageing").plot("Cycles")
+    bench.alerts.create(plot, "New test", "tests")
+    bench.alerts.create(plot, "Many", "tests", "sample_count", above=1400)
+    bench.alerts.create(plot, "Named", "tests", "name", equals="Other")
+    bench.alerts.create(plot, "Any", "tests", "sample_count", above=1400, key=[])
+    other = bench.instances.create(name="B", specification="M50")
+    bench.measurements.create(instance_id=other.id, name="Other", time_series=samples(500))
+    grow(bench, test, 2)
+    grow(bench, test, 1)
+    found = bench.alerts.occurrences()
+    assert sorted(found["alert"]) == ["Any", "Many", "Named", "New test"]
+
+
+def test_what_somebody_has_seen_is_not_open(lab: Sides) -> None:
+    test = make(lab.near, 1)
+    watch_cycles(lab.near)
+    grow(lab.near, test)
+    board = lab.near.dashboards.get("Ageing").record
+    for bench in (lab.near, lab.far):
+        assert bench.backend.get(Dashboard, board.id).alert_count == 1
+        assert len(bench.alerts.occurrences(acknowledged=False)) == 1
+    (one,) = lab.far.alerts.occurrences().itertuples()
+    seen = lab.far.alerts.acknowledge(one.id)
+    assert seen["acknowledged_by"] == lab.far.backend.actor
+    again = lab.near.alerts.acknowledge(one.id)
+    assert again["acknowledged_at"] == seen["acknowledged_at"]
+    assert lab.far.backend.get(Dashboard, board.id).alert_count == 0
+    assert len(lab.near.alerts.occurrences(acknowledged=False)) == 0
+    assert len(lab.near.alerts.occurrences(acknowledged=True)) == 1
+    organization = lab.near.backend.organization.id  # type: ignore[attr-defined]
+    log = lab.near.backend.store.people.audit_log(organization)  # type: ignore[attr-defined]
+    actions = [entry["action"] for entry in log]
+    assert actions.count("alert") == 1
+    assert [entry["target"] for entry in log if entry["action"] == "alert"] == [one.id]
+    assert any("acknowledge" in action for action in actions)
+
+
+def test_a_server_looks_when_others_write(lab: Sides) -> None:
+    """Data that come over HTTP, and from another process: nobody asks the server to look."""
+    test = make(lab.near, 1)
+    watch_cycles(lab.far)
+    grow(lab.far, test)
+    until(lambda: keys(lab.far) == [1], "the alert", 120)
+
+
+def test_what_cannot_be_watched_is_refused(bench: wb.Bench) -> None:
+    make(bench)
+    plot = bench.dashboards.get("Ageing").plot("Cycles")
+    with pytest.raises(Invalid, match=r"no step 'cycle'.*'cycles'"):
+        bench.alerts.create(plot, "x", "cycle")
+    with pytest.raises(Invalid, match=r"no column 'Cycle'.*'Cycle count'"):
+        bench.alerts.create(plot, "x", "cycles", "Cycle")
+    with pytest.raises(Invalid, match="holds no numbers"):
+        bench.alerts.create(plot, "x", "tests", "name", above=3)
+    with pytest.raises(Invalid, match="needs the 'column'"):
+        bench.alerts.create(plot, "x", "tests", above=3)
+    with pytest.raises(Invalid, match="goes with neither"):
+        bench.alerts.create(plot, "x", "tests", "name", equals="a", above=3)
+    assert len(bench.alerts.list()) == 0
+    with pytest.raises(NotFound):
+        bench.alerts.delete("nothing")
+    with pytest.raises(NotFound):
+        bench.alerts.acknowledge("nothing")
+
+
+def test_a_look_that_fails_says_why_and_the_next_one_heals(bench: wb.Bench) -> None:
+    test = make(bench, 1)
+    watch_cycles(bench)
+    board = bench.dashboards.get("Ageing")
+    sound = board.plot("Cycles").recipe()
+    plan = {"steps": {"tests": RECIPE["plan"]["steps"]["tests"]}}  # type: ignore[index]
+    board.save("Cycles", {"plan": plan, "transform": RECIPE["transform"]})
+    grow(bench, test)
+    assert "no step 'cycles'" in bench.alerts.list()["problem"][0]
+    board.save("Cycles", sound)
+    grow(bench, test)
+    assert bench.alerts.list()["problem"][0] is None
+    assert keys(bench) == [1, 2]
+
+
+def test_an_alert_goes_with_its_plot_and_by_its_own(bench: wb.Bench) -> None:
+    test = make(bench, 1)
+    first, second = watch_cycles(bench), watch_cycles(bench)
+    grow(bench, test)
+    assert len(bench.alerts.occurrences()) == 2
+    bench.alerts.delete(first)
+    assert list(bench.alerts.list()["id"]) == [second["id"]]
+    assert len(bench.alerts.occurrences()) == 1
+    assert bench.dashboards.get("Ageing").record.alert_count == 1
+    bench.dashboards.delete("Ageing")
+    assert len(bench.alerts.list()) == 0
+    assert bench.verify() == []
