@@ -13,11 +13,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .quick_import import not_collected as _not_collected
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
     from . import steps
-    from .bench import Bench, Data, Figure, connect
+    from .bench import Bench, Data, Figure, connect, open_figure, why_changed
     from .bench import open_bench as open
     from .errors import (
         BadRequest,
@@ -50,14 +51,16 @@ __all__ = [
     "WorkbenchError",
     "connect",
     "open",
+    "open_figure",
     "param",
     "plan",
     "steps",
+    "why_changed",
 ]
 
 _HOMES = {"open": ("bench", "open_bench"), "Recipe": ("recipe.recipe", "Recipe")}
 _HOMES |= {name: ("recipe.build", name) for name in ("param", "plan")}
-_HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure", "connect")}
+_HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure", "connect", "open_figure", "why_changed")}
 
 
 def __getattr__(name: str) -> Any:
@@ -66,7 +69,8 @@ def __getattr__(name: str) -> Any:
     if name == "steps":
         return import_module(".steps", __name__)
     module, attribute = _HOMES.get(name, ("errors", name))
-    found = getattr(import_module(f".{module}", __name__), attribute)
+    with _not_collected():
+        found = getattr(import_module(f".{module}", __name__), attribute)
     globals()[name] = found
     return found
 

@@ -11,24 +11,19 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
 
 from pydantic import JsonValue
 
 from . import measurement_export as outgoing
+from .analyses.run import Analysed
 from .authoring import AuthoringContext
 from .dataset import Dataset
-from .drawing import Drawing, FigureAnswer, Values, drawable
+from .drawing import Drawing, FigureAnswer, Values, drawable, script_in
 from .engine import choices, zoom
 from .engine import look as looking
 from .engine.reader import Cancel, Progress
 from .errors import BadRequest, FileRefused, Invalid, NotFound, Problem, instead
-from .ingest import Growing, IngestOptions, Report
-from .ingest import watch as watch_folder
-from .ingest.options import FileProgress
-from .ingest.plan.paths import Paths
-from .ingest.recompute import Recomputed
-from .ingest.watch_folder import Watching
 from .operations.operation import pages, rows_of
 from .recipe.check import sound
 from .recipe.cli_values import read_cli_values
@@ -45,9 +40,18 @@ from .records import (
     Revision,
     Session,
 )
+from .store.records.alerts import Occurrence
 from .store.records.search import Found
 from .table import Column, Kind, Table
+from .transform.drawers import Drawer
 from .transform.used_names import Names
+
+if TYPE_CHECKING:
+    from .ingest import Growing, IngestOptions, Report
+    from .ingest.options import FileProgress
+    from .ingest.plan.paths import Paths
+    from .ingest.recompute import Recomputed
+    from .ingest.watch_folder import Watching
 
 __all__ = [
     "DATASETS",
@@ -92,14 +96,7 @@ class SearchOptions(TypedDict, total=False):
 
 
 class Backend(Drawing):
-    """What a bench can do with a store, as one user and within one scope.
-
-    Attributes
-    ----------
-    actor : the id of the user who asks.
-    """
-
-    actor: str
+    """What a bench can do with a store, as one user and within one scope."""
 
     @property
     @abstractmethod
@@ -114,6 +111,15 @@ class Backend(Drawing):
     @abstractmethod
     def of_project(self, ref: Ref) -> Backend:
         """The same store and caches, bound to another project."""
+
+    @abstractmethod
+    def as_of(self, moment: int) -> Backend:
+        """The same store, whose data are shown as they were at a time (microseconds since 1970 by its clock).
+
+        Each series has the samples that it had then, with the steps and cycles that follow from them; records that
+        plans list and that were made later are hidden. What is shown of a record that somebody changed since is what is
+        known today, with the warning ``changed_since``. Recipes and dashboards are those of today.
+        """
 
     @abstractmethod
     def close(self) -> None:
@@ -150,6 +156,7 @@ class Backend(Drawing):
         shown: FigureAnswer | None = None,
         cancel: Cancel | None = None,
         protected: bool | None = None,
+        own: Drawer | None = None,
     ) -> dict[int, zoom.Detail]:
         """More samples of some traces of a figure, for its visible part.
 
@@ -158,7 +165,8 @@ class Backend(Drawing):
         traces : numbers of traces; those without finer detail are absent from the answer.
         x, y : the visible range of each axis in its own units; y None: all of it.
         width : pixels of the plot; two samples a pixel are read.
-        shown : the figure on the screen; without it the figure is drawn first.
+        shown : the figure on the screen; without it, or if the data have changed, the figure is drawn first.
+        protected, own : who draws it then, as for ``figure``.
 
         Raises
         ------
@@ -166,22 +174,27 @@ class Backend(Drawing):
             As ``figure``.
         """
 
-    def check(self, config: Raw, values: Values) -> list[Problem]:
+    def check(self, config: Raw, values: Values, *, protected: bool | None = None) -> list[Problem]:
         """Everything wrong with a recipe: its shape, its script, and what it needs of this store.
 
-        A recipe without a script is checked as ``dataset`` takes it.
+        A recipe without a script is checked as ``dataset`` takes it. ``protected`` reads its script in a locked
+        process; by default that is done where every script is protected.
         """
         script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
-        of_script = (
-            self._drawer().check(script, _names(config), organization=self.drawn_for)
-            if isinstance(script, str) and script
-            else []
-        )
+        of_script = self.script_problems(config, protected=protected)
         try:
             checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
         except Invalid as error:
             return [*self._causes(config, values, error.problems, script is not None), *error.problems, *of_script]
         return [*self.against_store(checked, values), *of_script]
+
+    def script_problems(self, config: Raw, *, protected: bool | None = None) -> list[Problem]:
+        """Everything wrong with the script of a recipe, also names of steps and params that the recipe does not have;
+        ``protected`` as for ``check``."""
+        script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
+        if not isinstance(script, str) or not script:
+            return []
+        return self._drawer(protected).check(script, _names(config), organization=self.drawn_for)
 
     def _causes(self, config: Raw, values: Values, found: list[Problem], transform: bool) -> list[Problem]:
         """What the store adds to the problems of a recipe, if these are unknown columns only."""
@@ -253,8 +266,14 @@ class Backend(Drawing):
     ) -> Report:
         """Read cycler files or folders into the project; ``growing`` says which files to take now."""
 
+    def heard(self) -> list[Occurrence]:
+        """What alerts found since the last call, in this process; a server looks at its alerts itself."""
+        return []
+
     def watch(self, folder: str | Path, options: IngestOptions, **how: Unpack[Watching]) -> Iterator[Report]:
         """Ingest files that appear or grow in a folder; ``how`` says when to look and when to stop."""
+        from .ingest import watch as watch_folder  # whoever reads no file should not wait for the readers
+
         sheet = options.sheet
 
         def take(files: list[Path], growing: Growing) -> Report:
@@ -405,20 +424,31 @@ class Backend(Drawing):
         plots = self.plots(board)
         found = [one for one in plots if one.id == wanted] or [one for one in plots if one.name == wanted]
         if not found:
-            raise NotFound(f"No plot '{wanted}' here. {instead(str(wanted), (one.name for one in plots))}")
+            raise NotFound(f"There is no plot '{wanted}'. {instead(str(wanted), (one.name for one in plots))}")
         return found[0]
 
     def is_own(self, plot: Plot, number: int | None = None) -> bool:
-        """Whether the user wrote the script of a plot: of its newest revision, or of the revision ``number``.
+        """Whether the script of a plot is this user's own: of its newest revision, or of the revision ``number``.
 
-        A script belongs to the user who first saved exactly this text. Restoring, renaming or changing other parts of
-        a plot does not change that. A script that was not saved by a user came from a language model.
+        It is if this user saved or trusted exactly this script on this machine. What the store or the server says
+        about its author does not count.
         """
-        history = self.history(plot)
-        wanted = plot.revision if number is None else number
-        script = next(one.config.get("transform") for one in history if one.revision == wanted)
-        first = next(one for one in history if one.config.get("transform") == script)
-        return first.origin == "save" and first.created_by == self.actor
+        script = script_in(plot.config if number in (None, plot.revision) else self.revision(plot, number).config)
+        return script is not None and self.own_scripts is not None and self.own_scripts.has(script)
+
+    def own(self, config: PlotConfig) -> None:
+        """Note the script of a recipe that this user has just saved as this user's own.
+
+        It is the recipe that was sent, not the plot that came back: a server may answer with another script.
+        """
+        if self.own_scripts is not None:
+            self.own_scripts.add([config.transform], "saved")
+
+    def met(self, plot: Plot) -> Plot:
+        """A plot that came from a store or a server: its script is untrusted if it is not this user's own."""
+        if self.own_scripts is not None:
+            self.own_scripts.meet(script_in(plot.config))
+        return plot
 
     def history(self, plot: Plot) -> list[Revision]:
         """All revisions of a plot, the oldest first."""
@@ -427,19 +457,27 @@ class Backend(Drawing):
     # Authoring and conversations
 
     def authoring_context(
-        self, board: Dashboard, prompt: str, plot: str | None = None, draft: Mapping[str, Any] | None = None
+        self,
+        board: Dashboard,
+        prompt: str,
+        plot: str | None = None,
+        draft: Mapping[str, Any] | None = None,
+        session: str | None = None,
     ) -> AuthoringContext:
         """The two texts from which a language model writes a recipe for a dashboard; a given draft is kept.
+
+        ``session`` is the id of a session to go on with; else that of the plot, or a new one.
 
         Raises
         ------
         Invalid
             For a prompt or a draft that breaks its limits.
         NotFound
-            If the dashboard has no plot of the id ``plot``.
+            If the dashboard has no plot of the id ``plot``, or there is no such session.
         """
         given = None if draft is None else dict(draft)
-        return self.authoring_texts(board, {"prompt": prompt, "plot_id": plot, "draft": given})
+        more = {} if session is None else {"session_id": session}
+        return self.authoring_texts(board, {"prompt": prompt, "plot_id": plot, "draft": given, **more})
 
     def sessions(self, *, limit: int | None = None, offset: int = 0) -> list[Session]:
         """The chat sessions of this user in the project, the newest first."""
@@ -447,7 +485,11 @@ class Backend(Drawing):
 
     def messages(self, session_id: str) -> list[Message]:
         """All messages of a session, the oldest first."""
-        return rows_of(lambda limit, offset: self.message_page(session_id, limit, offset))
+        found: list[Message] = rows_of(lambda limit, offset: self.message_page(session_id, limit, offset))
+        if self.own_scripts is not None:
+            for script in scripts_of(message.content for message in found):
+                self.own_scripts.meet(script)
+        return found
 
     # The store as a whole
 
@@ -458,6 +500,19 @@ class Backend(Drawing):
     def verify(self) -> list[str]:
         """Everything wrong with the store, as sentences."""
         return self.soundness()["problems"]
+
+    @abstractmethod
+    def analyse(
+        self,
+        type: str,
+        where: Where | None = None,
+        parameters: Fields | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> Analysed:
+        """Compute an analysis of the tests that fit the filters, and keep the results; see ``Bench.analyse``."""
 
     @abstractmethod
     def recompute(
@@ -501,6 +556,19 @@ def _names(config: Raw) -> Names:
         return list(config.plan.steps), list(config.params)
     steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
     return _keys(steps), [] if params is None else _keys(params)
+
+
+def scripts_of(contents: Iterable[Raw]) -> Iterator[str]:
+    """The script of every recipe in the content of messages, however deep."""
+    waiting = list(contents)
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            if (script := script_in(one)) is not None:
+                yield script
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
 
 
 def _keys(value: Raw) -> list[str] | None:

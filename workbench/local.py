@@ -6,6 +6,8 @@ cache, draw or take the figure from the cache.
 
 from __future__ import annotations
 
+import shlex
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy
@@ -14,6 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from pydantic import JsonValue
 
+from .alerts.looking import look
+from .alerts.thread import AlertThread
+from .alerts.webhooks import deliver
+from .analyses.run import ARRIVAL_JOB, Analysed, analyse
 from .backend import (
     DATASETS,
     Backend,
@@ -33,16 +39,15 @@ from .cycling.sign_check import turned
 from .cycling.steps import STEP_TYPE, in_order, step_types
 from .engine import answer, zoom
 from .engine.check import check_against_store
+from .engine.complete_cycles import with_completeness
+from .engine.held_columns import held_columns
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress, Reader
-from .errors import BadRequest, NotFound, Problem, instead
-from .ingest import Growing, IngestOptions, Report, extend, register
-from .ingest import ingest as ingest_files
-from .ingest.options import FileProgress
-from .ingest.plan.paths import Paths
-from .ingest.recompute import Recomputed, chosen, recompute
+from .errors import BadRequest, NotFound, Problem, StoreError, StoreNotice, instead
+from .messages import counted
 from .operations import Operation
 from .operations.operation import Arguments, Detail
+from .own_scripts import OwnScripts, own_scripts
 from .recipe.plot import PlotConfig
 from .recipe.strict import Raw
 from .records import (
@@ -54,15 +59,23 @@ from .records import (
     Record,
     Specification,
 )
+from .records.specification import is_estimate
 from .store.cache.cache import Cache, HitsOnly, NotCached
 from .store.records import search as searches
+from .store.records.alerts import Occurrence
 from .store.records.constraints import refuse_kept
 from .store.records.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
 from .table import Table
+from .transform.drawers import Drawer
 from .typed_arrays import decode
 
 if TYPE_CHECKING:
+    from .ingest import Growing, IngestOptions, Report
+    from .ingest.options import FileProgress
+    from .ingest.plan.paths import Paths
+    from .ingest.recompute import Recomputed
+    from .ingest.watch_folder import Watching
     from .store import Transaction
 
 R = TypeVar("R", bound=Record)
@@ -88,10 +101,12 @@ class LocalBackend(Backend):
         scope: Scope | None = None,
         protected: bool = False,
         audited: Writing | None = None,
+        own_scripts: OwnScripts | None = None,
     ) -> None:
         """``project`` is None for work on records that belong to no project; then ``scope`` says which can be reached.
 
-        ``audited`` gives the transactions of operations, with their entry in the audit log of a server.
+        ``audited`` gives the transactions of operations, with their entry in the audit log of a server. ``own_scripts``
+        is the record of the person at this machine; a server has none.
         """
         self.store = store
         self.cache = cache
@@ -99,9 +114,11 @@ class LocalBackend(Backend):
         self._project = project
         self.actor = actor
         self.protected = protected
+        self.own_scripts = own_scripts
         self.drawn_for = organization.id if protected else None
         self.scope = scope or Scope(organization.id, None if project is None else project.id)
         self._audited = audited
+        self._heard: list[Occurrence] = []
 
     def carry_out(self, operation: Operation[..., T], arguments: Arguments) -> T:
         return operation.function(self, **arguments)
@@ -145,7 +162,11 @@ class LocalBackend(Backend):
             chosen = only(store.rows.organizations(), organization, "organization", "organizations")
             projects = store.rows.page(Project, Scope(chosen.id, None), limit=None).items
             bound = only(projects, project, "project", "projects")
-            return cls(store, Cache(f"{store.path}.cache"), chosen, bound, store.rows.user(LOCAL_USER).id)
+            actor = store.rows.user(LOCAL_USER).id
+            record = own_scripts()
+            if not read_only:  # to list a store needs no such notice, and a figure is the same protected
+                _say_untrusted(store, record)
+            return cls(store, Cache(f"{store.path}.cache"), chosen, bound, actor, own_scripts=record)
         except BaseException:  # also when the user interrupts: the file must not stay open
             store.close()
             raise
@@ -153,9 +174,21 @@ class LocalBackend(Backend):
     def of_project(self, ref: str | Record) -> LocalBackend:
         """The same store and caches, bound to another project."""
         project = self.store.rows.find(Project, ref, Scope(self.organization.id, None))
-        return LocalBackend(
-            self.store, self.cache, self.organization, project, self.actor, protected=self.protected
+        made = LocalBackend(
+            self.store,
+            self.cache,
+            self.organization,
+            project,
+            self.actor,
+            protected=self.protected,
+            own_scripts=self.own_scripts,
         )
+        return made if self.scope.as_of is None else made.as_of(self.scope.as_of)
+
+    def as_of(self, moment: int) -> LocalBackend:
+        then = copy(self)
+        then.scope = self.scope._replace(as_of=moment)
+        return then
 
     def close(self) -> None:
         self.cache.close()
@@ -179,11 +212,12 @@ class LocalBackend(Backend):
         shown: FigureAnswer | None = None,
         cancel: Cancel | None = None,
         protected: bool | None = None,
+        own: Drawer | None = None,
     ) -> dict[int, zoom.Detail]:
-        checked = drawable(config, self._drawer(protected))
+        checked = drawable(config, self._drawer(protected, own, config))
         with self.store.snapshot():  # figure, data and detail belong to one moment
             if shown is None or shown.at_hand is None or not self.is_current(shown):
-                shown = self.figure(checked, values, cancel=cancel, protected=protected)
+                shown = self.figure(checked, values, cancel=cancel, protected=protected, own=own)
             if shown.at_hand is None:
                 return {}
             return zoom.detail(
@@ -211,12 +245,17 @@ class LocalBackend(Backend):
     def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
         return check_against_store(config, values, self.store, self.scope)
 
+    def held_columns(self, ids: Sequence[str], dataset: str) -> dict[str, frozenset[str]]:
+        """Record id -> the columns of its dataset that a plan can read; records without it are absent."""
+        return held_columns(Reader(self.store, self.scope), ids, dataset)
+
     def cached_figure(self, config: PlotConfig, values: Values) -> FigureAnswer | None:
         """The figure of a checked recipe if its data and its drawing are in the cache and fresh; else None."""
         looking = copy(self)
         looking.cache = HitsOnly(self.cache)
         try:
-            return looking.figure(config, values)
+            found = looking.figure(config, values)
+            return found if found.traced is not None and found.hinted is not None else None
         except NotCached:
             return None
 
@@ -245,10 +284,39 @@ class LocalBackend(Backend):
         growing: Growing | None = None,
         progress: FileProgress | None = None,
     ) -> Report:
-        """Read cycler files or folders into the project."""
-        return ingest_files(
+        """Read cycler files or folders into the project, and analyse them if it asks for that."""
+        from .ingest import ingest as ingest_files  # whoever reads no file should not wait for the readers
+
+        report = ingest_files(
             self.store, self.scope, paths, options, growing=growing, progress=progress, actor=self.actor
         )
+        if report.stored and not report.dry_run and self.analysed_on_arrival():
+            analyse(self.store, self.scope, self.actor, ARRIVAL_JOB)
+        self._look_at_alerts()
+        return report
+
+    def watch(self, folder: str | Path, options: IngestOptions, **how: Unpack[Watching]) -> Iterator[Report]:
+        """As for every backend; meanwhile a thread sends the webhooks of alerts."""
+        self._look_at_alerts()  # what came in before somebody stopped the last watch
+        alerts = AlertThread(self.store, self.cache, self._heard.extend)
+        alerts.start()
+        try:
+            yield from super().watch(folder, options, **how)
+        finally:
+            alerts.stop()
+            deliver(self.store)
+
+    def _look_at_alerts(self) -> None:
+        """Look at the alerts of the project after data came in. On a server its own thread does so."""
+        if self._audited is None:
+            stale = [one for one in self.store.alerts.stale() if one[1].project_id == self.scope.project_id]
+            self._heard += look(self.store, self.cache, stale)
+
+    def heard(self) -> list[Occurrence]:
+        """What alerts found since the last call, in this process."""
+        found = list(self._heard)
+        del self._heard[: len(found)]
+        return found
 
     # Records
 
@@ -294,8 +362,9 @@ class LocalBackend(Backend):
                 hint = f" (its status is '{status}')" if status and status != "ready" else ""
                 raise NotFound(f"The {record.label} '{record.name}' has no {DATASETS[dataset]}{hint}.")
             if dataset == "steps" and isinstance(record, Measurement):
-                steps = self.steps(record)
-                return steps if columns is None else steps.select(columns)
+                return self._selected(self.steps(record), columns)
+            if dataset == "cycles" and isinstance(record, Measurement):
+                return self._selected(self.cycles(record), columns)
             return self.sampled(record.id, dataset, columns)
 
     def sampled(
@@ -308,6 +377,18 @@ class LocalBackend(Backend):
             raise BadRequest(f"There is no column '{unknown[0]}'. {instead(unknown[0], there, 'columns')}")
         return self.store.series.read(owner, columns, rows, dataset=dataset, scope=self.scope)
 
+    def _selected(self, table: Table, columns: list[str] | None) -> Table:
+        """The chosen columns of a table, or all of it."""
+        if unknown := [name for name in columns or [] if name not in table]:
+            raise BadRequest(f"There is no column '{unknown[0]}'. {instead(unknown[0], table.names, 'columns')}")
+        return table if columns is None else table.select(columns)
+
+    def cycles(self, measurement: Measurement) -> Table:
+        """The cycles of a measurement, with ``Complete`` by its present steps and ratings."""
+        with self.store.snapshot():
+            stored = {measurement.id: self.sampled(measurement.id, "cycles")}
+            return with_completeness(stored, Reader(self.store, self.scope))[0][measurement.id]
+
     def steps(self, measurement: Measurement) -> Table:
         """The steps of a measurement, with ``Step type`` by the present rated capacity."""
         with self.store.snapshot():
@@ -316,8 +397,10 @@ class LocalBackend(Backend):
                 return stored
             rated = None
             if measurement.specification_id is not None:
-                capacity = self.get(Specification, measurement.specification_id).ratings.capacity
-                rated = in_ampere_hours(capacity.value, capacity.unit)
+                specification = self.get(Specification, measurement.specification_id)
+                capacity = specification.ratings.capacity
+                if not is_estimate(specification.source, capacity.value, capacity.unit):
+                    rated = in_ampere_hours(capacity.value, capacity.unit)
         return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, rated)}), stored.n)
 
     def over_life(self, measurement: Measurement, dataset: str) -> Table:
@@ -336,11 +419,19 @@ class LocalBackend(Backend):
         if sign == "charge":
             samples = turned(samples)
         settled = sign is not None
-        return register(self.store, self.scope, fields, samples, steps=steps, settled=settled, actor=self.actor)
+        from .ingest import register
+
+        made = register(self.store, self.scope, fields, samples, steps=steps, settled=settled, actor=self.actor)
+        self._look_at_alerts()
+        return made
 
     def extend(self, measurement: str, samples: Table) -> Measurement:
         """Append samples to a running measurement; its steps and cycles are updated in the same transaction."""
-        return extend(self.store, self.scope, measurement, samples, actor=self.actor)
+        from .ingest import extend
+
+        extended = extend(self.store, self.scope, measurement, samples, actor=self.actor)
+        self._look_at_alerts()
+        return extended
 
     def batches(self, measurement: Measurement) -> Iterator[Table]:
         info = self.store.series.info(measurement.id, scope=self.scope)
@@ -367,6 +458,7 @@ class LocalBackend(Backend):
                 rows.create(kind, fields, scope=self.scope, actor=self.actor, id=id, connection=connection)
                 for writer in writers:
                     writer.publish(connection)
+        self._look_at_alerts()
         return self.store.rows.get(kind, id, self.scope)
 
     def assign(self, study: str | Record, kind: type[Record], ref: str | Record) -> None:
@@ -397,6 +489,31 @@ class LocalBackend(Backend):
     def backup(self, destination: str | Path) -> None:
         self.store.backup(destination)
 
+    def analyse(
+        self,
+        type: str,
+        where: Where | None = None,
+        parameters: Fields | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> Analysed:
+        from .ingest.recompute import chosen
+
+        ids = None if where is None else chosen(self.store, self.scope, where)
+        return analyse(
+            self.store,
+            self.scope,
+            self.actor,
+            type,
+            ids,
+            parameters,
+            check=check,
+            progress=progress,
+            cancel=cancel,
+        )
+
     def recompute(
         self,
         where: Where | None = None,
@@ -404,8 +521,28 @@ class LocalBackend(Backend):
         check: bool = False,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> Recomputed:
+        from .ingest.recompute import chosen, recompute
+
         return recompute(self.store, chosen(self.store, self.scope, where), check=check, progress=progress)
 
     def sound(self, config: Mapping[str, Any]) -> list[Problem]:
         """Everything wrong with a recipe at its defaults."""
         return self.check(config, {})
+
+
+def _say_untrusted(store: Store, record: OwnScripts) -> None:
+    """Say once for each store that it holds scripts which are not this user's own, and how to trust them."""
+    try:
+        scripts = store.plots.scripts()
+        untrusted = sum(not record.has(script) for script in scripts)
+        if not scripts or not record.is_first_look(store.place_id()) or not untrusted:
+            return
+    except StoreError:
+        return  # what is damaged is named where it is used; to say this can wait
+    warnings.warn(
+        f"{counted(untrusted, 'script')} of saved plots in '{store.path}' did not come from you on this machine. They "
+        "run protected: no files, no network. If you made this store, or trust all who wrote in it, run once: "
+        f"workbench trust --all --store {shlex.quote(str(store.path))}",
+        StoreNotice,
+        stacklevel=4,
+    )

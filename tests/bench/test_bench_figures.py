@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 
 import workbench as wb
@@ -84,3 +89,59 @@ def test_what_plotly_does_not_know_is_left_out_as_a_page_leaves_it_out(bench: wb
     assert figure.data[0].y == (1,)
     assert isinstance(figure, wb.Figure)
     assert figure.workbench.cache == {"dataset": "miss", "figure": "miss"}
+
+
+TWO = (
+    "{'data': [{'type': 'scatter', 'y': [1, 2]}, {'type': 'bar', 'y': [3]}], 'layout': {'title': {'text': 'Two'}}}"
+)
+
+
+def test_the_plotly_figure_is_made_when_something_of_it_is_asked_for(bench: wb.Bench) -> None:
+    drawn = bench.figure(recipe(TWO))
+    assert drawn.workbench.values == {}
+    with pytest.raises(AttributeError, match="_wanted"):
+        vars(drawn)["_wanted"] = drawn._wanted
+    for asked in (
+        lambda one: one.data[1].y,
+        lambda one: one["data"][1]["y"],
+        lambda one: one.to_dict()["data"][1]["y"],
+    ):
+        figure = bench.figure(recipe(TWO))
+        assert "_data" not in vars(figure)
+        assert list(asked(figure)) == [3]
+        assert "_data" in vars(figure)
+
+
+@pytest.mark.parametrize(
+    "made", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)), go.Figure]
+)
+def test_a_figure_that_nobody_looked_at_is_copied_and_compared_as_any(
+    bench: wb.Bench, made: Callable[[wb.Figure], go.Figure]
+) -> None:
+    figure = bench.figure(recipe(TWO))
+    same = made(figure)
+    assert bench.figure(recipe(TWO)) == figure
+    assert same.data == figure.data
+    assert same.layout.title.text == "Two"
+
+
+def test_a_figure_that_nobody_looked_at_is_changed_as_any(bench: wb.Bench) -> None:
+    figure = bench.figure(recipe(TWO))
+    figure.layout.title.text = "Changed"
+    assert figure.layout.title.text == "Changed"
+    figure = bench.figure(recipe(TWO)).update_layout(height=300)
+    assert (figure.layout.height, len(figure.data)) == (300, 2)
+    with pytest.raises(AttributeError):
+        figure.colour = "red"
+
+
+def test_threads_that_ask_at_once_get_the_same_figure(bench: wb.Bench) -> None:
+    figure = bench.figure(recipe(TWO))
+    begin = Barrier(4)
+
+    def asked(_: int) -> int:
+        begin.wait()
+        return id(figure.layout)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(asked, range(4)))) == 1

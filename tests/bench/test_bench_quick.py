@@ -88,6 +88,7 @@ def test_every_sample_file_is_drawn(bench: Bench) -> None:
                 sound(quick)
 
 
+@pytest.mark.long
 def test_real_files_are_drawn_or_refused_in_words(bench: Bench, shared_data: Path, long: bool) -> None:
     drawn = refused = 0
     named = json.loads((shared_data / "truth.json").read_text())["files"]
@@ -279,11 +280,12 @@ def test_nothing_is_registered_and_nothing_stays(
     assert list(folder.iterdir()) == []
 
 
-def test_time_in_seconds_can_be_traced_for_detail(bench: Bench) -> None:
+def test_time_in_any_unit_can_be_traced_for_detail(bench: Bench) -> None:
     with bench.quick(SAMPLES / "neware" / "M50-A-01_RPT0.csv.gz") as quick:
-        answer = quick.bench.backend.figure(quick.recipe.config, {"unit": "s"})
-        assert answer.at_hand is not None
-        assert set(traceable(decode(answer.figure), answer.at_hand.dataset)) == {0, 1, 2}
+        for unit in ("s", "min", "h", "d"):
+            answer = quick.bench.backend.figure(quick.recipe.config, {"unit": unit})
+            assert answer.at_hand is not None
+            assert set(traceable(decode(answer.figure), answer.at_hand.dataset)) == {0, 1, 2}
 
 
 def test_it_shows_itself(bench: Bench) -> None:

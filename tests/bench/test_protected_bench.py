@@ -29,9 +29,15 @@ def _closed() -> Any:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Any:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("WORKBENCH_OWN_SCRIPTS", str(tmp_path / "own-scripts.txt"))
     with wb.open(tmp_path / "lab.db") as made:
         yield made
+
+
+def transform(data, params):  # type: ignore[no-untyped-def]
+    """A function of one's own."""
+    return {"data": []}
 
 
 def recipe(script: str) -> Recipe:
@@ -70,7 +76,7 @@ def test_ones_own_plots_are_not_protected_and_those_of_others_are(bench: wb.Benc
     plot.figure()
     store, scope = bench.backend.store, bench.backend.scope
     other = store.rows.create("users", {"email": "else@example.org", "name": "Else"}, scope=scope).id
-    store.plots.save(board.id, "Mine", recipe(OPENS + "\n").config.dump(), scope, other)
+    store.plots.save(board.id, "Mine", recipe(OPENS + "\n# else").config.dump(), scope, other)
     plot = board.plot("Mine")
     assert plot.recipe().foreign
     assert not plot.recipe(1).foreign
@@ -79,7 +85,8 @@ def test_ones_own_plots_are_not_protected_and_those_of_others_are(bench: wb.Benc
     plot.figure(protected=False)
     with pytest.raises(Invalid, match="PermissionError"):
         bench.figure(Recipe(plot.recipe(), params={}))
-    assert not Recipe(plot.recipe(), transform=DRAWS).foreign
+    assert Recipe(plot.recipe(), transform=DRAWS).foreign
+    assert not Recipe(plot.recipe(), transform=transform).foreign
     restored = plot.restore(1)
     assert not restored.recipe().foreign
     again = restored.restore(2)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ipywidgets as widgets
 import pytest
 
 from workbench.notebook.fields import FIELDS, NONE, Field, field
+from workbench.notebook.number_text import NotANumber, NumberText, read_number, stepped
 from workbench.notebook.panel import ControlPanel
 from workbench.recipe.controls import WIDGETS, decide
 from workbench.recipe.params import Param
@@ -44,13 +46,13 @@ TABLE = [
     ("checkbox", True, {}, widgets.Checkbox),
     ("int_slider", 3, {"min": 0, "max": 9}, widgets.IntSlider),
     ("float_slider", 0.5, {"min": 0.0, "max": 1.0}, widgets.FloatSlider),
-    ("bounded_int", 3, {"min": 0, "max": 10**6}, widgets.BoundedIntText),
-    ("bounded_float", 3.5, {"min": 0.0, "max": 1e6, "step": 0.5}, widgets.BoundedFloatText),
-    ("int", 3, {}, widgets.IntText),
-    ("float", 3.5, {"min": 0.0}, widgets.FloatText),
+    ("bounded_int", 3, {"min": 0, "max": 10**6}, NumberText),
+    ("bounded_float", 3.5, {"min": 0.0, "max": 1e6, "step": 0.5}, NumberText),
+    ("int", 3, {}, NumberText),
+    ("float", 3.5, {"min": 0.0}, NumberText),
     ("int_range_slider", [2, 4], {"min": 0, "max": 9}, widgets.IntRangeSlider),
     ("float_range_slider", [0.25, 0.5], {"min": 0.0, "max": 1.0}, widgets.FloatRangeSlider),
-    ("optional_number", None, {"min": 0.0}, widgets.FloatText),
+    ("optional_number", None, {"min": 0.0}, NumberText),
     ("date", "2026-02-03", {}, widgets.DatePicker),
     ("datetime", "2026-02-03T10:30:00Z", {}, widgets.NaiveDatetimePicker),
     ("text", "words", {}, widgets.Text),
@@ -65,7 +67,7 @@ def test_every_kind_is_built_and_gives_its_value_back(
 ) -> None:
     held = Held(default, **control)
     assert held.field.decided["widget"] == kind
-    assert type(held.field.main) is made
+    assert isinstance(held.field.main, made)
     assert held.field.value == default
     assert type(held.field.value) is type(default)
     shown = getattr(held.field.main, "children", [held.field.main])
@@ -154,7 +156,7 @@ def test_a_filter_hides_choices_and_keeps_what_is_chosen() -> None:
 
 def test_a_number_beyond_its_only_bound_is_brought_back_and_said() -> None:
     held = Held(1.5, min=0.0)
-    held.field.main.value = -2.0
+    held.field.main.text = "-2"
     assert held.field.value == 0.0
     assert "the least is 0.0" in held.field.note.value
     assert held.told == 1
@@ -165,10 +167,10 @@ def test_an_optional_number_is_null_until_it_is_wanted() -> None:
     assert held.field.main.disabled
     held.field.auto.value = False
     assert held.field.value == 1.0
-    held.field.main.value = 9.0
+    held.field.main.text = "9"
     assert held.told == 1, "a value that would be refused is not sent"
     assert "from 1.0 to 5.0" in held.field.note.value
-    held.field.main.value = 2.0
+    held.field.main.text = "2"
     assert held.field.value == 2.0
     held.field.auto.value = True
     assert held.field.value is None
@@ -285,9 +287,257 @@ def test_a_part_of_a_name_chooses_the_only_one_that_has_it_else_names_some() -> 
 
 def test_no_number_is_shown_where_the_script_decides() -> None:
     held = Held(None, min=1.0)
-    assert "wb-auto" in held.field.widget._dom_classes
+    assert held.field.main.text == ""
     held.field.auto.value = False
-    assert "wb-auto" not in held.field.widget._dom_classes
+    assert held.field.main.text == "1.0"
+    held.field.main.text = "2.5"
     held.field.auto.value = True
-    assert "wb-auto" in held.field.widget._dom_classes
+    assert held.field.main.text == ""
     assert held.field.value is None
+    held.field.auto.value = False
+    assert held.field.value == 2.5, "the last number comes back"
+    held.field.main.text = " "
+    assert (held.field.value, held.field.auto.value) == (None, True), "an emptied field is auto"
+
+
+# What is typed
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "number"),
+    [
+        ("7", True, 7),
+        ("1e3", True, 1000),
+        ("7.0", True, 7),
+        (" +12 ", True, 12),
+        ("\u22125", True, -5),
+        ("1 000", True, 1000),
+        ("1\u00a0234\u00a0567", True, 1_234_567),
+        ("9007199254740993", True, 9007199254740993),
+        ("7.5", False, 7.5),
+        ("7,5", False, 7.5),
+        ("0,125", False, 0.125),
+        ("1234,567", False, 1234.567),
+        ("2,5e-3", False, 0.0025),
+        (".5", False, 0.5),
+        ("5.", False, 5.0),
+        ("3", False, 3.0),
+    ],
+)
+def test_a_typed_number_is_read_as_it_was_meant(text: str, whole: bool, number: float) -> None:
+    found = read_number(text, whole=whole)
+    assert (found, type(found)) == (number, type(number))
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "why"),
+    [
+        ("7.5", True, "'7.5' is not a whole number"),
+        ("7,5", True, "'7,5' is not a whole number"),
+        ("1e-3", True, "not a whole number"),
+        ("1,500", False, "can mean 1.500 or 1500. Type one of them"),
+        ("-12,000", True, "can mean -12.000 or -12000"),
+        ("1,234,567", False, "is not a number"),
+        ("1.234,5", False, "is not a number"),
+        ("5 mA", False, "'5 mA' is not a number"),
+        ("1 2", False, "is not a number"),
+        ("1_000", False, "is not a number"),
+        ("nan", False, "is not a number"),
+        ("inf", False, "is not a number"),
+        ("1e999", False, "too large"),
+        ("\u0663", True, "is not a number"),
+        ("", False, "empty"),
+        (" ", True, "empty"),
+        (".", False, "is not a number"),
+        ("e5", False, "is not a number"),
+    ],
+)
+def test_a_text_that_is_not_the_number_is_refused(text: str, whole: bool, why: str) -> None:
+    with pytest.raises(NotANumber, match=re.escape(why)):
+        read_number(text, whole=whole)
+
+
+def test_advice_in_a_refusal_can_be_followed() -> None:
+    with pytest.raises(NotANumber) as refused:
+        read_number("1,500", whole=False)
+    point, plain = re.findall(r"mean (\S+) or (\d+)", str(refused.value))[0]
+    assert (read_number(point, whole=False), read_number(plain, whole=False)) == (1.5, 1500.0)
+
+
+def test_steps_have_no_binary_rounding() -> None:
+    assert stepped(0.1, 0.2, 1) == 0.3
+    assert stepped(3, 2, -10) == -17
+    assert type(stepped(3, 1, 1)) is int
+
+
+NUMBERS = [
+    (7, {}),
+    (7, {"min": 0, "max": 10**6}),
+    (7, {"min": 0, "max": 9}),
+    (None, {"min": 0, "step": 1}),
+]
+
+
+@pytest.mark.parametrize(("default", "control"), NUMBERS, ids=["number", "bounded", "slider", "optional"])
+def test_a_field_of_a_whole_number_drops_no_character(default: Any, control: dict[str, Any]) -> None:
+    held = Held(default, value=7, **control)
+    for text in ("7.5", "7,5", "7 5"):
+        held.field.typed.widget.text = text
+        assert (held.field.value, held.told) == (7, 0)
+        assert f"'{text}' is not a" in held.field.note.value
+        assert "7 stays in use" in held.field.note.value
+        assert "wb-wrong" in held.field.widget._dom_classes
+    held.field.typed.widget.text = "8e0"
+    assert (held.field.value, held.field.typed.widget.text, held.told) == (8, "8", 1)
+    assert type(held.field.value) is int
+    assert held.field.note.value == ""
+
+
+def test_what_the_control_did_stays_until_the_value_changes() -> None:
+    heard: list[Any] = []
+    panel = ControlPanel(lambda *told: heard.append(told))
+    params = {"a": param(1, min=0), "b": param("x")}
+    panel.show(params, {"a": 1, "b": "x"}, {})
+    panel.fields["a"].main.text = "-3"
+    assert heard == [("a", 0, 0.15)]
+    panel.mark({})
+    panel.show(params, {"a": 0, "b": "x"}, {})
+    assert "-3 is outside the range; the least is 0" in panel.fields["a"].note.value
+    panel.fields["a"].main.text = "2.5"
+    panel.mark({})
+    panel.show(params, {"a": 0, "b": "y"}, {})
+    assert panel.fields["a"].main.text == "2.5", "a refused text stays, with the reason"
+    assert "not a whole number" in panel.fields["a"].note.value
+    panel.show(params, {"a": 4, "b": "y"}, {})
+    assert (panel.fields["a"].main.text, panel.fields["a"].note.value) == ("4", "")
+
+
+def test_a_slider_shows_every_digit_and_takes_a_typed_number() -> None:
+    held = Held(0.333, min=0.0, max=1.0, step=0.05)
+    assert held.field.typed.widget.text == "0.333"
+    assert held.field.value == 0.333
+    held.field.typed.widget.text = "0,4"
+    assert (held.field.value, held.field.main.value, held.told) == (0.4, 0.4, 1)
+    held.field.main.value = 0.65
+    assert (held.field.value, held.field.typed.widget.text, held.told) == (0.65, "0.65", 2)
+    held.field.typed.widget.text = "3"
+    assert (held.field.value, held.field.main.value) == (1.0, 1.0)
+    assert "3.0 is outside the range; the most is 1.0" in held.field.note.value
+
+
+def test_the_ends_of_a_range_can_be_typed() -> None:
+    held = Held([2, 8], min=0, max=10)
+    low, high = (end.widget for end in held.field.ends)
+    low.text = "2.5"
+    assert (held.field.value, held.told) == ([2, 8], 0)
+    assert "not a whole number" in held.field.note.value
+    low.text = "5"
+    assert (held.field.value, held.field.main.value, held.told) == ([5, 8], (5, 8), 1)
+    high.text = "4"
+    assert (held.field.value, held.told) == ([5, 8], 1)
+    assert "5 is more than 4. 5 to 8 stays in use" in held.field.note.value
+    low.text = "1"
+    assert (held.field.value, held.told) == ([1, 4], 2), "the other end is still as it was typed"
+    held.field.main.value = (3, 9)
+    assert (held.field.value, low.text, high.text) == ([3, 9], "3", "9")
+
+
+def test_arrow_keys_go_on_by_steps() -> None:
+    held = Held(0.1, min=0.0, step=0.2)
+    held.field.typed._keyed(None, {"kind": "step", "by": 1, "text": "0.1"}, [])
+    assert (held.field.value, held.told) == (0.3, 1)
+    held.field.typed._keyed(None, {"kind": "step", "by": -10, "text": "0.3"}, [])
+    assert held.field.value == 0.0
+
+
+@pytest.mark.parametrize("default", ["2026-02-03", "2026-02-03T10:30:00+02:00"])
+def test_a_cleared_date_keeps_the_value(default: str) -> None:
+    held = Held(default)
+    held.field.main.value = None
+    assert (held.field.value, held.told) == (default, 0)
+    assert f"no whole date in the field. {default} stays in use" in held.field.note.value
+    held.field.show(held.decided(None, default))
+    assert held.field.main.value is None, "a half typed date is left alone"
+
+
+def test_a_cleared_date_keeps_the_last_one_that_was_chosen() -> None:
+    from datetime import date
+
+    held = Held("2026-02-03")
+    held.field.main.value = date(2026, 3, 1)
+    held.field.main.value = None
+    assert (held.field.value, held.told) == ("2026-03-01", 1)
+
+
+@pytest.mark.parametrize(
+    ("default", "control"),
+    [
+        (True, {}),
+        (3, {}),
+        (3, {"min": 0, "max": 9}),
+        (0.5, {"min": 0.0, "max": 1.0}),
+        ([2, 4], {"min": 0, "max": 9}),
+        ("2026-02-03", {}),
+    ],
+)
+def test_null_is_not_shown_as_a_value(default: Any, control: dict[str, Any]) -> None:
+    held = Held(default, **control)
+    held.field.show(held.decided(None, None))
+    assert "No value is chosen." in held.field.note.value
+    assert held.told == 0
+
+
+def test_blanks_are_no_text_where_nothing_can_be_chosen() -> None:
+    held = Held(None)
+    held.field.main.value = "  "
+    assert (held.field.value, held.field.main.value) == (None, "")
+    kept = Held("a")
+    kept.field.main.value = "  "
+    assert kept.field.value == "  "
+    assert "only blanks" in kept.field.note.value
+
+
+def test_a_number_in_a_text_field_stays_a_number_until_it_is_changed() -> None:
+    held = Held(None, value=5)
+    assert held.field.value == 5
+    held.field.main.value = "6"
+    assert held.field.value == "6"
+
+
+def test_an_emptied_search_chooses_nothing_where_that_is_a_choice() -> None:
+    names = [f"cell {n}" for n in range(60)]
+    held = Held(None, options=names, value="cell 4")
+    held.field.main.value = ""
+    assert (held.field.value, held.told) == (None, 1)
+    strict = Held("cell 4", options=names)
+    strict.field.main.value = ""
+    assert (strict.field.value, strict.told) == ("cell 4", 0)
+    assert "The field is empty; 'cell 4' stays chosen." in strict.field.note.value
+
+
+def test_names_that_differ_in_case_can_both_be_chosen() -> None:
+    names = [*(f"cell {n}" for n in range(60)), "Cell 7"]
+    held = Held("cell 1", options=names)
+    held.field.main.value = "Cell 7"
+    assert held.field.value == "Cell 7"
+    held.field.main.value = "cell 7"
+    assert held.field.value == "cell 7"
+
+
+def test_an_emptied_choice_of_several_is_an_empty_list() -> None:
+    for options in (["a", "b"], [*"abcdefgh"], [f"a long name {n}" for n in range(30)]):
+        held = Held(options[:1], options=options)
+        if held.field.decided["widget"] == "toggle_multiple":
+            held.field.main.children[0].value = False
+        else:
+            held.field.main.index = ()
+        assert (held.field.value, held.told) == ([], 1)
+
+
+def test_json_that_would_lose_something_is_refused() -> None:
+    held = Held({"a": 1})
+    for text, why in (('{"a": 1, "a": 2}', "stands twice"), ('{"a": 1e999}', ""), ("", "not JSON")):
+        held.field.main.value = text
+        assert (held.field.value, held.told) == ({"a": 1}, 0)
+        assert why in held.field.note.value
+        assert "wb-wrong" in held.field.widget._dom_classes

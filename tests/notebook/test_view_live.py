@@ -33,7 +33,7 @@ def transform(data, params):
     fig = go.Figure()
     for key, frame in data["samples"].items():
         fig.add_scatter(x=frame["Time [s]"], y=frame["Voltage [V]"], line_color=params["color"], name="measured")
-        fig.add_scatter(x=frame["Time [s]"], y=2 * frame["Voltage [V]"], name="doubled")
+        fig.add_scatter(x=frame["Time [s]"], y=frame["Voltage [V]"] ** 2, name="squared")
     return fig
 """
 
@@ -238,9 +238,43 @@ def test_zoom_reads_detail_and_says_for_which_trace_there_is_none(view: View) ->
     assert found[0].x[-1] == x[-1]
     told = view.surface.shown.badge["zoom"]
     assert told.startswith("in view: all ")
-    assert told.endswith("no finer detail for 'doubled'")
+    assert told.endswith("no finer detail for 'squared'")
     view.surface.look([], {})
     assert view.surface.shown.badge["zoom"] == ""
+
+
+def test_a_view_says_where_zoom_has_more_and_where_not_and_why(view: View) -> None:
+    assert view.surface.shown.badge["detail"] == "more on zoom"
+    (note,) = view.surface.shown.notes
+    assert note.startswith("Zoom reads no more samples of 'squared': its y is computed by the script")
+
+
+def test_the_demos_own_long_plot_reads_all_its_samples_on_zoom(bench: wb.Bench) -> None:
+    """It draws the time in hours: a column that the script has divided."""
+    listed = bench.measurements.list()
+    longest = str(listed.loc[listed["sample_count"].idxmax(), "name"])
+    config = bench.config_of("Test record")
+    view = View(bench.backend, config, {"test": longest}, figure=lambda answer: answer, surface=Paper())
+    traced = view._drawing.answer.traced
+    assert [one["detail"] for one in traced[:2]] == ["finer", "finer"]
+    assert traced[0]["shown"] < traced[0]["of"]
+    assert view.surface.shown.notes == []
+    view.surface.look([Looked([0, 1], [0.0, 1e6], None, 20_000)], {})
+    (found,) = view.surface.details
+    assert {n: len(one.x) for n, one in found.items()} == dict.fromkeys([0, 1], traced[0]["of"])
+
+
+def test_on_a_figure_widget_colours_follow_and_go_back(bench: wb.Bench) -> None:
+    surface = FigureSurface()
+    surface.apply(surface.prepare(drawn([0.1, 0.2, 0.3]), "k"), "first")
+    surface.figure.data[0].marker.color = [1, 2, 3]
+    overview = list(surface.figure.data[0].y)
+    finer = Detail([0.0, 0.5, 1.0, 2.0], [0.1, 0.15, 0.2, 0.3], 4, 4, {"marker.color": [1, 1, 2, 3]})
+    surface.detail({0: finer}, {})
+    assert len(surface.figure.data[0].marker.color) == len(surface.figure.data[0].x) == 4
+    surface.detail({}, {})
+    assert list(surface.figure.data[0].y) == overview
+    assert list(surface.figure.data[0].marker.color) == [1, 2, 3]
 
 
 def test_the_present_state_is_a_recipe(view: View) -> None:
@@ -326,6 +360,7 @@ def test_numbers_of_any_type_and_shape_keep_their_place() -> None:
     assert packer.numbers([1, None, 2.5]) == {"$at": [0, 24, "f8"]}
     assert packer.numbers(["a", 1]) == ["a", 1]
     assert packer.numbers([True, 1]) == [True, 1]
+    assert packer.numbers([[1.5, None], [2.5, "a"]]) == [[1.5, None], [2.5, "a"]]
     assert packer.add(b"abc", "u1", "1, 3") == {"$at": [24, 3, "u1"], "shape": "1, 3"}
     assert packer.add(b"\0" * 8, "f8")["$at"][0] == 32
     assert len(packer.buffer()) == packer.size == 40

@@ -152,7 +152,7 @@ def test_tables_come_by_page(view: View) -> None:
     assert len(first["rows"]) == PAGE_ROWS
     ask(view, "look", step="fade", start=10**9)
     last = desk_of(view).widget.table
-    assert last["start"] + len(last["rows"]) == last["total"] == 1441
+    assert last["start"] + len(last["rows"]) == last["total"] == 1440  # of 1441 cycles, one was broken off
     names = [column["name"] for column in first["columns"]]
     frame = view._as_figure and view._backend.dataset(view.recipe().config, {}).steps["fade"]
     assert names == list(frame.names)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import workbench as wb
 from workbench.notebook.saved_picture import MOST_BYTES, Still
 
+EMPTY = "def transform(data, params):\n    return go.Figure()"
 PICTURE = "data:image/webp;base64,UklGRg=="
 
 
@@ -73,3 +76,31 @@ def test_a_picture_says_on_which_ground_it_was_drawn(kept: list[str]) -> None:
     assert kept[-1].count("<img") == 1
     assert kept[-1].count("<style>") == 1
     assert "{{" not in kept[-1]
+
+
+def test_tiles_keep_their_names_and_their_order(kept: list[str]) -> None:
+    still = Still("Ageing <1>", [("First", 0.5), ("Second & <b>", 1.0), ("Third", 1 / 12)])
+    still.display()
+    assert "First" not in kept[-1], "while the view is live there is nothing to see"
+    still.keep(PICTURE.replace("UklG", "UklI"), "Third")
+    still.keep(PICTURE.replace("UklG", "UklH"), "First")
+    shown = kept[-1]
+    assert "<b>Ageing &lt;1&gt;</b>" in shown
+    places = [shown.index(f"<b>{name}</b>") for name in ("First", "Second &amp; &lt;b&gt;", "Third")]
+    assert places == sorted(places)
+    assert places[0] < shown.index("UklH") < places[1] < shown.index("No picture was kept") < places[2]
+    assert places[2] < shown.index("UklI")
+    assert [part.split("%")[0] for part in shown.split("inline-block; width: ")[1:]] == ["50", "100", "25"]
+
+
+def test_a_dashboard_gives_its_tiles_in_reading_order(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "lab.db") as bench:
+        board = bench.dashboards.create("Default", "Board")
+        recipe = wb.Recipe(plan={"steps": {"a": {"op": "list", "source": "instances"}}}, transform=EMPTY)
+        plots = {name: board.save(name, recipe).id for name in ("right", "below", "left")}
+        places = {"left": (0, 0), "right": (6, 0), "below": (0, 8)}
+        layout = [{"plot_id": plots[name], "x": x, "y": y, "w": 6, "h": 8} for name, (x, y) in places.items()]
+        bench.dashboards.update(board.id, layout=layout)
+        shown = board.show()
+        assert list(shown._still._tiles) == ["left", "right", "below"]
+        shown.close()

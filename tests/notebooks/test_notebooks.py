@@ -83,6 +83,7 @@ def test_it_runs_beside_a_demo(path: Path, tmp_path: Path, demo_store: Path) -> 
     assert any(PICTURES & set(output.get("data", {})) for output in made)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default")
 def test_without_a_demo_one_is_made(tmp_path: Path) -> None:
     run(NOTEBOOKS[0], tmp_path / "notebooks")

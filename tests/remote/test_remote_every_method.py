@@ -16,6 +16,7 @@ from support.plain_answers import Told
 
 import workbench as wb
 from workbench.bench import Bench, Board, SavedPlot
+from workbench.bench.alerts import Alerts
 from workbench.bench.collections import Collection
 from workbench.bench.sessions import Sessions
 from workbench.records import KINDS
@@ -92,7 +93,7 @@ def methods(bench: wb.Bench) -> set[str]:
     found = {f"Bench.{name}" for name in _public(Bench)}
     found |= {f"{cls.__name__}.{name}" for cls in (Board, SavedPlot) for name in _public(cls)}
     for name, held in vars(bench).items():
-        if isinstance(held, Collection | Sessions):
+        if isinstance(held, Collection | Sessions | Alerts):
             found |= {f"{name}.{method}" for method in _public(type(held))}
     return found
 

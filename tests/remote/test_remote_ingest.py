@@ -7,8 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from support.cycler_file import cycler_text
 from support.local_and_remote import Sides, sides
 from support.waiting import until
 
@@ -66,6 +68,17 @@ def test_files_become_the_same_measurements(tmp_path: Path, files: list[Path]) -
         again = there.far.ingest(files[0], **options)
         assert [file.status for file in again] == ["duplicate"]
         assert repr(again).startswith("Ingest: 1 already there")
+
+
+def test_files_of_one_name_in_two_folders_are_two_cells(lab: Sides, tmp_path: Path) -> None:
+    for place, folder in enumerate(("A", "B")):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        (tmp_path / "in" / folder / "c1.csv").write_text(cycler_text(offset=place / 100))
+    report = lab.far.ingest(tmp_path / "in")
+    assert [file.instance for file in report] == ["A c1", "B c1"]
+    assert all(len(file.fixes) == len(file.assumed) for file in report)
+    (tmp_path / "in" / "B" / "c1.csv").write_text(cycler_text(cycles=3, offset=0.02))
+    assert [file.instance for file in lab.far.ingest(tmp_path / "in" / "B")] == ["B c1"]
 
 
 def test_a_folder_a_pattern_and_options_that_are_wrong(lab: Sides, files: list[Path]) -> None:
@@ -186,3 +199,25 @@ def test_parts_of_one_test_are_joined_there(tmp_path: Path) -> None:
     assert reports[0] == reports[1]
     assert reports[0][0]["path"].endswith("and 1 more part")
     assert (reports[0][0]["status"], reports[0][0]["rows"]) == ("stored", 200)
+
+
+def test_a_sheet_labels_each_cell_of_one_table(lab: Sides, tmp_path: Path) -> None:
+    """The sheet is read here and the table there: its rows about cells of the table go along."""
+    time = np.arange(100.0)
+    flow = np.where(time < 50, 1.0, -1.0)
+    columns = {"time [s]": time, "voltage [V]": 3.7 - 0.001 * time}
+    cells = [pd.DataFrame({"cell": name, **columns, "current [A]": flow * n}) for n, name in enumerate("AB", 1)]
+    (tmp_path / "in").mkdir()
+    pd.concat(cells).to_csv(tmp_path / "in" / "rack.csv", index=False)
+    files = ["rack.csv!A", "in/rack.csv!B", "rack.csv!C", "other.csv!A"]
+    sheet = pd.DataFrame({"file": files, "cell": ["one", "two", "three", "four"], "batch": ["X", "Y", "X", "X"]})
+    for bench, folder in ((lab.far, tmp_path / "in"), (lab.near, tmp_path / "in" / "rack.csv")):
+        report = bench.ingest(folder, sheet=sheet)
+        assert [file.status for file in report.files] == ["stored" if bench is lab.far else "duplicate"] * 2
+        assert report.unused == [
+            "Row 4: no file matches 'rack.csv!C'.",
+            "Row 5: no file matches 'other.csv!A'.",
+        ]
+        assert [remark for file in report.files for remark in file.odd if "No row" in remark] == []
+    batches = {row["name"]: row["batch_name"] for row in lab.near.instances.list().to_dict("records")}
+    assert batches == {"one": "X", "two": "Y"}

@@ -47,7 +47,8 @@ def _posted(sides: Sides, config: Any, values: dict[str, Any]) -> FigureAnswer:
     assert answer.status_code == 200, answer.text
     start = len(b'{"figure":')
     figure = answer.content[start : answer.content.index(b',"values":{', start)]
-    del told["figure"]
+    for name in ("figure", "controls", "content"):
+        del told[name]
     return FigureAnswer(figure=figure, **told)
 
 
@@ -123,7 +124,12 @@ def test_data_are_the_same_frame_by_frame(demo: Sides, name: str) -> None:
             pd.testing.assert_frame_equal(here[step], there[step], check_exact=True)
 
 
-def test_zoom_reads_the_same_detail(demo: Sides) -> None:
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [("t", "v"), ("t / 3600", "1000 * v"), ("-t / 86400 + 2", "-v"), ("t", "v ** 2")],
+    ids=["as they are", "hours and mV", "days and negative", "squared"],
+)
+def test_zoom_reads_the_same_detail(demo: Sides, x: str, y: str) -> None:
     listed = demo.near.measurements.list()
     longest = listed.loc[listed["sample_count"].idxmax(), "id"]
     step = {
@@ -137,13 +143,24 @@ def test_zoom_reads_the_same_detail(demo: Sides) -> None:
         "plan": {"steps": {"s": {**step, "max_points": 200}}},
         "transform": "def transform(data, params):\n"
         "    frame = next(iter(data['s'].values()))\n"
-        "    return {'data': [{'x': frame['Time [s]'], 'y': frame['Voltage [V]']}], 'layout': {}}\n",
+        "    t, v = frame['Time [s]'], frame['Voltage [V]']\n"
+        f"    return {{'data': [{{'x': {x}, 'y': {y}}}], 'layout': {{}}}}\n",
     }
-    asked: dict[str, Any] = {"traces": [0, 7], "x": [0.0, 1e9], "width": 700}
+    asked: dict[str, Any] = {"traces": [0, 7], "x": [-1e9, 1e9], "width": 700}
     here = demo.near.backend.detail(config, {}, **asked)
     there = demo.far.backend.detail(config, {}, **asked)
-    assert here[0].shown > 200
     assert {n: one.as_dict() for n, one in here.items()} == {n: one.as_dict() for n, one in there.items()}
+    (said,) = demo.near.figure(config).workbench.traces
+    assert demo.far.figure(config).workbench.traces == [said]
+    for _ in range(2):  # the second answer is from the cache
+        assert _posted(demo, config, {}).traces == [said]
+    if y == "v ** 2":
+        assert here == {}
+        assert (said["detail"], said["shown"]) == ("none", 200)
+        assert "computed by the script" in said["why"]
+    else:
+        assert here[0].shown > 200
+        assert said == {"detail": "finer", "shown": 200, "of": listed["sample_count"].max()}
 
 
 @pytest.mark.parametrize(

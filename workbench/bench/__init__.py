@@ -4,6 +4,7 @@ from .bench import Bench
 from .boards import Board, SavedPlot
 from .data import Data
 from .figure import Figure
+from .opened_figure import open_figure, why_changed
 from .opening import connect, open_bench
 
-__all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "connect", "open_bench"]
+__all__ = ["Bench", "Board", "Data", "Figure", "SavedPlot", "connect", "open_bench", "open_figure", "why_changed"]

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import EllipsisType
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import pandas as pd
 from pydantic import JsonValue
 
-from ..authoring import AuthoringContext
 from ..backend import Backend
-from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem
-from ..ingest import IngestKeywords, IngestOptions, Report
+from ..ingest import IngestKeywords, IngestOptions
 from ..ingest.options import FileProgress, shows_options
-from ..ingest.plan.paths import Paths
-from ..ingest.recompute import Recomputed
 from ..local import LocalBackend
 from ..recipe.plot import PlotConfig
-from ..recipe.strict import Raw
 from ..records import (
     Batch,
     DriveCycle,
@@ -31,22 +27,42 @@ from ..records import (
 )
 from ..records.catalog import Catalog
 from ..store.records.search import Found
-from .boards import Board, Boards, SavedPlot
+from .alerts import Alerts
+from .analysing import Analysing
+from .as_of import AsOf, then
+from .authoring import Authoring
+from .boards import Boards, SavedPlot
 from .collections import Collection, Ref
 from .data import Data
 from .description import as_html, as_text
-from .exporting import RunRecord, export_figure, export_step
+from .excluding import Excluding
+from .exporting import Exporting
 from .figure import Figure, figure_of
 from .look import Look
+from .maintaining import Maintaining
+from .named_recipes import AnyRecipe, meant
 from .quick import Quick, quick
-from .recipe_input import ParamValue, RecipeLike, Values, as_json, checked, is_protected, merged, unchecked
+from .recipe_input import (
+    ParamValue,
+    RecipeLike,
+    Values,
+    as_json,
+    checked,
+    is_protected,
+    merged,
+    unchecked,
+)
 from .sampled_collections import Analyses, MaterialProperties, Measurements, Simulations
 from .sessions import Sessions
+from .simulating import Simulating
 from .studies import Studies
+from .trusting import Trusting
 
 if TYPE_CHECKING:
     from plotly.graph_objects import FigureWidget
 
+    from ..ingest import Report
+    from ..ingest.plan.paths import Paths
     from ..notebook.view import View
     from .serving import Served
 
@@ -64,7 +80,7 @@ class SearchOptions(TypedDict, total=False):
     entity_types: Iterable[str] | None
 
 
-class Bench:
+class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Maintaining):
     """One project of a store: ingest, records, recipes, figures, dashboards."""
 
     def __init__(self, backend: Backend) -> None:
@@ -83,6 +99,7 @@ class Bench:
         self.drive_cycles: Collection[DriveCycle] = Collection(backend, DriveCycle)
         self.dashboards = Boards(self)
         self.sessions = Sessions(backend)
+        self.alerts = Alerts(backend)
 
     def __repr__(self) -> str:
         return as_text(self.backend)
@@ -174,30 +191,56 @@ class Bench:
         """Records by a part of their name or the beginning of a word in their notes, with the number of all hits."""
         return self.backend.search(text, **options)
 
-    def config_of(self, recipe: RecipeLike) -> PlotConfig:
-        """The checked recipe of a Recipe, a mapping, or the path of a recipe file; Invalid if it is not sound."""
-        return checked(recipe)
+    def config_of(self, recipe: AnyRecipe) -> PlotConfig:
+        """The checked recipe of a Recipe, a mapping, the path of a recipe file, or a saved plot or its name.
+
+        Raises
+        ------
+        BadRequest
+            For a text that is neither the path of a file nor the name of a saved plot.
+        Invalid
+            If the recipe is not sound.
+        """
+        return checked(self._to_draw(recipe))
+
+    def _to_draw(self, recipe: AnyRecipe) -> RecipeLike:
+        """A recipe to draw. That of a saved plot knows whether somebody else wrote its script."""
+        found = meant(self, recipe)
+        return found.recipe() if isinstance(found, SavedPlot) else found
+
+    def _meant(self, recipe: AnyRecipe) -> RecipeLike | SavedPlot:
+        return meant(self, recipe)
+
+    def _read(self, recipe: AnyRecipe) -> RecipeLike:
+        """A recipe to look at or to run without its script; that of a saved plot need not be sound."""
+        found = meant(self, recipe)
+        return found.record.config if isinstance(found, SavedPlot) else found
 
     def check(
         self,
-        recipe: RecipeLike,
+        recipe: AnyRecipe,
         values: Values | None = None,
         **by_name: ParamValue,
     ) -> list[Problem]:
         """Everything that is wrong with a recipe, also compared with the content of the store; empty if it is sound.
 
+        Parameters
+        ----------
+        recipe : a recipe or a bare plan, the path of a recipe file, or a saved plot, its name or its id. A text is a
+            path if there is such a file.
+
         Raises
         ------
         BadRequest
-            If ``recipe`` is the path of a file that cannot be read.
+            If ``recipe`` is a file that cannot be read, or the name of neither a file nor a saved plot.
         """
         try:
-            unsound = as_json(recipe)
+            unsound = as_json(self._read(recipe))
         except Invalid as error:
             return error.problems
         return self.backend.check(unsound, merged(values, by_name))
 
-    def values(self, recipe: RecipeLike, words: Iterable[str]) -> dict[str, JsonValue]:
+    def values(self, recipe: AnyRecipe, words: Iterable[str]) -> dict[str, JsonValue]:
         """Param values from words as on the command line: ``["cells=M50-A-01", "fraction:=0.8"]``.
 
         ``name=text`` is read by the control: as the option with that value, else as the option with that label, else by
@@ -210,22 +253,26 @@ class Bench:
         Invalid
             For every unknown param and every text that cannot be read.
         """
-        return self.backend.read_values(unchecked(recipe), words)
+        return self.backend.read_values(unchecked(self._read(recipe)), words)
 
     def dataset(
         self,
-        recipe: RecipeLike,
+        recipe: AnyRecipe,
         values: Values | None = None,
+        *,
+        as_of: AsOf | None = None,
         **by_name: ParamValue,
     ) -> Data:
         """The data of a recipe or of a bare plan: step name -> DataFrame, or for a series step id -> DataFrame.
+
+        ``recipe`` may be all that ``check`` takes, ``as_of`` what ``figure`` takes.
 
         Raises
         ------
         Invalid
             With every problem of the recipe and the values, each with its place.
         """
-        return Data(self.backend.dataset(unchecked(recipe), merged(values, by_name)))
+        return Data(then(self.backend, as_of).dataset(unchecked(self._read(recipe)), merged(values, by_name)))
 
     def quick(
         self,
@@ -273,7 +320,7 @@ class Bench:
 
     def look(
         self,
-        recipe: RecipeLike,
+        recipe: AnyRecipe,
         values: Values | None = None,
         **by_name: ParamValue,
     ) -> Look:
@@ -287,55 +334,69 @@ class Bench:
         Invalid
             If the recipe has no plan with steps.
         """
-        return Look(self.backend.look(as_json(recipe), merged(values, by_name)))
+        return Look(self.backend.look(as_json(self._read(recipe)), merged(values, by_name)))
 
     def figure(
         self,
-        recipe: RecipeLike,
+        recipe: AnyRecipe,
         values: Values | None = None,
         *,
         protected: bool | None = None,
+        as_of: AsOf | None = None,
         **by_name: ParamValue,
     ) -> Figure:
         """Draw a recipe. ``.workbench`` of the figure holds values, choices, warnings, cache, reads and timings.
 
         Parameters
         ----------
+        recipe : a recipe, the path of a recipe file, or a saved plot, its name or its id. A text is a path if there is
+            such a file.
         protected : run the script in a locked process: no files, no network, limited time and memory. By default this
             is done for a script that somebody else or a model wrote (``recipe.foreign``). A recipe file does not
             contain its author, so its script counts as your own.
+        as_of : draw the data as they were then: a time (without a zone UTC), a day (to its end), a revision, or what
+            was drawn then: a figure or the path of an exported file. What a person changed since gives the warning
+            ``changed_since``.
 
         Raises
         ------
         Invalid
             With every problem of the recipe and the values, each with its place; ``ScriptError`` if the script failed.
+            Also for a test whose samples were replaced since ``as_of``.
         NotProtected
             If the script must be protected and this machine cannot lock a process.
         """
-        answer = self.backend.figure(
-            unchecked(recipe), merged(values, by_name), protected=is_protected(recipe, protected)
-        )
-        return figure_of(answer)
+        taken, backend = self._to_draw(recipe), then(self.backend, as_of)
+        config, chosen = unchecked(taken), merged(values, by_name)
+        answer = backend.figure(config, chosen, protected=is_protected(self.backend, taken, protected))
+        return figure_of(answer, lambda: backend.passport(config, answer))
 
     def show(
         self,
-        recipe: RecipeLike | SavedPlot,
+        recipe: AnyRecipe,
         values: Values | None = None,
         *,
         figure_widget: bool = False,
         protected: bool | None = None,
+        time_limit: float | EllipsisType | None = ...,
+        as_of: AsOf | None = None,
         **by_name: ParamValue,
     ) -> View:
         """A live view in a notebook: controls and a figure that is drawn again after every change.
 
-        The view has ``values``, ``set(**values)``, ``refresh(wait=True)``, ``figure()``, ``recipe()``, ``undo()``
-        and ``redo()``. Problems of a value or a script are shown next to the figure.
+        The view has ``values``, ``set(**values)``, ``refresh(wait=True)``, ``figure()``, ``recipe()``, ``undo()``,
+        ``redo()``, ``stop()`` and ``close()``. Problems of a value or a script are shown next to the figure. Your own
+        scripts run in a process beside the notebook, which can be stopped.
 
         Parameters
         ----------
+        recipe : as for ``figure``. A save in the view of a saved plot becomes its next revision.
         figure_widget : draw on plotly's own FigureWidget, ``view.surface.figure``. It is slower and can be changed in
             Python.
         protected : as for ``figure``. It holds as long as the view exists, also for a script that is edited in it.
+        time_limit : most seconds that a script of your own may take; None: no limit. By default it is the number in
+            ``$WORKBENCH_SCRIPT_SECONDS``, else 60. It can be changed later: ``view.time_limit``.
+        as_of : as for ``figure``.
 
         Raises
         ------
@@ -344,26 +405,28 @@ class Bench:
         """
         from ..notebook.view import View  # widgets are loaded only when they are used
 
-        home = recipe.record if isinstance(recipe, SavedPlot) else None
-        taken = recipe.recipe() if isinstance(recipe, SavedPlot) else recipe
+        found = meant(self, recipe)
+        home = found.record if isinstance(found, SavedPlot) else None
+        taken = found.recipe() if isinstance(found, SavedPlot) else found
         surface = None
         if figure_widget:
             from ..notebook.figure_widget import FigureSurface
 
             surface = FigureSurface()
         return View(
-            self.backend,
-            self.config_of(taken),
+            then(self.backend, as_of),
+            checked(taken),
             merged(values, by_name),
             figure=figure_of,
             home=home,
             surface=surface,
-            protected=is_protected(taken, protected),
+            protected=is_protected(self.backend, taken, protected),
+            time_limit=time_limit,
         )
 
     def figure_widget(
         self,
-        recipe: RecipeLike,
+        recipe: AnyRecipe,
         values: Values | None = None,
         *,
         protected: bool | None = None,
@@ -372,54 +435,24 @@ class Bench:
         """Draw a recipe as a plain plotly FigureWidget, which you can change in Python.
 
         It is as wide as its cell and has no button that uploads its data. It has no controls: see ``show``.
-        ``protected`` and the errors are those of ``figure``.
+        ``recipe``, ``protected`` and the errors are those of ``figure``.
         """
         from ..notebook.figure_widget import figure_widget
 
+        taken = self._to_draw(recipe)
         answer = self.backend.figure(
-            unchecked(recipe), merged(values, by_name), protected=is_protected(recipe, protected)
+            unchecked(taken), merged(values, by_name), protected=is_protected(self.backend, taken, protected)
         )
         return figure_widget(answer.figure)
 
-    def export(
+    def serve(
         self,
-        recipe: RecipeLike,
-        out: str | Path,
-        values: Values | None = None,
+        port: int = 0,
+        host: str = "127.0.0.1",
         *,
-        step: str | None = None,
-        protected: bool | None = None,
-        progress: Progress | None = None,
-    ) -> RunRecord:
-        """Write a recipe to a file. The file is written completely or not at all.
-
-        Parameters
-        ----------
-        out : the path. Its ending selects the content: ``.html .png .svg .pdf .json`` the figure, ``.csv .parquet``
-            the traces in long form (or, with ``step``, the rows of that step), ``.ipynb`` a notebook that draws it.
-        step : name of the step whose rows are written.
-        protected : as for ``figure``.
-        progress : called as ``progress(step, index, of, detail)`` while the plan runs.
-
-        Returns
-        -------
-        dict
-            How the answer was computed: ``values``, ``warnings``, ``cache``, ``reads``, ``timings``.
-
-        Raises
-        ------
-        BadRequest
-            For an unknown ending or step, for the rows of a step in a file that is not a table, or for a folder that
-            does not exist.
-        Invalid
-            As ``figure``.
-        """
-        target, chosen = Path(out), merged(values, {})
-        if step is not None:
-            return export_step(self.backend, recipe, target, chosen, step=step, progress=progress)
-        return export_figure(self.backend, recipe, target, chosen, protected=protected, progress=progress)
-
-    def serve(self, port: int = 0, host: str = "127.0.0.1", *, trust_transforms: bool = False) -> Served:
+        trust_transforms: bool = False,
+        trust_files: bool = False,
+    ) -> Served:
         """Share the store while this process runs: a server in a thread, with a key of its own.
 
         The result has ``url``, ``api_key`` and ``stop()``, and works in a ``with`` block. Scripts of others run in
@@ -430,6 +463,7 @@ class Bench:
         port : 0 takes a free one.
         host : the address to listen on. By default only this machine can connect.
         trust_transforms : run the scripts of everybody who has a key in this process, with all its rights.
+        trust_files : read the files that they send without a lock. Where the machine has none, files are refused else.
 
         Raises
         ------
@@ -444,102 +478,6 @@ class Bench:
             raise BadRequest(
                 f"This bench is on the server at {self.backend.place} already. Give that address to others."
             )
-        return Served(self.backend, host=host, port=port, trust_transforms=trust_transforms)
-
-    def authoring_context(
-        self,
-        board: Board | Ref,
-        prompt: str,
-        plot: SavedPlot | Ref | None = None,
-        draft: Mapping[str, Raw] | None = None,
-    ) -> AuthoringContext:
-        """Two texts for a language model, ``.system`` and ``.prompt``.
-
-        They are all that it needs to write a recipe for this project.
-        ``.session_id`` is the session that is opened or continued.
-
-        Parameters
-        ----------
-        board : the dashboard that the plot is for.
-        prompt : what the plot shall show, in words.
-        plot : the plot to change; without it the recipe is for a new plot.
-        draft : ``{"name", "config"}``, the recipe to continue with. It is kept as the newest draft.
-
-        Raises
-        ------
-        Invalid
-            For a prompt or a draft that breaks its limits.
-        """
-        held, wanted = self._board_and_plot(board, plot)
-        return self.backend.authoring_context(held.record, prompt, wanted, draft)
-
-    def authoring_decision(
-        self,
-        board: Board | Ref,
-        *,
-        name: str | None = None,
-        plot: SavedPlot | Ref | None = None,
-        new_plot_id: str | None = None,
-        session: str | None = None,
-    ) -> SavedPlot:
-        """Save your newest sound draft on a dashboard, as the next revision of ``plot`` or as a new plot.
-
-        Parameters
-        ----------
-        name : name of the plot; by default the name of the draft.
-        plot : the plot whose draft is saved. Without ``new_plot_id`` the draft becomes its next revision.
-        new_plot_id : the id, a UUID, of the new plot.
-        session : take only drafts of this session.
-
-        Raises
-        ------
-        Conflict
-            If the name or the id is taken, or if no draft is sound; ``detail`` says what is wrong with the newest.
-        """
-        held, wanted = self._board_and_plot(board, plot)
-        given = {"name": name, "plot_id": wanted, "new_plot_id": new_plot_id, "session_id": session}
-        return SavedPlot(self, self.backend.decide(held.record, **given))
-
-    def _board_and_plot(self, board: Board | Ref, plot: SavedPlot | Ref | None) -> tuple[Board, str | None]:
-        """A dashboard, and the id of one of its plots."""
-        held = board if isinstance(board, Board) else self.dashboards.get(board)
-        if plot is None:
-            return held, None
-        return held, self.backend.plot(held.record, plot.record if isinstance(plot, SavedPlot) else plot).id
-
-    def backup(self, destination: str | Path) -> None:
-        """Copy the whole store to a new file while it is in use. A server writes the copy on its own machine."""
-        self.backend.backup(destination)
-
-    def verify(self) -> list[str]:
-        """Everything that is wrong with the store, as sentences; empty if it is sound. Reads the whole store."""
-        return self.backend.verify()
-
-    def recompute(
-        self,
-        where: Mapping[str, ParamValue] | None = None,
-        *,
-        check: bool = False,
-        progress: Callable[[int, int, str], None] | None = None,
-    ) -> Recomputed:
-        """Compute steps and cycles again where an older rule computed them. Tables that a user gave stay as they are.
-
-        Each measurement is written in one transaction: after an interruption, the next call continues.
-
-        Parameters
-        ----------
-        where : filters as in a ``list`` step, such as ``{"batch": ["A"]}``; without them all of the project.
-        check : only report what would be done.
-        progress : called with the number done, the number in all, and the name of the next measurement.
-
-        Returns
-        -------
-        Recomputed
-            ``measurements`` that were recomputed, and ``failed``: name -> reason.
-
-        Raises
-        ------
-        BadRequest
-            On a remote bench: run ``workbench recompute`` on the server's machine.
-        """
-        return self.backend.recompute(where, check=check, progress=progress)
+        return Served(
+            self.backend, host=host, port=port, trust_transforms=trust_transforms, trust_files=trust_files
+        )

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from types import EllipsisType
 from typing import TYPE_CHECKING
 
 import pandas as pd
 from pydantic import JsonValue
 
+from ..backend import Backend
+from ..engine.reader import Progress
 from ..recipe.recipe import Recipe
 from ..records import Dashboard, Plot
+from ..standalone_page.page import PageSize
+from .as_of import AsOf, then
 from .collections import Collection, Ref
 from .figure import Figure, figure_of
-from .recipe_input import ParamValue, RecipeLike, Values
+from .page_exports import board_size, export_board
+from .recipe_input import ParamValue, RecipeLike, Values, is_untrusted
 
 if TYPE_CHECKING:
     from ..notebook.board_view import BoardView
@@ -37,8 +45,10 @@ class Board:
     def __repr__(self) -> str:
         return f"<dashboard '{self.name}'>"
 
-    def save(self, name: str, recipe: RecipeLike, *, since: int | None = None) -> SavedPlot:
+    def save(self, name: str, recipe: RecipeLike | SavedPlot, *, since: int | None = None) -> SavedPlot:
         """Save a recipe under a name: as a new plot, or as the next revision of the plot of that name.
+
+        Its script is noted as your own on this machine, unless it is somebody else's (``recipe.foreign``).
 
         Parameters
         ----------
@@ -52,7 +62,12 @@ class Board:
         Conflict
             If somebody has saved after that revision; nothing is saved.
         """
-        plot = self._bench.backend.save_plot(self.record, name, self._bench.config_of(recipe), since=since)
+        backend = self._bench.backend
+        own = not is_untrusted(backend, self._bench._to_draw(recipe))
+        config = self._bench.config_of(recipe)
+        plot = backend.save_plot(self.record, name, config, since=since)
+        if own:
+            backend.own(config)
         return SavedPlot(self._bench, plot)
 
     def plots(self) -> list[SavedPlot]:
@@ -63,16 +78,85 @@ class Board:
         """The plot of an id or a name; NotFound if the dashboard has none."""
         return SavedPlot(self._bench, self._bench.backend.plot(self.record, ref))
 
-    def show(self, share: bool = False) -> BoardView:
+    @property
+    def backend(self) -> Backend:
+        """What carries out what the dashboard asks for."""
+        return self._bench.backend
+
+    def export(
+        self,
+        out: str | Path,
+        values: Mapping[str, Values] | None = None,
+        *,
+        controls: bool = False,
+        protected: bool | None = None,
+        with_recipe: bool = True,
+        progress: Progress | None = None,
+        as_of: AsOf | None = None,
+    ) -> PageSize:
+        """Write the dashboard to one file, its plots in the order of their places. Returns what the file holds.
+
+        A plot that cannot be drawn is there with the reason.
+
+        Parameters
+        ----------
+        out : the path. ``.html`` is a page that needs no network, ``.pdf`` a report to print (title, day, figures,
+            values, warnings), ``.ipynb`` a notebook that draws the plots, ``.zip`` a page and a table of each.
+        values : chosen values of plots, by the name or the id of a plot; the others have their saved values.
+        controls, protected, with_recipe, as_of : as in ``Bench.export``.
+        progress : called as ``progress("figures", done, of, plot)``.
+
+        Raises
+        ------
+        BadRequest
+            For an unknown ending, or a page of more than 10 MB.
+        ExportUnavailable
+            For a report, if kaleido or a browser is missing.
+        Invalid
+            For values of a plot that the dashboard does not have.
+        """
+        return export_board(
+            self,
+            out,
+            values,
+            controls=controls,
+            protected=protected,
+            with_recipe=with_recipe,
+            progress=progress,
+            backend=then(self._bench.backend, as_of),
+        )
+
+    def export_size(
+        self, values: Mapping[str, Values] | None = None, *, protected: bool | None = None
+    ) -> PageSize:
+        """What ``export("board.html", controls=True)`` would write, as ``Bench.export_size``."""
+        return board_size(self, values, protected)
+
+    def _saved(self, plot: Plot) -> SavedPlot:
+        """A plot of this dashboard, as it was just saved."""
+        return SavedPlot(self._bench, plot)
+
+    def show(
+        self, share: bool = False, *, time_limit: float | EllipsisType | None = ..., as_of: AsOf | None = None
+    ) -> BoardView:
         """All plots of the dashboard, live in a grid. A plot that fails shows its problems and leaves the others alone.
 
         With ``share``, a param that several plots have under one name gets one control for all of them.
+        ``time_limit`` is that of ``Bench.show``, for each plot. With ``as_of`` today's plots show the data as they were
+        then, as in ``Bench.figure``.
         """
         from ..notebook.board_view import BoardView
 
         bench = self._bench
         record = bench.backend.get(Dashboard, self.id)
-        return BoardView(bench.backend, record, bench.backend.plots(record), figure=figure_of, share=share)
+        return BoardView(
+            then(bench.backend, as_of),
+            record,
+            bench.backend.plots(record),
+            figure=figure_of,
+            share=share,
+            time_limit=time_limit,
+        )
 
 
 class SavedPlot:
@@ -80,7 +164,7 @@ class SavedPlot:
 
     def __init__(self, bench: Bench, record: Plot) -> None:
         self._bench = bench
-        self.record = record
+        self.record = bench.backend.met(record)
 
     @property
     def id(self) -> str:
@@ -100,19 +184,36 @@ class SavedPlot:
     def recipe(self, revision: int | None = None) -> Recipe:
         """The recipe of the newest revision, or of the revision of this number."""
         backend = self._bench.backend
-        config = self.record.config if revision is None else backend.revision(self.record, revision).config
-        recipe = Recipe(config)
-        recipe.foreign = not backend.is_own(self.record, revision)
+        record = self.record
+        if revision is not None:
+            config = backend.revision(record, revision).config
+            record = backend.met(record.model_copy(update={"config": config, "revision": revision}))
+        recipe = Recipe(record.config)
+        recipe.foreign = not backend.is_own(record)
         return recipe
 
+    def trust(self, revision: int | None = None) -> SavedPlot:
+        """Make the script of the newest revision, or of the revision of this number, your own on this machine.
+
+        It then runs with your rights, as long as no letter of it changes. Read it first:
+        ``print(plot.recipe().transform)``.
+        """
+        self._bench.trust(self.recipe(revision))
+        return self
+
     def figure(
-        self, values: Values | None = None, *, protected: bool | None = None, **by_name: ParamValue
+        self,
+        values: Values | None = None,
+        *,
+        protected: bool | None = None,
+        as_of: AsOf | None = None,
+        **by_name: ParamValue,
     ) -> Figure:
         """The figure of the newest revision with the given values; other params have their defaults.
 
-        ``protected`` and the errors are those of ``Bench.figure``.
+        ``protected``, ``as_of`` and the errors are those of ``Bench.figure``.
         """
-        return self._bench.figure(self.recipe(), values, protected=protected, **by_name)
+        return self._bench.figure(self.recipe(), values, protected=protected, as_of=as_of, **by_name)
 
     def show(
         self,
@@ -120,13 +221,23 @@ class SavedPlot:
         *,
         figure_widget: bool = False,
         protected: bool | None = None,
+        time_limit: float | EllipsisType | None = ...,
+        as_of: AsOf | None = None,
         **by_name: ParamValue,
     ) -> View:
         """The newest revision as a live view. A save in the view becomes the next revision.
 
-        ``figure_widget``, ``protected`` and the errors are those of ``Bench.show``.
+        ``figure_widget``, ``protected``, ``time_limit``, ``as_of`` and the errors are those of ``Bench.show``.
         """
-        return self._bench.show(self, values, figure_widget=figure_widget, protected=protected, **by_name)
+        return self._bench.show(
+            self,
+            values,
+            figure_widget=figure_widget,
+            protected=protected,
+            time_limit=time_limit,
+            as_of=as_of,
+            **by_name,
+        )
 
     def history(self) -> pd.DataFrame:
         """All revisions as a frame, the oldest first: number, name, origin, time and author."""
@@ -134,9 +245,18 @@ class SavedPlot:
         columns = ["revision", "name", "origin", "created_at", "created_by_email"]
         return pd.DataFrame([{c: getattr(r, c) for c in columns} for r in revisions], columns=columns)
 
+    def session(self, revision: int | None = None) -> str | None:
+        """The id of the session whose draft became a revision, by default the newest; None if it came from no draft.
+
+        Your own sessions are in ``bench.sessions``; nobody reads those of others.
+        """
+        number = self.revision if revision is None else revision
+        return self._bench.backend.session_of(self.record, number)["session_id"]
+
     def restore(self, revision: int) -> SavedPlot:
         """Save an earlier revision again as the newest one; all revisions are kept."""
-        self.record = self._bench.backend.restore(self.record, revision)
+        backend = self._bench.backend
+        self.record = backend.met(backend.restore(self.record, revision))
         return self
 
 
@@ -147,6 +267,7 @@ class Boards(Collection[Dashboard]):
         super().__init__(bench.backend, Dashboard)
         self._bench = bench
 
+    # Gives a Board, which is more than the record that other collections give.
     def create(self, *args: Ref, **fields: JsonValue) -> Board:  # type: ignore[override]
         """``create("Ageing")``, or ``create(project, "Ageing")`` for another project; ``description`` is optional.
 
@@ -161,6 +282,7 @@ class Boards(Collection[Dashboard]):
         named = {"name": args[-1]} if args else {}
         return Board(bench, bench.backend.create(Dashboard, {**fields, **named}))
 
+    # As `create`: a Board.
     def get(self, ref: Ref) -> Board:  # type: ignore[override]
         """The dashboard of an id or a name; NotFound if there is none."""
         return Board(self._bench, self._backend.get(Dashboard, ref))

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import JsonValue
 
 from ..dataset import Dataset
+from ..export import step_table
 from ..messages import counted
 from ..transform import frames
+from .polars_frames import polars_frame
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Data(frames.Data):
@@ -24,12 +31,23 @@ class Data(frames.Data):
 
     def __init__(self, dataset: Dataset) -> None:
         super().__init__(dataset.steps, dataset.columns)
+        self._steps = dataset.steps
         self.params: dict[str, JsonValue] = dataset.values
         self.options = dataset.options
         self.warnings = [warning.as_dict() for warning in dataset.warnings]
         self.cache = dataset.cache
         self.reads = dataset.reads
         self.timings = dataset.timings
+
+    def to_polars(self) -> dict[str, pl.DataFrame]:
+        """Each step as a polars frame. A series step is one long frame; ``id`` says which source a row is of.
+
+        Raises
+        ------
+        BadRequest
+            If polars is not installed.
+        """
+        return {name: polars_frame(step_table(step)) for name, step in self._steps.items()}
 
     def __repr__(self) -> str:
         parts = []

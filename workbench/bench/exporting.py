@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, Unpack
 
 from pydantic import JsonValue
 
@@ -12,8 +12,15 @@ from ..backend import Backend, FigureAnswer, Values
 from ..dataset import Dataset
 from ..engine.reader import Progress
 from ..errors import BadRequest, instead
+from ..pictures import PaperOptions, Remark, as_warnings, wants_paper
 from ..recipe.recipe import Recipe
-from .recipe_input import RecipeLike, is_protected, unchecked
+from ..standalone_page.page import PageSize, Sheet, alone, size_of
+from .as_of import AsOf, then
+from .boards import SavedPlot
+from .figure_files import save_figure, writable_ending
+from .named_recipes import AnyRecipe
+from .page_exports import page_of, source_of
+from .recipe_input import RecipeLike, is_protected, is_untrusted, merged, unchecked
 
 
 class RunRecord(TypedDict):
@@ -26,33 +33,137 @@ class RunRecord(TypedDict):
     timings: dict[str, float]
 
 
+class Exporting:
+    """What a bench can write to files: figures, tables, notebooks, pages whose controls work."""
+
+    backend: Backend
+
+    def _meant(self, recipe: AnyRecipe) -> RecipeLike | SavedPlot:
+        """The recipe or the saved plot that a name stands for."""
+        raise NotImplementedError
+
+    def _read(self, recipe: AnyRecipe) -> RecipeLike:
+        """The recipe, of which the script does not matter."""
+        raise NotImplementedError
+
+    def export(
+        self,
+        recipe: AnyRecipe,
+        out: str | Path,
+        values: Values | None = None,
+        *,
+        step: str | None = None,
+        protected: bool | None = None,
+        with_recipe: bool = True,
+        progress: Progress | None = None,
+        tidy: bool = False,
+        controls: bool = False,
+        as_of: AsOf | None = None,
+        **paper: Unpack[PaperOptions],
+    ) -> RunRecord:
+        """Write a recipe to a file. The file is written completely or not at all.
+
+        The answer has ``values``, ``warnings`` (also of a picture), ``cache``, ``reads`` and ``timings``.
+        The file holds its passport (`workbench.open_figure`); csv has it in a file beside it, and json has none.
+
+        Parameters
+        ----------
+        recipe : as for ``figure``; with ``step`` a bare plan too.
+        out : the path. Its ending selects the content: ``.html .png .svg .pdf .json`` the figure, ``.csv .parquet``
+            the traces in long form (or the rows of the step named ``step``), ``.ipynb`` a notebook that draws it.
+        protected : as for ``figure``.
+        with_recipe : the passport holds the recipe; without it only hashes of it.
+        progress : called as ``progress(step, index, of, detail)`` while the plan runs.
+        tidy : in a table, columns have the quantities and units of the axes, as ``Figure.tidy``.
+        controls : in ``.html``, the view controls with few values work without a kernel: the figures of all their
+            choices are computed now. ``export_size`` says before how many they are. A page has at most 10 MB.
+        as_of : as for ``figure``.
+        paper : ``paper`` (a journal, or True), ``width``, ``height``, ``font`` and ``columns`` fit the figure to a
+            printed page, as in ``battery.paper``. A table is then tidy.
+
+        Raises
+        ------
+        BadRequest
+            For an unknown ending, step or paper, a table in another file, or an absent folder.
+        Invalid
+            As ``figure``.
+        """
+        target, chosen, backend = Path(out), merged(values, {}), then(self.backend, as_of)
+        if step is not None:
+            return export_step(backend, self._read(recipe), target, chosen, step=step, progress=progress)
+        found = self._meant(recipe)
+        return export_figure(
+            backend,
+            found,
+            target,
+            chosen,
+            protected,
+            with_recipe,
+            progress,
+            tidy=tidy,
+            paper=paper,
+            controls=controls,
+        )
+
+    def export_size(
+        self, recipe: AnyRecipe, values: Values | None = None, *, protected: bool | None = None
+    ) -> PageSize:
+        """What ``export(..., controls=True)`` would write: ``figures``, about how many ``bytes``, and what stays fixed.
+
+        One figure is drawn for it. The bytes are an estimate as if the figures had nothing in common; most pages are
+        smaller. ``fixed`` names each param that stays as it is, and why.
+        """
+        found = self._meant(recipe)
+        source = source_of(self.backend, found, "figure", merged(values, {}), protected=protected)
+        return size_of([alone(source)])
+
+
 def export_figure(
     backend: Backend,
-    recipe: RecipeLike,
+    found: RecipeLike | SavedPlot,
     target: Path,
     values: Values,
-    *,
     protected: bool | None,
+    with_recipe: bool,
     progress: Progress | None,
+    tidy: bool = False,
+    paper: PaperOptions | None = None,
+    controls: bool = False,
 ) -> RunRecord:
     """Write the figure of a recipe, its traces, or a notebook that draws it; as ``Bench.export``."""
-    ending = _ending(target)
+    ending = writable_ending(target)
+    if controls:
+        if ending != "html" or tidy or wants_paper(paper or {}):
+            raise BadRequest(
+                f"Controls work in a page for screens, .html without a paper, not in '{target.name}'."
+            )
+        source = source_of(
+            backend, found, target.stem, values, protected=protected, with_recipe=with_recipe, progress=progress
+        )
+        return page_record(page_of(source, target, progress))
+    recipe = found.recipe() if isinstance(found, SavedPlot) else found
+    plot = (found.id, found.revision) if isinstance(found, SavedPlot) else None
     config = unchecked(recipe)
-    answer = backend.figure(config, values, progress, protected=is_protected(recipe, protected))
+    remarks: list[Remark] = []
+    answer = backend.figure(config, values, progress, protected=is_protected(backend, recipe, protected))
+    said = backend.passport(config, answer, plot=plot, with_recipe=with_recipe)
     if ending == "ipynb":
-        raw = Recipe(config).raw()
-        page = export.notebook(raw, name=target.stem, values=answer.values, opening=backend.opening)
+        made = Recipe(config)
+        made.foreign = bool(protected) or is_untrusted(backend, recipe)
+        page = export.notebook(
+            made.raw(), name=target.stem, values=answer.values, opening=backend.opening, passport=said
+        )
         export.write(target, page)
     else:
-        export.save(target, answer.figure, title=target.stem)
-    return _record(answer, answer.warnings)
+        remarks = save_figure(target, answer.figure, paper or {}, tidy=tidy, passport=said)
+    return _record(answer, [*answer.warnings, *as_warnings(remarks)])
 
 
 def export_step(
     backend: Backend, recipe: RecipeLike, target: Path, values: Values, *, step: str, progress: Progress | None
 ) -> RunRecord:
     """Write the rows of one step as a table; as ``Bench.export`` with ``step``."""
-    ending = _ending(target)
+    ending = writable_ending(target)
     if ending not in export.TABLES:
         raise BadRequest(f"A step's rows go to .csv or .parquet, not to '.{ending}'.")
     data = backend.dataset(unchecked(recipe), values, progress)
@@ -62,13 +173,11 @@ def export_step(
     return _record(data, [warning.as_dict() for warning in data.warnings])
 
 
-def _ending(target: Path) -> str:
-    ending = export.ending_of(target, (*export.ENDINGS, "ipynb"))
-    if not target.parent.is_dir():
-        raise BadRequest(
-            f"There is no folder '{target.parent}' to write '{target.name}' in. Create it, or name another one."
-        )
-    return ending
+def page_record(sheet: Sheet) -> RunRecord:
+    """How the first figure of a page was computed."""
+    if not isinstance(sheet.drawn, FigureAnswer):
+        raise TypeError("A page that was written has its first figure.")
+    return _record(sheet.drawn, [*sheet.drawn.warnings])
 
 
 def _record(answer: FigureAnswer | Dataset, warnings: list[dict[str, JsonValue]]) -> RunRecord:

@@ -8,7 +8,6 @@ from pathlib import Path
 from ..environment import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..errors import BadRequest
 from ..local import LocalBackend
-from ..remote import RemoteBackend
 from .bench import Bench
 
 
@@ -63,4 +62,6 @@ def connect(url: str, api_key: str | None = None, project: str | None = None) ->
     key = api_key or os.environ.get(API_KEY)
     if not key:
         raise BadRequest(f"A server is opened with a key: wb.connect(url, api_key='wb_...'), or set ${API_KEY}.")
+    from ..remote import RemoteBackend  # its HTTP client is needed only here
+
     return Bench(RemoteBackend.connect(url, key, project or os.environ.get(PROJECT) or None))

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 from pydantic import JsonValue
 
+from ..backend import Backend
 from ..recipe.assemble import PlanDraft
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe, read_file
@@ -85,6 +86,16 @@ def merged(values: Values | None, by_name: Values) -> Unchecked:
     return values if not by_name and values is not None else {**(values or {}), **by_name}
 
 
-def is_protected(recipe: RecipeLike, asked: bool | None) -> bool | None:
+def is_protected(backend: Backend, recipe: RecipeLike, asked: bool | None) -> bool | None:
     """What the caller asked for; else True for a script of somebody else, and None for the default of the bench."""
-    return True if asked is None and isinstance(recipe, Recipe) and recipe.foreign else asked
+    return True if asked is None and is_untrusted(backend, recipe) else asked
+
+
+def is_untrusted(backend: Backend, recipe: RecipeLike) -> bool:
+    """Whether the script of a recipe is not this user's own."""
+    if isinstance(recipe, str | Path):
+        recipe = Recipe.load(recipe)
+    if not isinstance(recipe, Recipe):
+        return backend.is_untrusted(recipe)
+    known = backend.own_scripts is not None and backend.own_scripts.has(recipe.config.transform)
+    return not known and (recipe.foreign or backend.is_untrusted(recipe.config))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..records import Analysis, MaterialProperty, Measurement, Record, Simulation
 from ..table import Table
-from ..transform.frames import frame_of
+from ..transform.frames import frame_of, whole_frame
 from .collections import Collection, Ref
 from .input_tables import TableLike, table_of
 from .recipe_input import Unchecked
@@ -28,7 +28,9 @@ class Sampled(Collection[R]):
         super().__init__(backend, kind)
 
     def _frame(self, ref: Ref, dataset: str, columns: list[str] | None = None) -> pd.DataFrame:
-        return frame_of(self._backend.samples(self.get(ref), dataset, columns))
+        record = self.get(ref)
+        table = self._backend.samples(record, dataset, columns)
+        return whole_frame(table, record.id) if dataset == "series" else frame_of(table)
 
 
 class Measurements(Sampled[Measurement]):

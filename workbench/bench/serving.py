@@ -27,15 +27,18 @@ class Served:
     administrator, as the user of the bench has, and is revoked when the server stops.
     """
 
-    def __init__(self, backend: LocalBackend, *, host: str, port: int, trust_transforms: bool) -> None:
+    def __init__(
+        self, backend: LocalBackend, *, host: str, port: int, trust_transforms: bool, trust_files: bool
+    ) -> None:
         check_server_package()
         import uvicorn
 
         from server.app import create_app
-        from server.serving import GRACE, Serving, listen
+        from server.connections import HttpConfig
+        from server.serving import Serving, listen
 
         store = backend.store
-        serving = Serving(str(store.path), host, port, trust_transforms=trust_transforms)
+        serving = Serving(str(store.path), host, port, trust_transforms=trust_transforms, trust_files=trust_files)
         listening = listen(host, port)
         try:
             app = create_app(store.path, serving.settings(), protected=not trust_transforms, create=False)
@@ -47,10 +50,7 @@ class Served:
         issued = store.people.issue(self._organization, backend.actor)
         self.api_key, self._key_id = issued.key, issued.id
         self.url = serving.address(int(listening.getsockname()[1]))
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE
-        )
-        self._server: uvicorn.Server = uvicorn.Server(config)
+        self._server: uvicorn.Server = uvicorn.Server(HttpConfig(app))
         self._app = app
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listening]}, name="workbench-serve", daemon=True

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from pydantic import JsonValue
 
+from ..authoring import CheckedAnswer, answers_in
 from ..errors import BadRequest
 from ..records import Message, Session
 from ..records.session import Role
@@ -65,6 +66,13 @@ class Sessions:
             For another role.
         """
         return self._backend.say(self._id(id), role, dict(content))
+
+    def replay(self, id: str | Session) -> builtins.list[CheckedAnswer]:
+        """All answers of the author in a session, checked and drawn again on the data of now, the oldest first.
+
+        Nobody is asked and nothing is changed: the answers are the stored ones, also those that were not sound.
+        """
+        return [self._backend.check_answer(answer) for answer in answers_in(self.messages(id))]
 
     def delete(self, id: str | Session) -> None:
         """Delete a session with all its messages."""

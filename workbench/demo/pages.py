@@ -11,6 +11,7 @@ import orjson
 from pydantic import JsonValue
 
 from .. import export
+from ..inert_page import POLICY_TAG, inert_script
 from ..messages import spaced
 from ..recipe.controls import decide
 from ..recipe.params import Param
@@ -60,11 +61,12 @@ def index_page(plots: Sequence[Drawn], counts: Sequence[Count]) -> bytes:
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{export.PAGE_POLICY}">
+{POLICY_TAG}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Battery Workbench demo</title>
 <style>{_STYLE}</style>
+<script>{inert_script()}</script>
 <script defer src="{export.PLOTLY_FILE}"></script>
 </head>
 <body>

@@ -52,6 +52,7 @@ class Job:
     done: Callable[[Result], None]
     failed: Callable[[BaseException], None]
     cancel: threading.Event = field(default_factory=threading.Event)
+    stopped: bool = False
     progress: Progress = field(default=lambda step, index, of, detail: None)
 
 
@@ -151,6 +152,7 @@ class Runner:
         self._take_back: Callable[[], None] = lambda: None
         self._page_answers = self._page_draws = False
         self._give_up: Callable[[], None] = lambda: None
+        self._closed = False
         self._burst = 0
         self._last = self._burst_began = -LONGEST_WAIT_S - BURST_S
 
@@ -163,6 +165,8 @@ class Runner:
 
         During a burst of changes, a drawing waits for a pause. ``quiet`` is the least length of that pause in seconds.
         """
+        if self._closed:
+            return
         self.withdraw(job.lane)
         if job.lane == "draw":
             self.withdraw("detail")  # the page will ask for detail of the new figure
@@ -202,7 +206,15 @@ class Runner:
         if self._running is not None and self._running.lane == lane:
             self._running.cancel.set()
 
+    def stop(self) -> None:
+        """Stop the drawing that runs, and drop the one that waits. ``failed`` of the one that ran says how it ended."""
+        running = self._running
+        if running is not None and running.lane == "draw":
+            running.stopped = True
+        self.withdraw("draw")
+
     def close(self) -> None:
+        self._closed = True
         for lane in LANES:
             self.withdraw(lane)
         self._take_back()
@@ -263,7 +275,7 @@ class Runner:
             if job.lane not in self._pending:
                 self._busy(None)
         try:
-            if not job.cancel.is_set():
+            if not job.cancel.is_set() or (job.stopped and not self._closed):
                 # Jobs after a drawing wait until the page has drawn it, so that the page gets the processor.
                 if shows and self._page_answers:
                     self._page_draws = True
@@ -275,7 +287,7 @@ class Runner:
     def _progress(self, job: Job, step: Step) -> None:
         """In the worker."""
         if job.cancel.is_set():
-            raise Cancelled("The request was withdrawn.")
+            raise Cancelled("The request was cancelled.")
         now = self._clock.now()
         if now - self._shown_at >= BUSY_EVERY_S:
             self._shown_at = now

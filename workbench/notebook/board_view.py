@@ -19,17 +19,20 @@ from ..records import Dashboard, Plot
 from ..records.dashboard import Tile
 from . import status_text as words
 from .background_worker import Clock
+from .closing import close_all
 from .event_loop import at_home
 from .panel import ControlPanel
-from .plot_view import KeyGuard, PlotView
+from .plot_view import ControlNames, KeyGuard, PlotView
 from .saved_picture import Still
 from .surface import Shown
+from .time_limit import TimeLimit
 from .view import View
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 UNIT_PX = 46
+COLUMNS = 12
 WIDTH, HEIGHT = 6, 8
 """The size of a plot without a place on the grid."""
 
@@ -51,15 +54,17 @@ class BoardView:
         *,
         figure: Callable[[FigureAnswer], go.Figure],
         share: bool = False,
+        time_limit: TimeLimit = ...,
         clock: Callable[[], Clock] | None = None,
     ) -> None:
         self._backend = backend
         self._figure = figure
         self._clock = clock
+        self._time_limit = time_limit
         self.views: dict[str, View] = {}
-        self._still = Still()
         places = {place.plot_id: place for place in board.layout}
         ordered = sorted(plots, key=lambda plot: _order(places.get(plot.id)))
+        self._still = Still(board.name, [(plot.name, _share_of(places.get(plot.id))) for plot in ordered])
         self._tiles = widgets.Box([self._tile(plot, places.get(plot.id)) for plot in ordered])
         self._tiles.add_class("wb-board")
         self._shared = ControlPanel(self._chosen, self._is_shared)
@@ -70,7 +75,7 @@ class BoardView:
             tooltip="One control for all plots that have the param",
         )
         self._share.observe(at_home(lambda _: self._set_sharing()), "value")
-        self.widget = widgets.VBox([self._bar(board), self._tiles, KeyGuard()])
+        self.widget = widgets.VBox([self._bar(board), self._tiles, ControlNames(), KeyGuard()])
         self.widget.add_class("wb-board-frame")
         for view in self.views.values():
             view.on_answer(self._show_shared)
@@ -111,10 +116,12 @@ class BoardView:
         return self
 
     def close(self) -> None:
-        """Stop the work of every plot and remove the dashboard from the page."""
+        """Stop the work of every plot, remove the dashboard from the page, and free all its widgets."""
         for view in self.views.values():
             view.close()
-        self.widget.close()
+        self._shared.close()
+        for widget in (self._share, self.widget):
+            close_all(widget)
 
     def __repr__(self) -> str:
         return f"<view of {words.many(len(self.views), 'plot')}: {', '.join(self.views)}>"
@@ -156,11 +163,12 @@ class BoardView:
             config,
             figure=self._figure,
             title=plot.name,
-            home=plot,
+            home=self._backend.met(plot),
             tile=height,
             still=self._still,
             clock=clock,
             protected=None if self._backend.is_own(plot) else True,
+            time_limit=self._time_limit,
         )
         self.views[plot.name] = view
         return view.widget
@@ -226,6 +234,11 @@ class BoardView:
 
 def _p(view: View, name: str) -> Param:
     return view.params[name]
+
+
+def _share_of(place: Tile | None) -> float:
+    """The part of the width of the board that a plot takes."""
+    return (WIDTH if place is None else place.w) / COLUMNS
 
 
 def _order(place: Tile | None) -> tuple[int, int, int]:

@@ -14,6 +14,8 @@ from ..recipe.controls import Decided
 from ..recipe.values import same_key
 
 Changed = Callable[[], None]
+UNSET = "No value is chosen."
+"""Shown below a control that has no state of its own for null."""
 FIELDS: dict[str, type[Field]] = {}
 """The class that draws each widget. Every subclass of ``Field`` is added here, under its ``kinds``."""
 
@@ -30,6 +32,11 @@ class Field:
     kinds: ClassVar[tuple[str, ...]] = ()
     """The widgets of ``recipe.controls`` that the class draws."""
 
+    keeps_text: ClassVar[bool] = True
+    """Whether a refused text stays in the control when other controls change. Choices are always shown anew."""
+    unset: ClassVar[str | None] = None
+    """What is said of the value null; None where the control itself shows it."""
+
     def __init_subclass__(cls) -> None:
         FIELDS.update(dict.fromkeys(cls.kinds, cls))
 
@@ -37,6 +44,7 @@ class Field:
         self.decided = decided
         self._changed = changed
         self._quiet = False
+        self._told: tuple[str | None, bool] = (None, False)
         self.note = widgets.HTML()
         self.note.add_class("wb-hint")
         self.main = self.build(decided)
@@ -68,11 +76,23 @@ class Field:
     # What all controls share
 
     def show(self, decided: Decided) -> None:
-        """Show another state of the param. ``changed`` is not called."""
+        """Show another state of the param. ``changed`` is not called.
+
+        While the value is the same, what the control said stays, and so does a text that it refused.
+        """
+        text, wrong = self._told
+        stays = text is not None and same(decided["value"], self.decided["value"])
         self.decided = decided
-        with self.quiet():
-            self.put(decided)
-        self.hint(decided.get("note"))
+        if not (stays and wrong and self.keeps_text):
+            with self.quiet():
+                self.put(decided)
+            self._told = self._told if stays and not wrong else (None, False)
+        self.mark(None)
+
+    @property
+    def said(self) -> str | None:
+        """The sentence below the control while nothing is wrong."""
+        return self.decided.get("note") or (self.unset if self.decided["value"] is None else None)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -82,6 +102,19 @@ class Field:
             yield
         finally:
             self._quiet = before
+
+    def tell(self, text: str | None, wrong: bool = False) -> None:
+        """Say what the control did with what a user typed; it stays until the value changes. None: nothing."""
+        self._told = (text, wrong)
+        self.mark(None)
+
+    def mark(self, wrong: str | None) -> None:
+        """Show what is wrong with the value; None: show what the control itself has to say."""
+        if wrong is not None:
+            self.hint(wrong, wrong=True)
+        else:
+            text, refused = self._told
+            self.hint(text or self.said, wrong=text is not None and refused)
 
     def hint(self, text: str | None, wrong: bool = False) -> None:
         """Show a sentence below the control, or remove it."""
@@ -94,6 +127,7 @@ class Field:
     def heard(self, *_: object) -> None:
         """Called by the widget when a user changes it."""
         if not self._quiet:
+            self.decided = {**self.decided, "value": self.value}
             self._changed()
 
     def watch(self, widget: widgets.Widget, *names: str) -> widgets.Widget:
@@ -108,6 +142,12 @@ class Field:
             "style": {"description_width": "initial"},
             "layout": widgets.Layout(width="auto", min_width="0"),
         }
+
+
+def several(decided: Decided) -> list[JsonValue]:
+    """The present values of a multiple choice or of a range."""
+    value = decided["value"]
+    return value if isinstance(value, list) else []
 
 
 def same(a: JsonValue, b: JsonValue) -> bool:

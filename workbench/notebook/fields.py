@@ -8,23 +8,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
-from typing import ClassVar
 
 import ipywidgets as widgets
 from pydantic import JsonValue
 
+from ..errors import Invalid
 from ..recipe.controls import WIDGETS, Decided, Shown, text_of
-from ..recipe.strict import is_number
+from ..recipe.jsontext import plain, read_json
 from ..recipe.values import same_key
-from .field import FIELDS, Changed, Field, same
+from .closing import close_all
+from .field import FIELDS, UNSET, Changed, Field, same, several
+from .number_fields import NumberField, OptionalNumber, Range, Slider
+
+__all__ = ["FIELDS", "NONE", "Field", "NumberField", "OptionalNumber", "Range", "Slider", "field", "replaceable"]
 
 NONE = "(none)"
-
-
-def _several(decided: Decided) -> list[JsonValue]:
-    """The present values of a multiple choice or of a range."""
-    value = decided["value"]
-    return value if isinstance(value, list) else []
 
 
 # Choices
@@ -32,6 +30,8 @@ def _several(decided: Decided) -> list[JsonValue]:
 
 class _Choice(Field):
     """A choice of one value among several."""
+
+    keeps_text = False
 
     def offered(self, decided: Decided) -> list[Shown]:
         nothing: list[Shown] = [{"value": None, "label": NONE, "available": True}] if decided["nullable"] else []
@@ -99,26 +99,37 @@ class Search(_Choice):
         if self._quiet:
             return
         text = self.main.value.strip()
-        found = self._found(text.casefold())
+        found = self._found(text)
         if len(found) != 1:
-            self.hint(self._why_not(text, found), wrong=True)
+            self.tell(self._why_not(text, found), wrong=True)
             return
-        self.hint(None)
+        self.tell(None)
         self.place = found[0]
         with self.quiet():
             self.main.value = self.labels[self.place]
         super().heard()
 
     def _found(self, text: str) -> list[int]:
-        """The place of the choice with this label, else of all whose label contains the words."""
+        """The place of the choice with this label, else of all whose label contains the words.
+
+        An emptied field is the choice of nothing, where that is one.
+        """
+        if not text and self.decided["nullable"]:
+            return [self.values.index(None)]
+        exact = [n for n, label in enumerate(self.labels) if label.strip() == text]
         folded = [label.casefold() for label in self.labels]
+        text = text.casefold()
         words = text.split()
-        return [n for n, label in enumerate(folded) if label == text] or [
-            n for n, label in enumerate(folded) if words and all(word in label for word in words)
-        ]
+        return (
+            exact
+            or [n for n, label in enumerate(folded) if label == text]
+            or [n for n, label in enumerate(folded) if words and all(word in label for word in words)]
+        )
 
     def _why_not(self, text: str, found: Sequence[int]) -> str:
         kept = "nothing" if self.place is None else f"'{self.labels[self.place]}'"
+        if not text:
+            return f"The field is empty; {kept} stays chosen."
         if not found:
             return f"'{text}' is not among the choices; {kept} stays chosen."
         some = ", ".join(self.labels[n] for n in found[:3])
@@ -147,7 +158,7 @@ class Toggles(Field):
         labels = [option["label"] for option in decided["options"]]
         if labels != self.labels:
             self._make(labels)
-        chosen = _several(decided)
+        chosen = several(decided)
         keys = {same_key(value) for value in chosen}
         self._nulls = [value for value in chosen if value is None]  # null is not an option and is kept
         for button, value in zip(self.main.children, self.values, strict=True):
@@ -160,7 +171,7 @@ class Toggles(Field):
         made = [widgets.ToggleButton(description=label, tooltip=tooltip, layout=layout) for label in labels]
         self.main.children = [self.watch(button, "value") for button in made]
         for button in before:
-            button.close()
+            close_all(button)
 
     @property
     def value(self) -> JsonValue:
@@ -209,7 +220,7 @@ class Several(Field):
     def put(self, decided: Decided) -> None:
         self.values = [option["value"] for option in decided["options"]]
         self.labels = [option["label"] for option in decided["options"]]
-        chosen = _several(decided)
+        chosen = several(decided)
         keys = {same_key(value) for value in chosen}
         self.chosen = [n for n, value in enumerate(self.values) if same_key(value) in keys]
         self._nulls = [value for value in chosen if value is None]  # null is not an option and is kept
@@ -259,11 +270,12 @@ class Several(Field):
         self._choose(set())
 
 
-# Numbers
+# Switches
 
 
 class Switch(Field):
     kinds = ("checkbox",)
+    unset = UNSET
 
     def build(self, decided: Decided) -> widgets.Widget:
         return self.watch(widgets.Checkbox(value=bool(decided["value"]), indent=False, **self.common()), "value")
@@ -276,143 +288,12 @@ class Switch(Field):
         return bool(self.main.value)
 
 
-class Number(Field):
-    """A slider or a number field. A value outside the range is set to the nearest bound, and the hint says so."""
-
-    kinds = ("int_slider", "float_slider", "bounded_int", "bounded_float", "int", "float")
-    makers: ClassVar[dict[str, Callable[..., widgets.Widget]]] = {
-        "int_slider": widgets.IntSlider,
-        "float_slider": widgets.FloatSlider,
-        "bounded_int": widgets.BoundedIntText,
-        "bounded_float": widgets.BoundedFloatText,
-        "int": widgets.IntText,
-        "float": widgets.FloatText,
-    }
-
-    def build(self, decided: Decided) -> widgets.Widget:
-        kind = decided["widget"]
-        more: dict[str, JsonValue] = {"step": decided["step"], "continuous_update": False}
-        if kind not in ("int", "float"):
-            more |= {"min": decided["min"], "max": decided["max"]}
-        if kind.endswith("slider"):
-            more["readout_format"] = decided["format"]
-        given = decided["value"]
-        value = self._near(given if is_number(given) else decided["min"] or 0)
-        return self.watch(self.makers[kind](value=value, **more, **self.common()), "value")
-
-    def put(self, decided: Decided) -> None:
-        if decided["value"] is not None:
-            self.main.value = decided["value"]
-
-    @property
-    def value(self) -> int | float:
-        number: int | float = self.main.value
-        return number
-
-    def _near(self, value: int | float) -> int | float:
-        low, high = self.decided["min"], self.decided["max"]
-        if low is not None and value < low:
-            return low
-        return high if high is not None and value > high else value
-
-    def heard(self, *_: object) -> None:
-        if self._quiet:
-            return
-        near = self._near(self.main.value)
-        self.hint(None)
-        if near != self.main.value:
-            side = "least" if near == self.decided["min"] else "most"
-            self.hint(f"{text_of(self.main.value)} is outside the range; the {side} is {text_of(near)}.")
-            with self.quiet():
-                self.main.value = near
-        super().heard()
-
-
-class Range(Field):
-    kinds = ("int_range_slider", "float_range_slider")
-
-    def build(self, decided: Decided) -> widgets.Widget:
-        make = widgets.IntRangeSlider if decided["integer"] else widgets.FloatRangeSlider
-        made = make(
-            value=decided["value"] or [decided["min"], decided["max"]],
-            min=decided["min"],
-            max=decided["max"],
-            step=decided["step"],
-            readout_format=decided["format"],
-            continuous_update=False,
-            **self.common(),
-        )
-        return self.watch(made, "value")
-
-    def put(self, decided: Decided) -> None:
-        if decided["value"]:
-            self.main.value = tuple(_several(decided))
-
-    @property
-    def value(self) -> JsonValue:
-        return list(self.main.value)
-
-
-class Optional(Field):
-    """A number or null. With "auto" the value is null, and the script chooses."""
-
-    kinds = ("optional_number",)
-
-    def build(self, decided: Decided) -> widgets.Widget:
-        make = widgets.IntText if decided["integer"] else widgets.FloatText
-        self.auto = widgets.Checkbox(
-            description="auto", tooltip="Let the script choose", indent=False, layout=widgets.Layout(width="auto")
-        )
-        self.watch(self.auto, "value")
-        made = make(value=0, step=decided["step"], continuous_update=False, **self.common())
-        return self.watch(made, "value")
-
-    def around(self) -> list[widgets.Widget]:
-        return [self.main, self.auto]
-
-    def put(self, decided: Decided) -> None:
-        value = decided["value"]
-        self.auto.value = value is None
-        self._mute(value is None)
-        if value is not None:
-            self.main.value = value
-        elif not self._inside(self.main.value):
-            self.main.value = decided["min"] if decided["min"] is not None else decided["max"]
-
-    def _mute(self, auto: bool) -> None:
-        """Hide the number while "auto" is on: the widget has no empty state."""
-        self.main.disabled = auto
-        (self.widget.add_class if auto else self.widget.remove_class)("wb-auto")
-
-    def _inside(self, value: int | float) -> bool:
-        low, high = self.decided["min"], self.decided["max"]
-        return (low is None or value >= low) and (high is None or value <= high)
-
-    @property
-    def value(self) -> JsonValue:
-        return None if self.auto.value else self.main.value
-
-    def heard(self, *_: object) -> None:
-        if self._quiet:
-            return
-        self._mute(self.auto.value)
-        wrong = not self.auto.value and not self._inside(self.main.value)
-        self.hint(f"Use a number {bounds(self.decided)}." if wrong else None, wrong)
-        if not wrong:
-            super().heard()
-
-
-def bounds(decided: Decided) -> str:
-    low, high = decided["min"], decided["max"]
-    if low is None:
-        return f"of at most {text_of(high)}"
-    return f"of at least {text_of(low)}" if high is None else f"from {text_of(low)} to {text_of(high)}"
-
-
 # Texts, times and JSON
 
 
 class Text(Field):
+    """A text. An empty field, or one of blanks alone, is null where the param can be null."""
+
     kinds = ("text", "textarea")
 
     def build(self, decided: Decided) -> widgets.Widget:
@@ -420,21 +301,37 @@ class Text(Field):
         return self.watch(make(continuous_update=False, **self.common()), "value")
 
     def put(self, decided: Decided) -> None:
-        value = decided["value"]
-        self._untouched = value
-        self.main.value = "" if value is None else text_of(value)
+        self.main.value = self._shown(decided["value"])
+
+    def _shown(self, value: JsonValue) -> str:
+        return "" if value is None else text_of(value)
 
     @property
     def value(self) -> JsonValue:
-        text = self.main.value
-        # An empty field is null only if the param can be null.
-        return None if not text and self.decided["nullable"] else text
+        text: str = self.main.value
+        if text == self._shown(self.decided["value"]):
+            return self.decided["value"]  # it was not changed: a number that is shown as text stays a number
+        return None if not text.strip() and self.decided["nullable"] else text
+
+    def heard(self, *_: object) -> None:
+        if self._quiet:
+            return
+        blank = self.main.value != "" and not self.main.value.strip()
+        self.tell("The text has only blanks." if blank and self.value is not None else None)
+        if blank and self.value is None:
+            with self.quiet():
+                self.main.value = ""
+        super().heard()
 
 
 class Time(Field):
-    """A date, or a date with a time of day, as ISO text. A text with a time zone becomes UTC."""
+    """A date, or a date with a time of day, as ISO text. A text with a time zone becomes UTC.
+
+    A field without a whole date has no value; then the last one stays in use, and the hint says so.
+    """
 
     kinds = ("date", "datetime")
+    unset = UNSET
 
     def build(self, decided: Decided) -> widgets.Widget:
         make = widgets.DatePicker if decided["widget"] == "date" else widgets.NaiveDatetimePicker
@@ -458,13 +355,24 @@ class Time(Field):
     def value(self) -> JsonValue:
         chosen = self.main.value
         if chosen is None:
-            return None
+            return self.decided["value"]
         before = self.decided["value"]
         if self._read(before) == chosen:
             return before  # keep the text as it was written
         zoned = isinstance(before, str) and (before.endswith("Z") or "+" in before[10:] or "-" in before[10:])
         text = chosen.isoformat()
         return f"{text}Z" if zoned and self.decided["widget"] == "datetime" else text
+
+    def heard(self, *_: object) -> None:
+        if self._quiet:
+            return
+        if self.main.value is None:
+            before = self.decided["value"]
+            kept = "No value is chosen" if before is None else f"{before} stays in use"
+            self.tell(f"There is no whole date in the field. {kept}.", wrong=True)
+            return
+        self.tell(None)
+        super().heard()
 
 
 class Json(Field):
@@ -487,17 +395,15 @@ class Json(Field):
         if self._quiet:
             return
         try:
-            value = json.loads(self.main.value, parse_constant=_refused)
-        except ValueError as error:
-            self.hint(f"This is not JSON: {error}.", wrong=True)
+            value, problems = plain(read_json(self.main.value, ()))
+        except Invalid as error:
+            problems = error.problems
+        if problems:
+            self.tell(problems[0].msg, wrong=True)
             return
-        self.hint(None)
+        self.tell(None)
         self._value = value
         super().heard()
-
-
-def _refused(name: str) -> JsonValue:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 if missing := set(WIDGETS) - set(FIELDS):

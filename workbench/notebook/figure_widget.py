@@ -17,10 +17,11 @@ import plotly.graph_objects as go
 
 from ..engine.zoom import Detail
 from ..export import CONFIG
+from ..inert_page import inert_script
 from ..transform.figure import to_plotly
 from .background_worker import Step
-from .plot_view import worded
-from .surface import Asked, Looked, Reason, Shown, ShownProblem
+from .plot_view import FIGURES, worded
+from .surface import STOP, Asked, Looked, Reason, Shown, ShownProblem
 
 HERE = Path(__file__).parent
 PIXELS = 1000
@@ -30,22 +31,23 @@ Plotly: TypeAlias = Any
 """A figure, a part of one, or an argument of plotly, which has no types."""
 
 
-class Widener(anywidget.AnyWidget):  # type: ignore[misc]
-    """Makes the figures next to it as wide as their cell."""
+class Widener(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
+    """Makes the figures next to it as wide as their cell, and keeps what plotly writes from fetching."""
 
-    _esm = HERE / "widener.js"
+    _esm = inert_script(FIGURES) + (HERE / "widener.js").read_text("utf-8")
 
 
-class WideFigureWidget(go.FigureWidget):  # type: ignore[misc]
+class WideFigureWidget(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     """A FigureWidget as wide as its cell, without a button that sends it to a service."""
 
     def __init__(self, *args: Plotly, **kwargs: Plotly) -> None:
         super().__init__(*args, **kwargs)
         self._config = dict(CONFIG)
+        self.add_class("wb-figure-widget")
         self.layout.autosize = True
 
     def _repr_mimebundle_(self, *args: Plotly, **kwargs: Plotly) -> Plotly:
-        return widgets.VBox([self, Widener()])._repr_mimebundle_(*args, **kwargs)
+        return widgets.VBox([Widener(), self])._repr_mimebundle_(*args, **kwargs)
 
 
 def figure_widget(figure: bytes) -> WideFigureWidget:
@@ -53,7 +55,7 @@ def figure_widget(figure: bytes) -> WideFigureWidget:
     return to_plotly(figure, WideFigureWidget)
 
 
-class FigureSurface(widgets.VBox):  # type: ignore[misc]
+class FigureSurface(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """A ``Surface`` that draws on a FigureWidget, its attribute ``figure``.
 
     If a new figure has the same number and types of traces, their values are updated. Otherwise all traces are
@@ -66,10 +68,12 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
         self._shown = Shown()
         self._busy = ""
         self._wrong = ""
-        self._overview: list[tuple[Plotly, Plotly]] = []
+        self._overview: dict[int, dict[str, Plotly]] = {}
         self._mute = False
         self._range: Ranges = lambda looked, asked: None
-        super().__init__([self._text, self.figure, Widener()])
+        self._stop = widgets.Button(description="Stop", tooltip=STOP, icon="stop")
+        self._stop.layout.display = "none"
+        super().__init__([Widener(), self._text, self._stop, self.figure])
 
     def prepare(self, figure: bytes, keep: str) -> Plotly:
         made: Plotly = to_plotly(figure)
@@ -90,7 +94,7 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
             self.figure.update_layout(new.layout.to_plotly_json())
         finally:
             self._mute = False
-        self._overview = [(trace["x"], trace["y"]) for trace in self.figure.data if "x" in trace]
+        self._overview = {}
         if reason == "first":
             self.figure.layout.on_change(self._ranged, "xaxis.range", "xaxis.autorange")
         elif self.figure.layout.xaxis.range is not None and not self.figure.layout.xaxis.autorange:
@@ -102,17 +106,22 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]
             with self.figure.batch_update():
                 for n, trace in enumerate(self.figure.data):
                     finer = traces.get(n)
-                    if finer is not None:
-                        trace.x, trace.y = finer.x, finer.y
-                    elif n < len(self._overview):
-                        trace.x, trace.y = self._overview[n]
+                    values = {} if finer is None else {"x": finer.x, "y": finer.y, **finer.others}
+                    before = self._overview.setdefault(n, {})
+                    before |= {path: trace[path] for path in values if path not in before}
+                    for path, value in {**before, **values}.items():
+                        trace[path] = value
         finally:
             self._mute = False
 
     def on_range(self, call: Ranges) -> None:
         self._range = call
 
+    def on_stop(self, call: Callable[[], None]) -> None:
+        self._stop.on_click(lambda _: call())
+
     def set_busy(self, progress: Step | None) -> None:
+        self._stop.layout.display = "none" if progress is None else None
         self._busy = "" if progress is None else worded(progress)["text"]
         self._update()
 

@@ -8,8 +8,9 @@ from typing import TypeAlias
 import ipywidgets as widgets
 from pydantic import JsonValue
 
-from ..recipe.controls import Decided, decide
+from ..recipe.controls import HIDDEN, Decided, table
 from ..recipe.params import Param
+from .closing import close_all
 from .event_loop import at_home
 from .field import Field
 from .fields import field, replaceable
@@ -35,6 +36,7 @@ class ControlPanel:
         self._changed = at_home(changed)
         self._only = only or (lambda name: True)
         self.fields: dict[str, Field] = {}
+        self._closed = False
         self._groups = {kind: self._group(kind) for kind in GROUPS}
         self.widget = widgets.Box()
         self.widget.add_class("wb-controls")
@@ -47,22 +49,29 @@ class ControlPanel:
 
     def show(self, params: Mapping[str, Param], values: Mapping[str, JsonValue], options: Options) -> None:
         """Show params with their values and present choices. ``changed`` is not called."""
+        if self._closed:
+            return
         shown: dict[str, Field] = {}
-        for name, param in params.items():
-            live = options.get(name)
-            decided = decide(name, param, None if live is None else [*live], values.get(name, param.default))
-            if decided["widget"] != "hidden" and self._only(name):
-                shown[name] = self._shown(name, decided)
+        for decided in table(params, values, options):
+            if decided["widget"] != HIDDEN and self._only(decided["name"]):
+                shown[decided["name"]] = self._shown(decided["name"], decided)
         gone = [held for name, held in self.fields.items() if shown.get(name) is not held]
         self.fields = shown
         self._arrange()
         for held in gone:
-            _close(held.widget)
+            close_all(held.widget)
+
+    def close(self) -> None:
+        """Remove the controls. None is shown afterwards."""
+        self._closed = True
+        for widget in (self.widget, *self._groups.values(), *(held.widget for held in self.fields.values())):
+            close_all(widget)
+        self.fields = {}
 
     def mark(self, wrong: Mapping[str, str]) -> None:
         """Show below the named controls what is wrong with their value."""
         for name, held in self.fields.items():
-            held.hint(wrong.get(name) or held.decided.get("note"), name in wrong)
+            held.mark(wrong.get(name))
 
     def _shown(self, name: str, decided: Decided) -> Field:
         held = self.fields.get(name)
@@ -89,9 +98,3 @@ class ControlPanel:
 def _children(box: widgets.Box, children: list[widgets.Widget]) -> None:
     if list(box.children) != children:
         box.children = children
-
-
-def _close(widget: widgets.Widget) -> None:
-    for child in getattr(widget, "children", ()):
-        _close(child)
-    widget.close()

@@ -1,13 +1,16 @@
-// Draws figures of the kernel with plotly.js. The first view of a page asks for plotly.js, and all views share it.
+// Draws figures with plotly.js, in notebooks and on the page of the server. In a notebook the first view asks the kernel
+// for plotly.js, and all views share it. The page's model has a method `library`, which loads the file that a figure needs.
+// This file imports nothing, since a widget is one text: figure_layout.js comes before it.
 
 const SHARED = (globalThis.__workbench ??= { sources: new Map(), library: null, turn: Promise.resolve(), drawing: 0 });
-const CONFIG = { showSendToCloud: false, plotlyServerURL: "", displaylogo: false, responsive: false };
+const CONFIG = { showSendToCloud: false, plotlyServerURL: "", displaylogo: false, responsive: false, showTips: false };
 const ASK_AGAIN_MS = 8000;
 const RANGE_QUIET_MS = 180;
 const LONGEST_TURN_MS = 1500;
 const CHECK_MS = 30000;
 const STILL_AFTER_MS = 4000;
 const STILL_WIDTH = 1000;
+const MOST_NAMES = 8;
 const TYPES = {
   f8: Float64Array, f4: Float32Array, i4: Int32Array, u4: Uint32Array,
   i2: Int16Array, u2: Uint16Array, i1: Int8Array, u1: Uint8Array,
@@ -108,104 +111,6 @@ function placed(trace, path, values) {
   return { ...trace, [key]: rest.length ? placed(trace[key] ?? {}, rest, values) : values };
 }
 
-// Light and dark
-
-function isDark() {
-  const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
-  if (jpThemeLight !== undefined) return jpThemeLight === "false";
-  if (vscodeThemeKind !== undefined) return ["vscode-dark", "vscode-high-contrast"].includes(vscodeThemeKind);
-  return matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
-function onTheme(call) {
-  const observer = new MutationObserver(call);
-  observer.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
-  const media = matchMedia("(prefers-color-scheme: dark)");
-  media.addEventListener("change", call);
-  return () => { observer.disconnect(); media.removeEventListener("change", call); };
-}
-
-// Without a title, plotly leaves 100 pixels free above the plot.
-function snug(layout) {
-  const base = layout.template?.layout ?? {};
-  if (layout.title?.text || layout.margin || base.margin) return layout;
-  return { ...layout, margin: { t: 34, b: 56, l: 64, r: 24 } };
-}
-
-function themed(layout, ground) {
-  if (!isDark()) return layout;
-  const template = layout.template ?? {};
-  const base = template.layout ?? {};
-  const axis = {
-    gridcolor: "rgba(255,255,255,0.13)", linecolor: "rgba(255,255,255,0.5)",
-    zerolinecolor: "rgba(255,255,255,0.28)", tickcolor: "rgba(255,255,255,0.5)",
-  };
-  const dark = {
-    ...base,
-    paper_bgcolor: ground, plot_bgcolor: ground,
-    font: { ...base.font, color: "#d8dbe0" },
-    xaxis: { ...base.xaxis, ...axis }, yaxis: { ...base.yaxis, ...axis },
-    legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
-    modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
-  };
-  return { ...layout, template: { ...template, layout: dark } };
-}
-
-// Annotations and axis titles for which the script chose a colour.
-function written(layout) {
-  const read = (text) => (text?.font?.color ? { ...text, font: { ...text.font, color: inked(text.font.color) } } : text);
-  const made = { ...layout };
-  if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(read);
-  for (const key of Object.keys(layout)) {
-    if (/^[xy]axis\d*$/.test(key) && layout[key]?.title?.font) made[key] = { ...layout[key], title: read(layout[key].title) };
-  }
-  return made;
-}
-
-// Dark colours of a script would not be visible on a dark background. Black and dark greys become as light as they
-// were dark. Other dark colours become just light enough to be seen; the darker of two colours stays the darker one.
-const INKED = ["color", "outliercolor"];
-const SEEN = 0.2; // luminance from which a colour stays as it is
-const DARKEST = 0.13;
-
-const linear = (part) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4);
-const luminance = ([red, green, blue]) => 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-
-function lifted(rgb) {
-  const aim = DARKEST + (1 - DARKEST / SEEN) * luminance(rgb);
-  const mixed = (share) => rgb.map((part) => Math.round(part + share * (255 - part)));
-  let share = 0;
-  while (luminance(mixed(share)) < aim) share += 0.02;
-  return mixed(share);
-}
-
-function inked(color) {
-  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
-  const given = /^rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*([\d.]+)\s*)?\)$/.exec(color);
-  let rgb = null;
-  if (color === "black") rgb = [0, 0, 0];
-  else if (hex) rgb = hex.match(hex.length === 3 ? /./g : /../g).map((part) => parseInt(hex.length === 3 ? part + part : part, 16));
-  else if (given) rgb = given.slice(1, 4).map(Number);
-  if (!rgb) return color;
-  const grey = Math.max(...rgb) - Math.min(...rgb) <= 30;
-  if (grey ? Math.max(...rgb) > 110 : luminance(rgb) >= SEEN) return color;
-  const light = grey ? rgb.map((part) => 235 - part) : lifted(rgb);
-  return given?.[4] ? `rgba(${light}, ${given[4]})` : `rgb(${light})`;
-}
-
-function brightened(trace) {
-  const made = { ...trace };
-  for (const part of ["line", "marker", "error_x", "error_y", "textfont"]) {
-    if (trace[part] === null || typeof trace[part] !== "object") continue;
-    made[part] = { ...trace[part] };
-    if (trace[part].line) made[part].line = brightened({ line: trace[part].line }).line;
-    for (const key of INKED) if (typeof trace[part][key] === "string") made[part][key] = inked(trace[part][key]);
-    const scale = trace[part].colorscale;
-    if (Array.isArray(scale)) made[part].colorscale = scale.map(([stop, color]) => [stop, inked(color)]);
-  }
-  return made;
-}
-
 // The zoomed part of the figure
 
 const AXIS = /^([xy])axis(\d*)\.(range|autorange)/;
@@ -248,12 +153,23 @@ function made(tag, name, parent, text) {
   return node;
 }
 
+function icon(path) {
+  const part = (tag, attributes) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    return node;
+  };
+  const svg = part("svg", { viewBox: "0 0 20 20", width: "15", height: "15", "aria-hidden": "true" });
+  svg.append(part("path", { fill: "currentColor", d: path }));
+  return svg;
+}
+
 function button(name, title, parent, act) {
   const node = made("button", `wb-button wb-act-${name}`, parent);
   node.type = "button";
   node.title = title;
   node.setAttribute("aria-label", title);
-  node.innerHTML = `<svg viewBox="0 0 20 20" width="15" height="15" aria-hidden="true"><path fill="currentColor" d="${ICONS[name]}"/></svg>`;
+  node.append(icon(ICONS[name]));
   node.addEventListener("click", act);
   return node;
 }
@@ -269,21 +185,57 @@ function parts(el) {
   const figure = made("div", "wb-figure", stage);
   const wait = made("div", "wb-wait", stage, "Waiting for the first figure …");
   const busy = made("div", "wb-busy", stage);
+  const progress = made("div", "wb-progress");
+  made("div", "wb-done", progress);
+  const working = made("div", "wb-working");
+  const stop = made("button", "wb-stop", working, "Stop");
+  stop.type = "button";
+  stop.title = "Stop drawing; the figure that is shown stays";
+  made("span", "wb-step", working);
   const problem = made("div", "wb-problem", root);
   problem.setAttribute("role", "alert");
   const notes = made("ul", "wb-notes", root);
   const log = made("pre", "wb-log", root);
-  return { root, bar, buttons, title, told, stage, figure, wait, busy, problem, notes, log };
+  return { root, bar, buttons, title, told, stage, figure, wait, busy, progress, working, stop, problem, notes, log };
+}
+
+// The picture in words, for people who hear the page: one image with a name, and the rest of the layers unheard.
+function describe(gd, name) {
+  const plain = (text) => String(text ?? "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ").trim();
+  const full = gd._fullLayout;
+  const title = [plain(name), plain(gd.layout.title?.text)].filter(Boolean);
+  const axes = [...new Set(Object.keys(full).filter((key) => /^[xy]axis\d*$/.test(key)).map((key) => plain(gd.layout[key]?.title?.text)))];
+  const names = gd._fullData.filter((trace) => trace.visible === true).map((trace) => (gd.data[trace.index]?.name ? plain(trace.name) : ""));
+  const shown = names.filter(Boolean);
+  const few = shown.length > MOST_NAMES ? `${shown.slice(0, MOST_NAMES).join(", ")} and ${shown.length - MOST_NAMES} more` : shown.join(", ");
+  const words = [
+    `Figure${title.length ? `: ${[...new Set(title)].join(", ")}` : ""}`,
+    axes.some(Boolean) ? `axes ${axes.filter(Boolean).join(", ")}` : "",
+    `${names.length} ${names.length === 1 ? "trace" : "traces"}${few ? `: ${few}` : ""}`,
+  ].filter(Boolean).join(". ");
+  gd.setAttribute("role", "group");
+  gd.setAttribute("aria-label", `${title[0] ?? "Figure"}, with its buttons`);
+  gd.querySelectorAll(".main-svg").forEach((layer, place) => {
+    if (place) return layer.setAttribute("aria-hidden", "true");
+    layer.setAttribute("role", "img");
+    layer.setAttribute("aria-label", `${words}.`);
+  });
+  for (const icon of gd.querySelectorAll(".modebar-btn svg")) icon.setAttribute("aria-hidden", "true");
 }
 
 function showBusy(at, busy) {
   at.stage.classList.toggle("wb-dim", Boolean(busy));
-  at.busy.replaceChildren();
-  if (!busy) return;
-  const bar = made("div", "wb-progress", at.busy);
-  const done = made("div", busy.share === null ? "wb-done wb-unknown" : "wb-done", bar);
-  if (busy.share !== null) done.style.width = `${Math.round(busy.share * 100)}%`;
-  made("span", "wb-step", at.busy, busy.text);
+  if (!busy) {
+    at.stop.disabled = false;
+    at.busy.replaceChildren();
+    return;
+  }
+  // The button stays the same one, so that a click on it is not lost while the text changes.
+  if (!at.busy.hasChildNodes()) at.busy.append(at.progress, at.working);
+  const done = at.progress.firstChild;
+  done.classList.toggle("wb-unknown", busy.share === null);
+  done.style.width = busy.share === null ? "" : `${Math.round(busy.share * 100)}%`;
+  at.working.lastChild.textContent = busy.text;
 }
 
 function showProblems(at, problems) {
@@ -394,6 +346,8 @@ function render({ model, el }) {
     });
   }
 
+  at.stop.addEventListener("click", () => { at.stop.disabled = true; say("stop"); });
+
   const height = () => model.get("height") || overview?.layout.height || 440;
 
   function composed() {
@@ -403,11 +357,11 @@ function render({ model, el }) {
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
     const layout = { ...snug(themed(dark ? written(overview.layout) : overview.layout, ground)), autosize: true, height: height() };
     delete layout.width;
-    return [data, layout];
+    return [data, fitted(layout, data, at.stage.clientWidth, height())];
   }
 
   async function draw() {
-    if (!Plotly || !overview || closed) return;
+    if (!(Plotly || model.library) || !overview || closed) return;
     if (drawing) { again = true; return; }
     drawing = true;
     at.stage.style.height = `${height()}px`;
@@ -424,11 +378,18 @@ function render({ model, el }) {
 
   async function paint() {
     if (closed || !gd.isConnected) return;
+    if (model.library) {
+      const needed = await model.library(overview);
+      if (Plotly && needed !== Plotly && gd._fullLayout) Plotly.purge(gd);
+      Plotly = needed;
+      if (closed || !gd.isConnected) return;
+    }
     const first = !gd.on;
     const [data, layout] = composed();
     await Plotly.react(gd, data, structuredClone(layout), CONFIG);
     if (closed) return Plotly.purge(gd);
     at.wait.remove();
+    describe(gd, model.get("status").title);
     if (first) gd.on("plotly_relayout", relayout);
     if (at.root.dataset.drawn !== String(overview.number)) say("drawn", { number: overview.number });
     at.root.dataset.drawn = overview.number;
@@ -465,6 +426,7 @@ function render({ model, el }) {
   function show() {
     const text = model.get("spec");
     if (!text) return;
+    if (typeof text === "object") return showFigure(text); // the page gives the figure itself
     if (staying.from !== model.get("kept")) {
       const from = model.get("kept");
       staying = { from, read: reader(viewed(from)) };
@@ -472,7 +434,11 @@ function render({ model, el }) {
     const coming = reader(viewed(model.get("buffer")));
     const { number, ...figure } = JSON.parse(text);
     const read = ({ $at, $kept, shape }) => ($kept ? staying.read($kept, shape) : coming($at, shape));
-    overview = { ...revived(figure, read), number };
+    showFigure({ ...revived(figure, read), number });
+  }
+
+  function showFigure(figure) {
+    overview = figure;
     details = new Map();
     draw().then(() => { if (at.root.dataset.zoomed) askDetail(); });
   }
@@ -482,8 +448,8 @@ function render({ model, el }) {
     if (content.view !== id) return;
     if (content.kind === "text") copied(content.text, at);
     if (content.kind === "detail" && content.number === overview?.number) {
-      const read = reader(buffers[0]);
-      const traces = revived(content.traces, ({ $at, shape }) => read($at, shape));
+      const read = buffers?.length ? reader(buffers[0]) : null;
+      const traces = read ? revived(content.traces, ({ $at, shape }) => read($at, shape)) : content.traces;
       details = new Map(Object.entries(traces).map(([n, arrays]) =>
         [Number(n), Object.entries(arrays).map(([path, values]) => [path.split("."), values])]));
       draw();
@@ -507,11 +473,18 @@ function render({ model, el }) {
   showStatus(at, model.get("status"));
   stops.push(onTheme(draw));
 
+  // plotly forgets the height of the layout in a resize, and takes that of the element.
+  const resized = () => Plotly.Plots.resize(gd).then(() => { if (gd.layout && !closed) gd.layout.height = height(); });
+
   let width = 0;
   const sizes = new ResizeObserver(() => {
     const now = at.stage.clientWidth;
-    if (now && now !== width && gd._fullLayout && !drawing) Plotly.Plots.resize(gd);
-    width = now || width;
+    if (!now || now === width) return;
+    const crossed = width && (width < SMALL_WIDTH) !== (now < SMALL_WIDTH);
+    width = now;
+    if (drawing) again = true;
+    else if (crossed) draw();
+    else if (gd._fullLayout) resized();
   });
   sizes.observe(at.stage);
   stops.push(() => sizes.disconnect());
@@ -525,8 +498,10 @@ function render({ model, el }) {
     stops.push(() => style.remove());
   }
 
-  SHARED.sources.set(id, { model, asked: 0 });
-  library(model).then((loaded) => { Plotly = loaded; draw(); });
+  if (!model.library) {
+    SHARED.sources.set(id, { model, asked: 0 });
+    library(model).then((loaded) => { Plotly = loaded; draw(); });
+  }
   show();
 
   return () => {
@@ -539,4 +514,5 @@ function render({ model, el }) {
   };
 }
 
+export { CONFIG, fitted, isDark, lookedAt, render, snug, steady, themed };
 export default { render };

@@ -16,6 +16,7 @@ import traitlets
 
 from ..engine.zoom import Detail
 from ..export import plotly_source
+from ..inert_page import inert_script
 from .background_worker import Step
 from .event_loop import at_home
 from .figure_buffers import Kept, Packer, Part, split
@@ -23,6 +24,10 @@ from .saved_picture import Still
 from .surface import Asked, Looked, Message, Reason, Shown, ShownProblem, ShownProgress, Synced
 
 HERE = Path(__file__).parent
+SCRIPTS = ("figure_layout.js", "plot_view.js")
+"""The parts of the script of a plot, in order: a widget is one text, which imports nothing."""
+FIGURES = ".wb-figure, .wb-figure-widget, #js-plotly-tester"
+"""The elements of a notebook that hold our figures; plotly measures texts in the last one."""
 ACTS = ("undo", "redo", "refresh", "copy", "recipe")
 TILE_ACTS = ("controls", *ACTS)
 _numbers = count(1)
@@ -50,13 +55,19 @@ class Prepared:
     buffer: bytes
 
 
-class KeyGuard(anywidget.AnyWidget):  # type: ignore[misc]
+class KeyGuard(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
     """Keeps keys that are typed in the controls around it away from the shortcuts of the notebook."""
 
     _esm = HERE / "key_guard.js"
 
 
-class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
+class ControlNames(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
+    """Gives the controls beside it names and states for people who hear the page."""
+
+    _esm = HERE / "control_names.js"
+
+
+class PlotView(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
     """A ``Surface`` with a figure, its toolbar and its texts.
 
     Parameters
@@ -66,7 +77,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
     still : keeps a small picture of the figure for the saved notebook, under ``name``.
     """
 
-    _esm = HERE / "plot_view.js"
+    _esm = inert_script(FIGURES) + "".join((HERE / name).read_text("utf-8") for name in SCRIPTS)
     _css = HERE / "plot_view.css"
     spec = traitlets.Unicode("").tag(sync=True)
     kept = traitlets.Bytes(b"").tag(sync=True)
@@ -84,6 +95,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         self._act: Callable[[str], str | None] = lambda name: None
         self._check: Callable[[], None] = lambda: None
         self._drawn: Callable[[], None] = lambda: None
+        self._stop: Callable[[], None] = lambda: None
         self._still_kept, self._name = still, name
         self._number = 0
         self._kept = Kept()
@@ -135,6 +147,9 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
         """Set what is called with the name of a pressed button. A text that it returns goes to the clipboard."""
         self._act = call
 
+    def on_stop(self, call: Callable[[], None]) -> None:
+        self._stop = call
+
     def on_check(self, call: Callable[[], None]) -> None:
         """Set what is called every 30 s while the view is open on a visible page."""
         self._check = call
@@ -151,6 +166,8 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]
     def _heard(self, _: object, content: Message, buffers: object) -> None:
         if content.get("kind") == "plotly":
             self.send({"kind": "plotly"}, [packed_library()])  # at once, also while a cell runs
+        elif content.get("kind") == "stop":
+            self._stop()  # at once too: the cell that runs may wait for the figure
         else:
             self._asked(content)
 

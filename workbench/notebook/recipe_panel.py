@@ -18,6 +18,7 @@ from ..export import step_table
 from ..messages import spaced
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
+from ..recipe.recipe import Recipe
 from ..records import Dashboard, Plot
 from ..table import Table
 from . import status_text as words
@@ -41,7 +42,7 @@ class SavedRevision(TypedDict):
     by: str
 
 
-class RecipePanel(anywidget.AnyWidget):  # type: ignore[misc]
+class RecipePanel(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
     """The panel on the page; ``RecipeDesk`` answers its messages."""
 
     _esm = HERE / "recipe_panel.js"
@@ -65,9 +66,7 @@ class RecipeDesk:
     home : the saved plot that the recipe comes from, if there is one.
     """
 
-    def __init__(
-        self, backend: Backend, run: Run, state: Callable[[], PlotConfig], home: Plot | None = None
-    ) -> None:
+    def __init__(self, backend: Backend, run: Run, state: Callable[[], Recipe], home: Plot | None = None) -> None:
         self._backend = backend
         self._run = run
         self._state = state
@@ -145,16 +144,19 @@ class RecipeDesk:
         if not board.strip() or not name.strip():
             raise BadRequest("A plot needs a dashboard and a name. Type both, then save again.")
         config = self._sound(texts)
-        if texts != texts_of(self._state()):
+        if texts != texts_of(self._state().config):
             self._run(config)
         place = self._board(board.strip())
         try:
+            recipe = self._state()
             kept = self._backend.save_plot(
-                place, name.strip(), self._state(), since=self._since(place, name.strip())
+                place, name.strip(), recipe.config, since=self._since(place, name.strip())
             )
         except Conflict as moved:
             self._met_another(place, name.strip(), moved)
             return
+        if not recipe.foreign:
+            self._backend.own(recipe.config)
         self._home = kept
         self._show_saved()
         self._say(
@@ -190,7 +192,7 @@ class RecipeDesk:
     def _restore(self, revision: int) -> None:
         if self._home is None:
             raise BadRequest("This recipe is not saved yet, so it has no revisions. Save it first.")
-        self._home = self._backend.restore(self._home, revision)
+        self._home = self._backend.met(self._backend.restore(self._home, revision))
         self._run(sound(self._home.config))
         self._show_saved()
         self._say(f"Revision {revision} is now the newest, as revision {self._home.revision}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 from uuid import uuid4
 
@@ -26,14 +27,30 @@ _THEMES = (
     f"body:not({_DARK_PAGE}) [data-wb-still='{{id}}'] img[data-ground='dark']"
     " {{ filter: invert(1) hue-rotate(180deg) brightness(1.08); }}"
 )
-_FRAME = "max-width: {width}; border-radius: 6px"
+_FRAME = "max-width: 100%; border-radius: 6px"
+_TILE = (
+    "display: inline-block; width: {width}; box-sizing: border-box; padding: 4px; vertical-align: top; "
+    "font-size: 13px"
+)
+_ABSENT = "<small>No picture was kept.</small>"
+_LEAST = 0.25
+"""The least part of the width that the picture of a tile takes."""
 
 
 class Still:
-    """An output next to that of live plots. They hide it, and put pictures into it when nothing else is to do."""
+    """An output next to that of live plots. They hide it, and put pictures into it when nothing else is to do.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    title : of the dashboard; empty for a single plot.
+    tiles : the plots of a dashboard in their order, each with its name and its part of the width, from 0 to 1. A
+        picture that comes earlier than another does not change their order, and a plot without one keeps its place.
+    """
+
+    def __init__(self, title: str = "", tiles: Sequence[tuple[str, float]] = ()) -> None:
         self.id = uuid4().hex[:12]
+        self._title = title
+        self._tiles = dict(tiles)
         self._handle: DisplayHandle | None = None
         self._pictures: dict[str, tuple[str, str]] = {}
 
@@ -56,14 +73,26 @@ class Still:
             self._handle.update(self._html())
 
     def _html(self) -> HTML:
-        width = "100%" if len(self._pictures) == 1 else "48%"
-        images = [
-            f'<img src="{picture}" alt="{escape(name or "The figure")}, as last drawn" data-ground="{ground}"'
-            f' style="{_FRAME.format(width=width)}">'
-            for name, (picture, ground) in self._pictures.items()
-        ]
         inside = ""
-        if images:
+        if self._pictures:
             style = (_STYLE + _THEMES).format(id=self.id)
-            inside = f"<style>{style}</style>{''.join(images)}<div><small>{_CAPTION}</small></div>"
+            shown = self._dashboard() if self._tiles else "".join(self._image(name) for name in self._pictures)
+            inside = f"<style>{style}</style>{shown}<div><small>{_CAPTION}</small></div>"
         return HTML(f'<div data-wb-still="{self.id}">{inside}</div>')
+
+    def _dashboard(self) -> str:
+        """The tiles from left to right and from top to bottom, each with its name above its picture."""
+        tiles = "".join(
+            f'<div style="{_TILE.format(width=f"{100 * max(share, _LEAST):.4g}%")}">'
+            f"<div><b>{escape(name)}</b></div>{self._image(name) if name in self._pictures else _ABSENT}</div>"
+            for name, share in self._tiles.items()
+        )
+        title = f"<div><b>{escape(self._title)}</b></div>" if self._title else ""
+        return f'{title}<div style="font-size: 0">{tiles}</div>'
+
+    def _image(self, name: str) -> str:
+        picture, ground = self._pictures[name]
+        return (
+            f'<img src="{picture}" alt="{escape(name or "The figure")}, as last drawn" data-ground="{ground}"'
+            f' style="{_FRAME}">'
+        )

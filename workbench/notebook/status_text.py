@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from ..backend import FigureAnswer
 from ..dataset import Dataset
+from ..engine.traces import TraceShown
 from ..engine.zoom import Detail
 from ..errors import Invalid, Problem
 from ..messages import spaced
 from ..table import Table
 from .surface import ShownProblem
+
+_MOST_NAMED = 5
 
 
 def count(number: int) -> str:
@@ -67,6 +70,32 @@ def closely(found: Mapping[int, Detail], coarse: Sequence[int], names: Sequence[
         what = f"'{names[coarse[0]]}'" if len(coarse) == 1 and names[coarse[0]] else many(len(coarse), "trace")
         parts.append(f"no finer detail for {what}")
     return "; ".join(parts)
+
+
+def has_more(traces: Sequence[TraceShown]) -> str:
+    """That zoom reads more, if it does."""
+    return "more on zoom" if any(trace["detail"] == "finer" for trace in traces) else ""
+
+
+def without_detail(traces: Sequence[TraceShown], names: Sequence[str]) -> list[str]:
+    """A sentence for each reason for which traces of a figure that is not whole have no finer detail.
+
+    Single points, such as entries of a legend, have none by nature.
+    """
+    by_reason: dict[str, list[str]] = {}
+    for trace, name in zip(traces, names, strict=True):
+        if trace["detail"] == "none" and trace["shown"] > 1:
+            by_reason.setdefault(trace.get("why", ""), []).append(name)
+    return [f"Zoom reads no more samples of {_which(found)}: {reason}." for reason, found in by_reason.items()]
+
+
+def _which(names: Sequence[str]) -> str:
+    """Traces by their names: ``'a'``, ``3 traces ('a', 'b', 'c')``."""
+    named = [f"'{name}'" for name in names if name]
+    if len(names) == 1:
+        return named[0] if named else "a trace without a name"
+    listed = ", ".join(named[:_MOST_NAMED]) + (", ..." if len(named) > _MOST_NAMED else "")
+    return many(len(names), "trace") + (f" ({listed})" if listed else "")
 
 
 def problems(error: BaseException) -> list[ShownProblem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -21,6 +21,9 @@ Message: TypeAlias = Mapping[str, Any]
 """A message of our own page; ``kind`` says which fields it has."""
 Synced: TypeAlias = Any
 """A JSON value of a widget, which our own page reads."""
+
+
+STOP = "Stop drawing; the figure that is shown stays"
 
 
 class ShownProgress(TypedDict):
@@ -69,6 +72,14 @@ class Shown:
     redo: bool = False
     panel: bool = False
     controls: bool = True
+
+
+@runtime_checkable
+class Stops(Protocol):
+    """A surface with a button that stops a drawing."""
+
+    def on_stop(self, call: Callable[[], None]) -> None:
+        """Set what is called at once, in any thread, when a user presses the button."""
 
 
 class Surface(Protocol):

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from threading import Event
 from typing import TYPE_CHECKING, cast
 
@@ -17,26 +16,28 @@ from pydantic import JsonValue
 from ..backend import Backend, FigureAnswer
 from ..dataset import pack
 from ..engine.choices import options_from
-from ..engine.zoom import Detail, traceable
-from ..errors import Cancelled, Invalid, ScriptError
+from ..engine.zoom import Detail
+from ..errors import Cancelled, Invalid, ScriptError, WorkbenchError
 from ..lint import Lint
 from ..recipe.params import Choice, Param
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
 from ..recipe.values import check_value, effective, undeclared
 from ..records import Plot
-from ..transform.inprocess import draw
+from ..transform.own_process import OwnProcess
 from ..typed_arrays import decode
 from . import status_text as words
 from .background_worker import Clock, Job, Runner
+from .closing import close_all
 from .event_loop import at_home
 from .field import same
 from .history import History
 from .panel import ControlPanel
-from .plot_view import ACTS, TILE_ACTS, KeyGuard, PlotView
+from .plot_view import ACTS, TILE_ACTS, ControlNames, KeyGuard, PlotView
 from .recipe_panel import RecipeDesk
 from .saved_picture import Still
-from .surface import Asked, Looked, Picture, Reason, Shown, Surface
+from .surface import Asked, Looked, Picture, Reason, Shown, Stops, Surface
+from .time_limit import TimeLimit, seconds_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -83,21 +84,29 @@ class View:
         tile: int = 0,
         still: Still | None = None,
         protected: bool | None = None,
+        time_limit: TimeLimit = ...,
     ) -> None:
         self._backend = backend
         self._protected = protected
+        self._foreign = backend.is_untrusted(config)
+        self._own = OwnProcess(seconds_of(time_limit))
+        self._waiting: Job | None = None
+        self._stopped = False
         self._as_figure = figure
         self._history = History(State(config, effective(config, values)))
         self._drawing: Drawing | None = None
         self._error: BaseException | None = None
         self._zoomed = ""
         self._hints: list[str] = []
+        self._more = ""
+        self._without_detail: list[str] = []
         self._title = title
         self._home = home
         self._desk: RecipeDesk | None = None
         self._still = None if surface or tile else Still()
         self.surface: Surface = surface or PlotView(TILE_ACTS if tile else ACTS, tile, still or self._still, title)
         self._runner = Runner(self.surface.set_busy, clock)
+        self._stop_soon = at_home(self._runner.stop)
         self._panel = ControlPanel(self._chosen)
         self._controls_open = not tile
         self._answered: list[Callable[[], None]] = []
@@ -122,6 +131,15 @@ class View:
         """The choices of each param that has some, as of the last figure."""
         return {} if self._drawing is None else self._drawing.answer.options
 
+    @property
+    def time_limit(self) -> float | None:
+        """Most seconds that a script of your own may take; None: no limit. A protected script has limits of its own."""
+        return self._own.seconds
+
+    @time_limit.setter
+    def time_limit(self, seconds: float | None) -> None:
+        self._own.seconds = seconds_of(seconds)
+
     def on_answer(self, call: Callable[[], None]) -> None:
         """Add a function that is called after every new figure."""
         self._answered.append(call)
@@ -137,6 +155,14 @@ class View:
         self._go(values, quiet=0.0, what="")
         return self
 
+    def show(self, config: PlotConfig, title: str | None = None) -> View:
+        """Show another recipe in this view. Chosen values that fit it stay; undo goes back."""
+        if title is not None:
+            self._title = title
+        if config != self._history.present.config:
+            self._run_recipe(config)
+        return self
+
     def refresh(self, wait: bool = False) -> View:
         """Read the data again, with records that are new. With ``wait``, the call returns when the figure is drawn.
 
@@ -149,18 +175,29 @@ class View:
             self._draw("data")
             return self
         self._runner.withdraw("draw")
-        job = self._job("data")
+        self._stopped = False
+        job = self._waiting = self._job("data")
         try:
             job.done(job.run(job))
         except Exception as error:  # whatever it is, it is shown next to the figure too
             job.failed(error)
             raise
+        finally:
+            self._waiting = None
         return self
+
+    def stop(self) -> None:
+        """Stop the drawing that runs now. The figure that is shown stays, and the view says where the script was."""
+        self._stop_now()
+        self._runner.stop()
 
     def figure(self) -> go.Figure:
         """The figure of the present values as a plain plotly figure; the data is read again."""
         state = self._history.present
-        return self._as_figure(self._backend.figure(state.config, state.values, protected=self._protected))
+        answer = self._backend.figure(
+            state.config, state.values, protected=self._is_protected(state.config), own=self._own
+        )
+        return self._as_figure(answer)
 
     def recipe(self) -> Recipe:
         """The recipe with the present values as its defaults."""
@@ -170,7 +207,7 @@ class View:
             if not same(raw["params"][name]["default"], value):
                 raw["params"][name]["default"] = value
         made = Recipe(raw)
-        made.foreign = bool(self._protected)
+        made.foreign = self._foreign or bool(self._protected)
         return made
 
     def undo(self) -> bool:
@@ -182,9 +219,13 @@ class View:
         return self._moved(self._history.redo())
 
     def close(self) -> None:
-        """Stop the work of this view and remove it from the page."""
+        """Stop the work of this view, remove it from the page, and free all its widgets."""
+        self._stop_now()
         self._runner.close()
-        self.widget.close()
+        self._panel.close()
+        for part in (self.surface, None if self._desk is None else self._desk.widget, self.widget):
+            if isinstance(part, widgets.Widget):
+                close_all(part)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
@@ -206,9 +247,24 @@ class View:
             self.surface.on_act(self._act)
             self.surface.on_check(self._check)
             self.surface.on_drawn(self._runner.drawn)
+        if isinstance(self.surface, Stops):
+            self.surface.on_stop(self._stop_pressed)
+        # Each surface is a widget too; the protocol cannot say so, since ipywidgets has no types.
         children.append(cast(widgets.Widget, self.surface))
+        children.append(ControlNames())
         self.widget.children = [*children, KeyGuard()] if guarded else children
         self._show_controls({})
+
+    def _stop_pressed(self) -> None:
+        self._stop_now()
+        self._stop_soon()
+
+    def _stop_now(self) -> None:
+        """End what runs, in any thread: the loop may be waiting for it."""
+        self._stopped = True
+        self._own.stop()
+        if (waiting := self._waiting) is not None:
+            waiting.cancel.set()
 
     def _act(self, name: str) -> str | None:
         if name == "copy":
@@ -228,6 +284,7 @@ class View:
     def _toggle_controls(self) -> None:
         self._controls_open = not self._controls_open
         rest = [child for child in self.widget.children if child is not self._panel.widget]
+        # As in `__init__`: each surface is a widget.
         place = self.widget.children.index(cast(widgets.Widget, self.surface)) + 1
         self.widget.children = [*rest[:place], self._panel.widget, *rest[place:]] if self._controls_open else rest
         self._show_controls(self.options)
@@ -235,7 +292,7 @@ class View:
 
     def _toggle_desk(self) -> None:
         if self._desk is None:
-            self._desk = RecipeDesk(self._backend, self._run_recipe, lambda: self.recipe().config, self._home)
+            self._desk = RecipeDesk(self._backend, self._run_recipe, self.recipe, self._home)
             self._feed_desk()
             self.widget.children = [*self.widget.children, self._desk.widget]
         else:
@@ -265,9 +322,17 @@ class View:
             kept = old is not None and old.kind == param.kind and same(old.default, param.default)
             if kept and not check_value(name, param, before.values[name])[1]:
                 values[name] = before.values[name]
+        self._foreign = self._foreign or self._backend.is_untrusted(config)
         self._history.change(State(config, effective(config, values)))
         self._show_controls(self.options)
         self._draw("recipe")
+
+    def _is_protected(self, config: PlotConfig) -> bool:
+        """Whether a script runs protected in this view: it was asked for, or the script is not this user's own.
+
+        A view that has shown the script of somebody else stays so: a changed letter does not make it one's own.
+        """
+        return self._foreign or self._backend.is_untrusted(config) if self._protected is None else self._protected
 
     def _show_controls(self, options: Mapping[str, list[Choice]]) -> None:
         if not self._controls_open:
@@ -330,21 +395,26 @@ class View:
     # Drawing
 
     def _draw(self, reason: Reason, quiet: float = 0.0) -> None:
+        self._stopped = False
         self._runner.submit(self._job(reason), quiet)
 
     def _job(self, reason: Reason) -> Job:
         state = self._history.present
         at_hand = self._at_hand(state) if reason == "view" else None
-        locked = self._protected
+        locked = self._is_protected(state.config)
 
         def run(job: Job) -> Drawing:
             started = time.perf_counter()
+            if not locked:
+                self._own.start()
             if at_hand is None:
                 answer = self._backend.figure(
-                    state.config, state.values, job.progress, job.cancel, protected=locked
+                    state.config, state.values, job.progress, job.cancel, protected=locked, own=self._own
                 )
             else:
-                answer = self._backend.redraw(state.config, state.values, at_hand, job.cancel, protected=locked)
+                answer = self._backend.redraw(
+                    state.config, state.values, at_hand, job.cancel, protected=locked, own=self._own
+                )
             content = "" if answer.at_hand is None else answer.at_hand.content
             picture = self.surface.prepare(answer.figure, content[:16])
             return Drawing(state, answer, picture, time.perf_counter() - started, reason)
@@ -362,6 +432,7 @@ class View:
 
     def _drawn(self, drawing: Drawing) -> None:
         self._drawing, self._error, self._zoomed, self._hints = drawing, None, "", []
+        self._more, self._without_detail = "", []
         self._history.correct(State(drawing.state.config, dict(drawing.answer.values)))
         self.surface.apply(drawing.picture, drawing.reason)
         self.surface.set_error([])
@@ -371,20 +442,23 @@ class View:
         for call in self._answered:
             call()
 
-        def run(job: Job) -> list[Lint]:
-            if drawing.answer.cache.get("figure") == "hit":
-                warm()
-            return drawing.answer.lint
+        def run(job: Job) -> tuple[list[Lint], str, list[str]]:
+            if drawing.answer.cache.get("figure") == "hit" and not self._is_protected(drawing.state.config):
+                self._own.warm(pack({}))
+            return drawing.answer.lint, *_detail_of(drawing.answer)
 
         self._runner.submit(Job("lint", run, self._linted, self._failed))
 
-    def _linted(self, found: list[Lint]) -> None:
-        self._hints = [one.message for one in found]
+    def _linted(self, found: tuple[list[Lint], str, list[str]]) -> None:
+        hints, self._more, self._without_detail = found
+        self._hints = [one.message for one in hints]
         self._say()
 
     def _failed(self, error: BaseException) -> None:
         if isinstance(error, Cancelled):
-            return
+            if not self._stopped:
+                return
+            error = WorkbenchError("You stopped this before the figure was drawn. Read the data again to draw it.")
         self._error = error
         wrong = words.by_param(error)
         self._panel.mark(wrong)
@@ -400,9 +474,10 @@ class View:
         if drawing is not None:
             if drawing.answer.at_hand is not None:
                 badge["samples"] = words.samples(drawing.answer.at_hand.dataset)
+            badge["detail"] = "" if self._zoomed else self._more
             badge["zoom"] = self._zoomed
             badge["cost"] = words.cost(drawing.answer, drawing.seconds)
-            notes = [warning["message"] for warning in drawing.answer.warnings]
+            notes = [*(warning["message"] for warning in drawing.answer.warnings), *self._without_detail]
         self.surface.show(
             Shown(
                 self._title,
@@ -458,29 +533,26 @@ class View:
                 width=one.width,
                 shown=answer,
                 cancel=cancel,
-                protected=self._protected,
+                protected=self._is_protected(state.config),
+                own=self._own,
             )
         if answer.at_hand is None or words.is_whole(answer.at_hand.dataset):
             return found, words.closely(found, [], [])
-        figure = decode(answer.figure)
-        finest = traceable(figure, answer.at_hand.dataset)
-        asked = [n for one in looked for n in one.traces if len(figure["data"][n].get("x", ())) > 1]
-        coarse = [n for n in asked if n not in found and n not in finest]
-        return found, words.closely(found, coarse, [str(trace.get("name") or "") for trace in figure["data"]])
+        traced = answer.traced
+        asked = [n for one in looked for n in one.traces if n < len(traced)]
+        coarse = [n for n in asked if traced[n]["detail"] == "none" and traced[n]["shown"] > 1]
+        return found, words.closely(found, coarse, _names(answer))
 
 
-@lru_cache(maxsize=1)
-def warm() -> None:
-    """Draw once, so that what scripts import is loaded before the first change of a figure from the cache."""
-    script = (
-        "from workbench import battery\n"
-        "def transform(data, params):\n"
-        "    figure = go.Figure(layout={'template': battery.template()})\n"
-        "    figure.add_scatter(x=[0], y=[0], mode='lines', line={'color': 'red'})\n"
-        "    figure.update_layout(xaxis={'title': {'text': 'x'}}, legend={'x': 0}, margin={'t': 0})\n"
-        "    return figure\n"
-    )
-    draw(script, pack({}), {})
+def _detail_of(answer: FigureAnswer) -> tuple[str, list[str]]:
+    """What zoom has, in words; nothing where the figure shows all there is."""
+    more = words.has_more(answer.traced)
+    whole = not more if answer.at_hand is None else words.is_whole(answer.at_hand.dataset)
+    return ("", []) if whole else (more, words.without_detail(answer.traced, _names(answer)))
+
+
+def _names(answer: FigureAnswer) -> list[str]:
+    return [str(trace.get("name") or "") for trace in decode(answer.figure)["data"]]
 
 
 def _as_choices(value: JsonValue) -> list[Choice]:

@@ -6,14 +6,19 @@ import uuid
 from collections.abc import Mapping
 from typing import Annotated, Protocol, cast
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from ..authoring import AuthoringContext, texts
+from ..authoring import AuthoringContext, CheckedAnswer, Draws, examine, prompt_text, system_text, texts
 from ..authoring import drafts as desk
-from ..errors import Problem
+from ..authoring.length import ContextTexts
+from ..engine.reader import Cancel
+from ..errors import Invalid, Problem
+from ..gallery import author
+from ..gallery.author.author import Knows
 from ..recipe.parse import parse_request
-from ..recipe.plot import AuthoringRequest
+from ..recipe.plot import MOST_PROMPT, AuthoringRequest
+from ..recipe.strict import NotNull
 from ..records import Dashboard, Message, Plot, Session
 from ..records.catalog import Catalog
 from ..records.session import Role
@@ -21,7 +26,8 @@ from ..records.values import clean_text, plain_name
 from ..store.records.people import Right
 from .operation import Limit, Local, Offset, Sent, WholeBody, operation
 
-BOARD = "/projects/{project_id}/dashboards/{dashboard_id}"
+PROJECT = "/projects/{project_id}"
+BOARD = f"{PROJECT}/dashboards/{{dashboard_id}}"
 
 
 def _uuid(text: str) -> str:
@@ -43,6 +49,22 @@ class Author(Local, Protocol):
 
     def catalog(self) -> Catalog: ...
     def sound(self, config: Mapping[str, JsonValue]) -> list[Problem]: ...
+
+
+GivenAnswer = Annotated[
+    Sent,
+    Field(description='The answer as a text, or as an object {"say": text, "draft": {"name", "config"} or null}.'),
+]
+ShownDraft = Annotated[
+    dict[str, Sent] | None, Field(description="The draft or plot that the wish is about, a name and a recipe.")
+]
+Chosen = Annotated[
+    dict[str, Sent] | None, NotNull(), Field(description="Chosen values by param name; the rest are the defaults.")
+]
+
+
+class Examiner(Local, Draws, Knows, Protocol):
+    """A store as one user sees it, that checks and draws recipes, and says what there is."""
 
 
 class ConversationOperations:
@@ -77,7 +99,18 @@ class ConversationOperations:
         """Add a message to a chat session."""
         session = self.store.sessions.session(session_id, self.scope, self.actor)
         with self.writing():
+            # The type of the argument has checked the role already.
             return self.store.sessions.say(session, cast(Role, role), content)
+
+    @operation("GET", "/projects/{project_id}/authoring-context", Right.READ, heavy=True, since="0.1.1")
+    def context_texts(
+        self: Author, wish: Annotated[str, Field(description="What a plot should show.")] = ""
+    ) -> ContextTexts:
+        """The texts that ``authoring-context`` of a dashboard gives for a wish, and how long they are; no session."""
+        if len(wish) > MOST_PROMPT:
+            message = f"'wish' has {len(wish)} characters; at most {MOST_PROMPT} are allowed."
+            raise Invalid(Problem(("wish",), message, "string_too_long"))
+        return ContextTexts.of(system_text(), prompt_text(wish, self.catalog()))
 
     @operation("POST", f"{BOARD}/authoring-context", Right.WRITE, heavy=True)
     def authoring_texts(
@@ -88,6 +121,23 @@ class ConversationOperations:
         with self.writing(dashboard.id):
             session, shown = desk.begin(self.store, self.scope, self.actor, dashboard, asked)
         return texts(session, asked.prompt, self.catalog(), shown)
+
+    @operation("POST", f"{PROJECT}/authoring/answers", Right.WRITE, heavy=True, reads=True, since="0.1.1")
+    def check_answer(
+        self: Examiner, answer: GivenAnswer, values: Chosen = None, cancel: Cancel | None = None
+    ) -> CheckedAnswer:
+        """Check an answer of a language model and draw its draft: all that is wrong comes at once; nothing is kept."""
+        return examine(answer, self, values, cancel)
+
+    @operation("POST", f"{PROJECT}/authoring/proposals", Right.WRITE, heavy=True, reads=True, since="0.1.1")
+    def propose(
+        self: Examiner,
+        wish: Annotated[str, StringConstraints(min_length=1, max_length=MOST_PROMPT)],
+        draft: ShownDraft = None,
+        cancel: Cancel | None = None,
+    ) -> CheckedAnswer:
+        """The answer of the built-in author, which needs no language model: a checked draft, or words."""
+        return examine(author.written(wish, self, draft), self, cancel=cancel)
 
     @operation("POST", f"{BOARD}/authoring-decision", Right.WRITE, heavy=True)
     def decide(

@@ -156,6 +156,7 @@ class Operation(Generic[P, R]):
     heavy : it reads files, draws or runs a plan; a server bounds how many of these run at the same time.
     reads : it changes nothing, so that a request may be sent again; GET always does.
     since : the first version of a server that has it.
+    status : the status of an answer; 202 where the work goes on after it.
     """
 
     method: Method
@@ -166,6 +167,7 @@ class Operation(Generic[P, R]):
     heavy: bool = False
     reads: bool = False
     since: str = "0.1.0"
+    status: int = 200
 
     @property
     def name(self) -> str:
@@ -311,7 +313,7 @@ def _segment(position: str, carrier: Carrier, arguments: Arguments) -> str:
     text = "" if found is None else str(found)
     if not text or "/" in text:
         # The same words as the store's: an empty id names nothing, and one with a slash is not one position of a path.
-        raise NotFound(f"No {position.removesuffix('_id').replace('_', ' ')} '{text}' here.")
+        raise NotFound(f"There is no {position.removesuffix('_id').replace('_', ' ')} '{text}'.")
     return text
 
 
@@ -324,10 +326,11 @@ def operation(
     heavy: bool = False,
     reads: bool = False,
     since: str = "0.1.0",
+    status: int = 200,
 ) -> Callable[[Callable[Concatenate[L, P], R]], Operation[P, R]]:
     """Declares a method as an operation. See `Operation` for the parameters, and the module for the meaning."""
 
     def declared(function: Callable[Concatenate[L, P], R]) -> Operation[P, R]:
-        return Operation(method, path, right, function, project, heavy, reads or method == "GET", since)
+        return Operation(method, path, right, function, project, heavy, reads or method == "GET", since, status)
 
     return declared

@@ -14,7 +14,6 @@ from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from ..recipe.strict import NotNull, Raw
 from ..records.catalog import Catalog
-from ..store.records import catalog as catalogs
 from ..store.records.people import Right
 from ..store.series import derived, rule_notes
 from .operation import Local, Sent, operation
@@ -51,7 +50,7 @@ class RecipeOperations:
     def catalog(self: Local) -> Catalog:
         """Sources, columns, units and counts that the caller may see; notes on what older rules made."""
         with self.store.snapshot():
-            found = catalogs.catalog(self.store, self.scope)
+            found = self.store.catalogs.of(self.scope)
             return replace(found, notes=rule_notes.notes(self.store, derived.in_reach(self.store, self.scope)))
 
     @operation("POST", "/projects/{project_id}/recipes/check", Right.WRITE, heavy=True, reads=True)

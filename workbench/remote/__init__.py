@@ -7,6 +7,8 @@ request.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, Unpack
 from urllib.parse import urlsplit
@@ -14,17 +16,19 @@ from urllib.parse import urlsplit
 import httpx2 as httpx
 from pydantic import JsonValue
 
-from ..backend import FigureAnswer, Ref, SearchOptions, Span, Values, Where, drawable, only
+from ..analyses.run import Analysed
+from ..backend import Fields, FigureAnswer, Ref, SearchOptions, Span, Values, Where, drawable, only
 from ..engine.answer import Answered
 from ..engine.reader import Cancel, Progress
 from ..engine.zoom import Detail
-from ..errors import BadRequest, Invalid, NotFound, NotProtected, OtherVersion, Problem, ServerAway
+from ..errors import BadRequest, Forbidden, Invalid, NotFound, NotProtected, OtherVersion, Problem, ServerAway
 from ..ingest import Growing, IngestOptions, Report
 from ..ingest.options import FileProgress
 from ..ingest.plan.paths import Paths
 from ..ingest.recompute import Recomputed
 from ..operations import Operation
 from ..operations.operation import Arguments, Sent
+from ..own_scripts import OwnScripts, own_scripts
 from ..recipe.plot import PlotConfig
 from ..recipe.strict import Raw
 from ..recipe.values import effective
@@ -32,6 +36,8 @@ from ..records import Project, Record
 from ..store.cache.cache import Cache
 from ..store.records import search as searches
 from ..store.records.search import Found
+from ..transform import figure_check
+from ..transform.drawers import Drawer
 from ..version import __version__
 from . import older_servers as older
 from . import send_files as sending
@@ -40,9 +46,12 @@ from .boards import Boards
 from .client import Client, Params
 from .errors import problems_of
 from .fetched_data import Fetched, Fetching
+from .follow_runs import followed
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+_AS_OF_SINCE = "0.1.1"
+"""The first version of a server that shows data as they were."""
 _BACKUP_SINCE = "0.1.1"
 """The first version of a server that sends a copy of its store."""
 
@@ -50,12 +59,22 @@ _BACKUP_SINCE = "0.1.1"
 class RemoteBackend(Boards):
     """What a bench can do on a server, within one project, as the user of a key."""
 
-    def __init__(self, client: Client, project: Project, actor: str, cache: Cache | None = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        project: Project,
+        actor: str,
+        cache: Cache | None = None,
+        own_scripts: OwnScripts | None = None,
+    ) -> None:
+        self.own_scripts = own_scripts
         self.client = client
         self._project = project
         self.actor = actor
         self.cache = cache or Cache(None)
         self._fetched = Fetching(client)
+        self._only_reads = False
+        self._as_of: int | None = None
         super().__init__()
 
     @classmethod
@@ -78,7 +97,7 @@ class RemoteBackend(Boards):
             projects = [wire.project(Project, one) for one in wire.pages(client.get, "/projects", size=100)]
             if not projects:
                 raise NotFound("Your key opens no project. Ask an admin of a project to make you a member.")
-            return cls(client, only(projects, project, "project", "projects"), actor)
+            return cls(client, only(projects, project, "project", "projects"), actor, own_scripts=own_scripts())
         except BaseException:  # whatever stops it, the connections must not stay open
             client.close()
             raise
@@ -97,7 +116,19 @@ class RemoteBackend(Boards):
         return f"wb.connect({self.client.url!r}, api_key={key}, project={self._project.name!r})"
 
     def of_project(self, ref: Ref) -> RemoteBackend:
-        return RemoteBackend(self.client, self.get(Project, ref), self.actor, self.cache)
+        made = RemoteBackend(self.client, self.get(Project, ref), self.actor, self.cache, self.own_scripts)
+        return made if self._as_of is None else made.as_of(self._as_of)
+
+    def as_of(self, moment: int) -> RemoteBackend:
+        if self._is_older_than(_AS_OF_SINCE):
+            raise self._too_old(_AS_OF_SINCE)
+        then = copy(self)
+        then._as_of = moment
+        return then
+
+    def _then(self, path: str) -> str:
+        """The path of a request for data, with the time as of which they are shown."""
+        return path if self._as_of is None else f"{path}?as_of={self._as_of}"
 
     def close(self) -> None:
         self.client.close()
@@ -122,7 +153,7 @@ class RemoteBackend(Boards):
         return answer
 
     def _is_older_than(self, since: str) -> bool:
-        return _numbers(since) > _numbers(self.client.version)
+        return self.client.is_before(since)
 
     def _too_old(self, since: str) -> OtherVersion:
         return OtherVersion(
@@ -139,15 +170,28 @@ class RemoteBackend(Boards):
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> Answered:
-        path, body = self._asked_as(config, effective(config, values))
-        return self._fetched.ask(path, body, cancel)
+        taken = effective(config, values)
+        return self._allowed(config, lambda: self._fetched.ask(*self._asked_as(config, taken), cancel))
+
+    def _allowed(self, config: PlotConfig, ask: Callable[[], T]) -> T:
+        """What a request gives. Whoever may only read asks for recipes of the gallery by their names, which they may:
+        the server makes those itself, and takes no recipe of theirs."""
+        try:
+            return ask()
+        except Forbidden:
+            if self._only_reads or self.gallery_path(config) is None:
+                raise
+            self._only_reads = True
+            return ask()
 
     def _asked_as(self, config: PlotConfig, values: Values) -> tuple[str, dict[str, Sent]]:
         """Path and body of a request for the data of a recipe: of its plot, which viewers may see, or of any recipe."""
         plot = self.saved_as(config)
         if plot is not None:
-            return f"{self.plot_path(plot)}/dataset", {"values": values, "revision": plot.revision}
-        return self.path("datasets"), {"config": _data_of(config), "values": values}
+            return self._then(f"{self.plot_path(plot)}/dataset"), {"values": values, "revision": plot.revision}
+        if self._only_reads and (place := self.gallery_path(config)) is not None:
+            return self._then(f"{place}/dataset"), {"values": values}
+        return self._then(self.path("datasets")), {"config": _data_of(config), "values": values}
 
     def figure(
         self,
@@ -157,23 +201,36 @@ class RemoteBackend(Boards):
         cancel: Cancel | None = None,
         *,
         protected: bool | None = None,
+        own: Drawer | None = None,
     ) -> FigureAnswer:
         """As on a local store. The server draws the script of somebody else if this machine cannot lock it in."""
         try:
-            return super().figure(config, values, progress, cancel, protected=protected)
+            return super().figure(config, values, progress, cancel, protected=protected, own=own)
         except NotProtected:
             return self._drawn_there(config, values, cancel)
 
     def _drawn_there(self, config: Raw, values: Values, cancel: Cancel | None) -> FigureAnswer:
         checked = drawable(config, self._drawer(True))
-        path, body = self._drawn_as(checked, effective(checked, values), "figure", "figures")
-        return wire.figure(self.client.ask("POST", path, json=body, cancel=cancel).content)
+        taken = effective(checked, values)
+
+        def ask() -> bytes:
+            path, body = self._drawn_as(checked, taken, "figure", "figures")
+            return self.client.ask("POST", path, json=body, cancel=cancel).content
+
+        answer = wire.figure(self._allowed(checked, ask))
+        try:
+            return replace(answer, figure=figure_check.checked(answer.figure))
+        except figure_check.Unsafe as error:
+            message = f"The server sent a figure that is not safe to show. {error}"
+            raise Invalid([Problem(("config", "transform"), message, "script_result")]) from None
 
     def _drawn_as(self, config: PlotConfig, values: Values, saved: str, other: str) -> tuple[str, dict[str, Sent]]:
         plot = self.saved_as(config)
         if plot is not None and plot.config.get("transform") == config.transform:
-            return f"{self.plot_path(plot)}/{saved}", {"values": values, "revision": plot.revision}
-        return self.path(other), {"config": config.dump(), "values": values}
+            return self._then(f"{self.plot_path(plot)}/{saved}"), {"values": values, "revision": plot.revision}
+        if self._only_reads and (place := self.gallery_path(config)) is not None:
+            return self._then(f"{place}/{saved}"), {"values": values}
+        return self._then(self.path(other)), {"config": config.dump(), "values": values}
 
     def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
         try:
@@ -210,13 +267,19 @@ class RemoteBackend(Boards):
         shown: FigureAnswer | None = None,
         cancel: Cancel | None = None,
         protected: bool | None = None,
+        own: Drawer | None = None,
     ) -> dict[int, Detail]:
-        checked = drawable(config, self._drawer(protected))
-        path, body = self._drawn_as(checked, effective(checked, values), "figure/detail", "figures/detail")
+        checked = drawable(config, self._drawer(protected, own, config))
+        taken = effective(checked, values)
         part = {"traces": list(traces), "x": wire.plain(list(x)), "width": width}
         if y is not None:
             part["y"] = wire.plain(list(y))
-        found = self.client.ask("POST", path, json={**body, **part}, cancel=cancel).json()
+
+        def ask() -> Sent:
+            path, body = self._drawn_as(checked, taken, "figure/detail", "figures/detail")
+            return self.client.ask("POST", path, json={**body, **part}, cancel=cancel).json()
+
+        found = self._allowed(checked, ask)
         return {int(number): wire.detail(one) for number, one in found["traces"].items()}
 
     # What there is
@@ -257,6 +320,19 @@ class RemoteBackend(Boards):
             raise BadRequest(f"There is no folder '{target.parent}' to write '{target.name}' in.")
         self.client.download("/store/backup", target)
 
+    def analyse(
+        self,
+        type: str,
+        where: Where | None = None,
+        parameters: Fields | None = None,
+        *,
+        check: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> Analysed:
+        begun = self.begin_run(type, None if where is None else dict(where), dict(parameters or {}), check)
+        return followed(self, begun, progress, cancel)
+
     def recompute(
         self,
         where: Where | None = None,
@@ -272,10 +348,6 @@ class RemoteBackend(Boards):
 def _data_of(config: PlotConfig) -> dict[str, Sent]:
     """The parts of a recipe that decide about its data."""
     return {key: part for key, part in config.dump().items() if key != "transform"}
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")[:3] if part.isdigit()]
 
 
 def _same_version(client: Client) -> None:

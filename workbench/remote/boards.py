@@ -23,6 +23,7 @@ class Boards(Records):
 
     def __init__(self) -> None:
         self._saved: OrderedDict[bytes, Plot] = OrderedDict()
+        self._of_gallery: dict[bytes, str] = {}
 
     def plot_path(self, plot: Plot) -> str:
         """The path of a plot."""
@@ -31,6 +32,16 @@ class Boards(Records):
     def saved_as(self, config: PlotConfig) -> Plot | None:
         """The plot that has this plan and these params, as it was when it was read."""
         return self._saved.get(_data_of(config))
+
+    def gallery_path(self, config: PlotConfig) -> str | None:
+        """The path of the recipe of the gallery that a config is, as the server made it; None if it is none."""
+        name = self._of_gallery.get(_data_of(config))
+        return None if name is None else self.path("gallery", name)
+
+    def gallery_recipe(self, name: str) -> dict[str, Sent]:
+        made = super().gallery_recipe(name)
+        self._of_gallery[_data_of(sound(made))] = name
+        return made
 
     def _remembered(self, plot: Plot) -> Plot:
         try:

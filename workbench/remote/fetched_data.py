@@ -67,6 +67,7 @@ class Fetching:
             cache=about["cache"],
             reads=about["reads"],
             timings={**about["timings"], "server": spent},
+            data_at=_number(reply.headers.get(arrow.DATA_AT)),
             path=path,
             body=dict(body),
         )
@@ -98,3 +99,8 @@ class Fetching:
                 self._packed.popitem(last=False)
             while len(self._of_plan) > 1000:
                 self._of_plan.popitem(last=False)
+
+
+def _number(text: str | None) -> int | None:
+    """The number in a header; an older server sends none."""
+    return int(text) if text is not None and text.isascii() and text.isdigit() else None

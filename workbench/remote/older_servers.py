@@ -23,7 +23,7 @@ def _revision(backend: RemoteBackend, plot: Plot, number: int) -> Revision:
 def _session(backend: RemoteBackend, session_id: str) -> Session:
     found = next((one for one in backend.sessions() if one.id == session_id), None)
     if found is None:
-        raise NotFound(f"No session '{session_id}' here.")
+        raise NotFound(f"There is no session '{session_id}'.")
     return found
 
 

@@ -46,7 +46,7 @@ class Records(Backend):
         projects = self._projects(kind)
         found = [one for one in projects if one.id == wanted] or [one for one in projects if one.name == wanted]
         if not found:
-            raise NotFound(f"No project '{wanted}' here. {instead(wanted, (one.name for one in projects))}")
+            raise NotFound(f"There is no project '{wanted}'. {instead(wanted, (one.name for one in projects))}")
         return found[0]
 
     def _projects(self, kind: type[R]) -> list[R]:

@@ -9,20 +9,24 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from ..errors import FileRefused, ServerAway, WorkbenchError
+from ..errors import BadRequest, ServerAway
 from ..exchange.passport import sidecar_of
 from ..ingest import FileReport, Growing, IngestOptions, Report
 from ..ingest.options import FileProgress, to_send
 from ..ingest.plan.jobs import Job
-from ..ingest.plan.paths import Paths, is_hidden, shown
+from ..ingest.plan.paths import Paths, are_none, is_hidden, shown
 from ..ingest.plan.plan import plan
+from ..ingest.plan.sheet import Row, Sheet
+from ..ingest.read.unknown_files import unknown_files
 from ..ingest.read.worker import outcome_of
+from ..messages import option_name
 from ..operations.operation import Sent
-from ..readers import format_of
-from ..readers.non_series.recognise import holding
 from . import wire
 from .client import Client
 
+_MORE_SINCE = "0.1.1"
+"""The first version of a server that distinguishes files of one name by their folders, and that takes rows of a sheet
+about single tests of a file."""
 _LOOK_S = (0.05, 1.0)
 """The first and the longest pause, in seconds, between two questions about the state of a run."""
 
@@ -41,8 +45,13 @@ def ingest(
     Folders, the sheet and the name rule are read here, where the files are. What they say of a file is sent with it.
     The files of a dry run are sent too, since the server reads them.
     """
+    if options.again and are_none(paths):
+        raise BadRequest(
+            f"The copies that a server keeps are read again there. Here, give the files together with "
+            f"{option_name('again')}."
+        )
     planned = plan(paths, options, growing=growing)
-    sending = _Sending(client, path, planned.loose, progress or _silent)
+    sending = _Sending(client, path, planned.loose, planned.sheet, progress or _silent)
     said = wire.plain(to_send(options, whole_lines=growing is not None))
     sending.read(planned.jobs, said, planned.report)
     return planned.close()
@@ -51,37 +60,50 @@ def ingest(
 class _Sending:
     """Sends the files of one ingest, and reports what the server made of them."""
 
-    def __init__(self, client: Client, path: str, loose: Set[Path], progress: FileProgress) -> None:
+    def __init__(
+        self, client: Client, path: str, loose: Set[Path], sheet: Sheet | None, progress: FileProgress
+    ) -> None:
         self._client = client
         self._path = path
         self._loose = loose
+        self._sheet = sheet
         self._progress = progress
         self._sent: list[str] = []
+        self._knows_more = not client.is_before(_MORE_SINCE)
 
     def read(self, jobs: Sequence[Job], options: JsonValue, report: Report) -> None:
         """Have the jobs read by the server; ``report`` lists the outcomes in the order of the jobs."""
-        reports: dict[int, FileReport] = {}
+        reports: dict[int, list[FileReport]] = {}
         going: list[Job] = []
+        loose = [job for job in jobs if self._loose >= set(job.paths)]
+        because = unknown_files([(job.paths[0], job.options) for job in loose])
+        why = {id(job): one for job, one in zip(loose, because, strict=True)}
         for job in jobs:
-            unknown = _why_unknown(job) if self._loose >= set(job.paths) else None
+            unknown = why.get(id(job))
             if unknown is not None and unknown.unmapped:
                 report.unmapped.append(FileReport(job.name, "skipped", shown(str(unknown))))
             elif unknown is not None:
-                report.skipped += map(shown, job.paths)
+                report.skipped.append(job.name)
             elif all(path.is_file() for path in job.paths):
                 going.append(job)
             else:
-                reports[id(job)] = _absent(job)
+                reports[id(job)] = [_absent(job)]
         tests = [self._test(job, len(going)) for job in going]
         for one in self._run(tests, options) if tests else []:
             job = going[one.pop("test")]
-            reports[id(job)] = FileReport(**{**one, "path": job.name})
-        report.skipped += [shown(path) for job in going if id(job) not in reports for path in job.paths]
-        report.files += [reports[id(job)] for job in jobs if id(job) in reports]
+            behind = str(one["path"]).removeprefix(job.paths[0].name)
+            test = behind if behind.startswith("!") else ""  # of a file that holds several
+            if test and self._sheet is not None:
+                self._sheet.labels(job.paths[0], job.root, test[1:])  # its rows are used now
+            reports.setdefault(id(job), []).append(FileReport(**{**one, "path": f"{job.name}{test}"}))
+        report.skipped += [job.name for job in going if id(job) not in reports]
+        report.files += [one for job in jobs for one in reports.get(id(job), [])]
 
     def _test(self, job: Job, of: int) -> dict[str, Sent]:
         files = [self._send(path, of) for path in job.paths]
         beside = sidecar_of(job.paths[0])
+        of_tests = None if self._sheet is None else self._sheet.of_tests(job.paths[0], job.root)
+        rows = [] if of_tests is None else of_tests.rows
         goes_along = is_hidden(beside.name, [job.paths[0].name]) and beside.is_file()
         return {
             "files": files,
@@ -90,6 +112,8 @@ class _Sending:
             "assumed": job.assumed,
             "odd": job.odd,
             "loose": self._loose >= set(job.paths),
+            **({"folder": job.folder, "above": job.above} if self._knows_more and job.folder else {}),
+            **({"of_tests": [_row(row) for row in rows]} if self._knows_more and rows else {}),
         }
 
     def _send(self, file: Path, of: int) -> int:
@@ -124,19 +148,9 @@ class _Sending:
         return found
 
 
-def _why_unknown(job: Job) -> FileRefused | None:
-    """Why a file of a folder is not sent: no format knows its beginning, and it is not one of our own files. None if it
-    is sent."""
-    options = job.options
-    try:
-        if not (options.format or options.column_map or options.parts) and holding(job.paths[0]) is not None:
-            return None
-        format_of(job.paths[0], format=options.format, column_map=options.column_map)
-    except FileRefused as refused:
-        return refused
-    except (WorkbenchError, OSError) as error:
-        return FileRefused(str(error))
-    return None
+def _row(row: Row) -> dict[str, Sent]:
+    """A row about tests of a file, as it is sent."""
+    return {"row": row.number, "test": row.pattern, "labels": wire.plain(row.labels.said())}
 
 
 def _silent(done: int, of: int, what: str) -> None:

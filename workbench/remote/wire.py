@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -30,6 +31,7 @@ from ..table import Table, time_text, to_micros
 from .client import Params, Reply
 
 R = TypeVar("R", bound=Record)
+_OF_FIGURE = {one.name for one in fields(FigureAnswer)}
 _GROUP = 1 << 17
 
 
@@ -104,7 +106,9 @@ def figure(content: bytes) -> FigureAnswer:
     """A figure answer."""
     answer = orjson.loads(content)
     drawn = answer.pop("figure")
-    return FigureAnswer(figure=orjson.dumps(drawn), **answer)
+    # A server also says what a page needs, and a newer one may say more.
+    known = {name: part for name, part in answer.items() if name in _OF_FIGURE}
+    return FigureAnswer(figure=orjson.dumps(drawn), **known)
 
 
 def detail(sent: Mapping[str, Sent]) -> Detail:

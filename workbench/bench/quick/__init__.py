@@ -8,13 +8,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+import numpy as np
 import pandas as pd
 
+from ...cycling.columns import COMPLETE
+from ...engine.equality import is_any_of
 from ...errors import BadRequest, instead
 from ...ingest import IngestKeywords
 from ...local import LocalBackend
 from ...messages import counted, spaced
 from ...recipe.recipe import Recipe
+from ...records import Measurement
+from ...table import Table
 from ...transform import frames
 from ..figure import Figure
 from .recipes import View, over, views
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from ..bench import Bench
 
 __all__ = ["Quick", "QuickReport", "quick"]
+_NAMED = 5
 
 
 class QuickReport:
@@ -55,7 +61,7 @@ class Quick:
     """A file as a figure: ``.figure``, ``.report``, ``.table()``, and ``.recipe`` on ``.bench``, a bench of its own.
 
     The store of that bench is in a temporary folder. It is deleted with this object, or by ``.close()``. Nothing is
-    stored anywhere else. ``.show()`` opens the live view, which reads more samples on zoom where time is in s.
+    stored anywhere else. ``.show()`` opens the live view, which reads more samples on zoom.
     """
 
     def __init__(self, taken: Taken, view: View, bench: Bench, others: Sequence[View]) -> None:
@@ -68,7 +74,7 @@ class Quick:
 
     def table(self) -> pd.DataFrame:
         """All samples of the file as they are stored, or the rows of a plain table."""
-        return frames.frame_of(self._taken.backend.sampled(self._taken.record, "series"))
+        return frames.whole_frame(self._taken.backend.sampled(self._taken.record, "series"), self._taken.record)
 
     def cycles(self) -> pd.DataFrame:
         """One row per cycle; BadRequest if the file is a plain table."""
@@ -95,7 +101,7 @@ class Quick:
     def _summary(self, name: str) -> pd.DataFrame:
         if self._taken.held.source != "measurements":
             raise BadRequest(f"'{self._taken.name}' is a plain table, and a plain table has no {name}.")
-        return frames.frame_of(self._taken.backend.sampled(self._taken.record, name))
+        return frames.frame_of(_summary_of(self._taken, name))
 
     def __repr__(self) -> str:
         return f"<quick look at '{self._taken.name}': {self.view}>\n{self.report!r}"
@@ -172,7 +178,7 @@ def _report(taken: Taken, view: View, others: Sequence[View], figure: Figure) ->
     lines.append(("drawn", f"{about[:1].upper()}{about[1:]}.{_shown(figure)}"))
     lines += [("also", f"show='{one.name}': {one.about}.") for one in others if one.name != view.name]
     lines += taken.notes
-    if view.name == "cycles" and (left := _left_out(taken, figure)):
+    if view.name == "cycles" and (left := _left_out(taken)):
         lines.append(("assumed", left))
     return [*lines, *(("lint", found.message) for found in figure.workbench.lint)]
 
@@ -197,12 +203,22 @@ def _shown(figure: Figure) -> str:
     return ""
 
 
-def _left_out(taken: Taken, figure: Figure) -> str | None:
-    drawn = max((trace.x[-1] for trace in figure.data if trace.x is not None and len(trace.x)), default=0)
-    cycles = taken.backend.sampled(taken.record, "cycles")
-    if not cycles.n or drawn >= cycles["Cycle count"].values[-1]:
+def _left_out(taken: Taken) -> str | None:
+    """What the plot of cycles leaves out, in words; None if it is nothing."""
+    cycles = _summary_of(taken, "cycles")
+    cut = np.flatnonzero(is_any_of(cycles[COMPLETE], [False]))
+    if not len(cut) or len(cut) == cycles.n:
         return None
-    return (
-        f"The last cycle, of count {cycles['Cycle count'].values[-1]}, is incomplete and left out. "
-        "Draw it with quick.bench.figure(quick.recipe, partial=True)."
-    )
+    numbers = cycles["Cycle count"].values[cut].tolist()
+    if len(cut) > 1:
+        listed = ", ".join(map(str, numbers[:_NAMED])) + (f" ... {numbers[-1]}" if len(numbers) > _NAMED else "")
+        what, them = f"{spaced(len(cut))} cycles, of counts {listed}, are incomplete and left out.", "them"
+    else:
+        place = "The last cycle" if cut[0] == cycles.n - 1 else "The cycle"
+        what, them = f"{place}, of count {numbers[0]}, is incomplete and left out.", "it"
+    return f"{what} Draw {them} with quick.bench.figure(quick.recipe, partial=True)."
+
+
+def _summary_of(taken: Taken, name: str) -> Table:
+    """The cycles or steps of the file, with the columns that are computed when they are read."""
+    return taken.backend.samples(taken.backend.get(Measurement, taken.record), name)

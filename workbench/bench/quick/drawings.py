@@ -21,7 +21,7 @@ SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 PANELS = ("Voltage [V]", "Current [A]", "Temperature [degC]")
 TITLES = {"Temperature [degC]": "Temp. / °C"}
 DASHES = ("solid", "dash", "dot", "dashdot")
-CYCLE, OUT, IN = "Cycle count", "Discharge capacity [A.h]", "Charge capacity [A.h]"
+CYCLE, OUT, IN, COMPLETE = "Cycle count", "Discharge capacity [A.h]", "Charge capacity [A.h]", "Complete"
 
 
 class TimeParams(TypedDict):
@@ -31,7 +31,7 @@ class TimeParams(TypedDict):
 
 
 class CycleParams(TypedDict):
-    """``partial`` also shows an incomplete last cycle."""
+    """``partial`` also shows incomplete cycles."""
 
     partial: bool
 
@@ -87,17 +87,15 @@ def of_size(values: pd.Series[float], column: str) -> tuple[pd.Series[float], st
     return values, TITLES.get(column, battery.axis_title(column))
 
 
-def whole_cycles(rows: pd.DataFrame) -> pd.DataFrame:
-    """The cycles without an incomplete last one, which did not reach the minimum voltage of the others."""
-    if len(rows) < 3 or rows["Min voltage [V]"].isna().all():
-        return rows
-    cut = rows["Min voltage [V]"].iloc[-1] > rows["Min voltage [V]"].median() + 0.05
-    return rows.iloc[:-1] if cut else rows
+def complete_cycles(rows: pd.DataFrame) -> pd.DataFrame:
+    """The cycles without those that are not complete; all of them if none is."""
+    kept = rows[~rows[COMPLETE].isin([False])]
+    return kept if len(kept) else rows
 
 
 def per_cycle(data: Data, params: CycleParams) -> go.Figure:
     """Capacity of every cycle, and in a second panel the coulombic efficiency."""
-    rows = data["cycles"] if params["partial"] else whole_cycles(data["cycles"])
+    rows = data["cycles"] if params["partial"] else complete_cycles(data["cycles"])
     milli = max(rows[OUT].max(), rows[IN].max()) < 0.1
     unit, factor = ("mA h", 1000) if milli else ("A h", 1)
     fig = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.58, 0.42])

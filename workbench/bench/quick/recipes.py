@@ -19,7 +19,7 @@ CYCLES = [
     drawings.OUT,
     drawings.IN,
     "Coulombic efficiency",
-    "Min voltage [V]",
+    drawings.COMPLETE,
 ]
 MANY_CYCLES = 8
 MOST_POINTS = 10_000
@@ -121,7 +121,7 @@ def _over_time(held: Held) -> Recipe:
 def _per_cycle(held: Held) -> Recipe:
     measured = steps.list(held.source, fields=["id", "name"])
     cycles = steps.summary("cycles", measured, CYCLES)
-    asked = param("partial", False, label="Show an incomplete last cycle")
+    asked = param("partial", False, label="Show incomplete cycles")
     return Recipe(plan=plan(measured=measured, cycles=cycles), transform=drawings.per_cycle, params=[asked])
 
 

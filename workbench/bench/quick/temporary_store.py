@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...cycling.computed_columns import COMPUTED
 from ...errors import BadRequest, FileRefused
 from ...ingest.options import IngestKeywords, IngestOptions
 from ...ingest.report.report import FileReport
 from ...ingest.report.settled_by import settled_by
 from ...local import LocalBackend
-from ...messages import column_map, option
+from ...messages import column_map
 from ...records import Material, MaterialProperty
 from ...table import Column as TableColumn
 from ...table import Table
@@ -26,6 +27,8 @@ from .tables import NoTable, read_table
 
 TABLES = "materialProperties"
 _LOOKED_AT = 200_000
+_OF_THE_CELL = ("rating", "cell", "test")
+"""What is assumed of the cell of a file. A quick look shows no cell."""
 OPTIONS = ("format", "column_map", "sign", "repair")
 """The options of an ingest that a quick look takes."""
 
@@ -128,6 +131,8 @@ def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: Fil
         if column.name == TIME and filled:
             duration = float(column.max or 0) - float(column.min or 0)
     names = {key: [column.name for column in one.columns] if one is not None else [] for key, one in infos.items()}
+    for key, computed in COMPUTED.items():
+        names[key] += [computed.name] if names[key] else []
     held = Held("measurements", report.rows, columns, report.cycles, duration, names["cycles"], names["steps"])
     notes = [("assumed", line) for line in _assumed(report)]
     notes += [("repaired", line) for line in report.repaired] + [("odd", line) for line in report.odd]
@@ -140,19 +145,17 @@ def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: Fil
 
 def _assumed(report: FileReport) -> list[str]:
     """What was assumed about the file, each with the option that settles it."""
-    there = zip(report.codes, report.assumed, strict=True)
-    return [f"{said}{_option(code, said)}" for code, said in there if "'Unspecified'" not in said]
+    there = zip(report.codes, report.assumed, report.fixes, strict=True)
+    return [f"{said}{_option(code, said, fix)}" for code, said, fix in there if code not in _OF_THE_CELL]
 
 
-def _option(code: str, said: str) -> str:
-    how = settled_by(code)
+def _option(code: str, said: str, fix: str) -> str:
+    how = settled_by(code, fix)
     if how is None or how.startswith("nothing"):
         return ""
     name = how.split("=")[0].split(":")[0]
     if f"{name}=" in said:
         return ""
-    if name == "sign":
-        return f" Settled by {option('sign', 'charge')} or {option('sign', 'discharge')}."
     return f" Settled by {how}." if name in OPTIONS else f" Settled when it is ingested, by {how}."
 
 

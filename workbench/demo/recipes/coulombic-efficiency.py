@@ -7,15 +7,12 @@ ELECTROLYTE = "properties.electrolyte"
 
 
 def kept(cycles, low, high, check_every):
-    """The rows in range that tell something: no first cycle after a check, no last one that was cut short."""
+    """The rows in range that say something: no first cycle after a check."""
     number = cycles["Cycle count"]
     keep = number.between(low, high)
     if check_every:
         keep &= (number % check_every != 0) | (number == 0)
-    usual = cycles.groupby("measurement_id")["Min voltage [V]"].transform("median")
-    last = cycles.groupby("measurement_id")["Cycle count"].transform("max")
-    cut = (cycles["Cycle count"] == last) & (cycles["Min voltage [V]"] > usual + 0.05)
-    return cycles[keep & ~cut]
+    return cycles[keep]
 
 
 def label(cell):
@@ -29,7 +26,9 @@ def transform(data, params):
     low, high = params["cycles"]
     rows = kept(data["efficiency"], low, high, params["check_every"])
     if rows.empty:
-        return battery.message("No cycles to draw. Choose cells that have a test with '_ageing' in its name.")
+        return battery.message(
+            "No complete cycles to draw. Choose cells that have a test with '_ageing' in its name."
+        )
     fig = go.Figure()
     cells = rows.drop_duplicates("measurement_id")
     for color, (_, cell) in zip(itertools.cycle(battery.PALETTE), cells.iterrows()):

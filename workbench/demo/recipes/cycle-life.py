@@ -11,13 +11,10 @@ def transform(data, params):
     life = data["cell_life"].copy()
     if life.empty:
         return battery.message(
-            "No cycles to draw. This plot reads the tests with '_ageing' in their names; there is none."
+            "No complete cycles to draw. This plot reads the tests with '_ageing' in their names; there is none."
         )
-    # A last cycle that was stopped on the way says nothing about capacity.
-    partial = (life["end_of_life"] == life["last_cycle"]) & (life["last_min_voltage"] > life["cut_off"] + 0.05)
-    life["reached"] = life["end_of_life"].notna() & ~partial
-    whole = life["last_cycle"] - (life["last_min_voltage"] > life["cut_off"] + 0.05)
-    life["cycles"] = life["end_of_life"].where(life["reached"], whole)
+    life["reached"] = life["end_of_life"].notna()
+    life["cycles"] = life["end_of_life"].where(life["reached"], life["last_cycle"])
     if params["sort"]:
         life = life.sort_values(["reached", "cycles", "instance_name"], ascending=[False, True, False])
     else:

@@ -9,19 +9,11 @@ SPREADS = {
     "range": "Mean, min to max, thin: each cell",
     "cells": "Each cell",
 }
-NOTHING = "No cycles to draw. Choose batches whose cells have a test with '_ageing' in its name."
-
-
-def whole_cycles(fade):
-    """Without a last cycle that was stopped before its discharge came down to the usual voltage."""
-    usual = fade.groupby("measurement_id")["Min voltage [V]"].transform("median")
-    last = fade.groupby("measurement_id")["Cycle count"].transform("max")
-    cut = (fade["Cycle count"] == last) & (fade["Min voltage [V]"] > usual + 0.05)
-    return fade[~cut]
+NOTHING = "No complete cycles to draw. Choose batches whose cells have a test with '_ageing' in its name."
 
 
 def transform(data, params):
-    fade = whole_cycles(data["fade"])
+    fade = data["fade"]
     if params["temperature"] != "all":
         fade = fade[fade[TEMPERATURE] == params["temperature"]]
     if fade.empty:

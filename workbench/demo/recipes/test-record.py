@@ -41,15 +41,18 @@ def transform(data, params):
         shown = shown[(shown["end"] >= samples["Time [s]"].min()) & (shown["start"] <= samples["Time [s]"].max())]
         shown = shown[shown["direction"] != ""]
         drawn = shown if len(shown) <= MOST_SHADES else shown.head(0)
+        shapes = []  # given to the figure at once: plotly copies all shapes for each that is added
         for direction, color in SHADES.items():
             rows = drawn[drawn["direction"] == direction]
             for _, one in rows.iterrows():
+                place = {"type": "rect", "xref": "x", "yref": "paper", "y0": 0, "y1": 1}
                 ends = {"x0": one["start"] / 3600, "x1": one["end"] / 3600}
-                fill = {"fillcolor": battery.pale(color, 0.14), "line_width": 0, "layer": "below"}
-                fig.add_shape(type="rect", xref="x", yref="paper", y0=0, y1=1, **ends, **fill)
+                fill = {"fillcolor": battery.pale(color, 0.14), "line": {"width": 0}, "layer": "below"}
+                shapes.append({**place, **ends, **fill})
             swatch = {"symbol": "square", "size": 12, "color": battery.pale(color, 0.35)}
             if len(rows):
                 fig.add_scatter(x=[None], y=[None], mode="markers", marker=swatch, name=direction, row=1, col=1)
+        fig.update_layout(shapes=shapes)
         if len(shown) > MOST_SHADES:
             said = f"{len(shown)} charges and discharges: shaded when at most {MOST_SHADES} are shown"
             grey = {"symbol": "square", "size": 12, "color": "#BBBBBB"}

@@ -1,0 +1,78 @@
+"""``bench.exclude``: cycles or whole tests that shall not count, with the reason; and how that is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from ..backend import Backend
+from ..errors import BadRequest, NotFound, instead
+from ..records import Analysis, Measurement
+from ..records.exclusion import CYCLES, EXCLUSION, REASON, cycles_text
+from ..transform.frames import frame_of
+from .collections import Ref
+
+
+class Excluding:
+    """What a bench can do about cycles and tests that shall not count."""
+
+    backend: Backend
+
+    def exclude(
+        self, test: Ref, *, reason: str, cycles: Iterable[int] | int | None = None, name: str | None = None
+    ) -> Analysis:
+        """Leave cycles of a test, or the whole test, out of what is computed and drawn. Nothing is deleted.
+
+        Excluded cycles are not ``Complete`` any more, so that recipes which keep complete cycles leave them out, as all
+        of the gallery do; stored analyses of cycles become stale and are computed without them. A figure of the gallery
+        says what was left out. ``bench.include(name)`` undoes it.
+
+        Parameters
+        ----------
+        test : name, id or record of the measurement.
+        reason : why, in words; shown wherever something was left out.
+        cycles : numbers of cycles as in ``Cycle count``; None: the whole test.
+        name : what to call it; by default the test, the cycles and the reason.
+
+        Raises
+        ------
+        BadRequest
+            Without a reason, or for numbers that are not cycles.
+        """
+        if not reason.strip():
+            raise BadRequest("Say why it is excluded: reason='the channel failed'.")
+        record = self.backend.get(Measurement, test)
+        text = cycles_text(cycles)
+        called = name or f"{record.name}, {'all' if text == 'all' else f'cycles {text}'}: {reason.strip()}"
+        if called in set(self.exclusions()["name"]):
+            raise BadRequest(f"There is an exclusion '{called[:80]}' already. Give this one another name=...")
+        return self.backend.create(
+            Analysis,
+            {
+                "name": called,
+                "measurement_id": record.id,
+                "analysis_type": EXCLUSION,
+                "metadata": {"exclusion": {"cycles": text, "reason": reason.strip()}},
+            },
+        )
+
+    def exclusions(self) -> pd.DataFrame:
+        """What is excluded: name, test, cell, cycles, reason."""
+        fields = ["name", "measurement_name", "instance_name", CYCLES, REASON, "id"]
+        found = frame_of(self.backend.listing("analyses", {"analysisType": EXCLUSION}, fields, None))
+        return found.rename(columns={CYCLES: "cycles", REASON: "reason"})
+
+    def include(self, name: str) -> None:
+        """Undo an exclusion by its name.
+
+        Raises
+        ------
+        NotFound
+            If there is none of that name; the message has the nearest.
+        """
+        there = self.exclusions()
+        found = there[(there["name"] == name) | (there["id"] == name)]
+        if found.empty:
+            raise NotFound(f"There is no exclusion '{name}'. {instead(name, list(there['name']), 'exclusions')}")
+        self.backend.delete(Analysis, str(found["id"].iloc[0]))

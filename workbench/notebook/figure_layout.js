@@ -1,0 +1,173 @@
+// What a plot does to the layout and the colours of a figure before it is drawn: light and dark, small sizes, zoom
+// that stays. The text of this file comes before plot_view.js: a widget is one text, which imports nothing.
+
+const SMALL_WIDTH = 480; // below these, in pixels, a figure has small fonts and its legend below the plot
+const SMALL_HEIGHT = 320;
+const SMALL_FONT = 12;
+
+// Light and dark
+
+function isDark() {
+  const { wbTheme, jpThemeLight, vscodeThemeKind } = document.body.dataset;
+  if (wbTheme !== undefined) return wbTheme === "dark";
+  if (jpThemeLight !== undefined) return jpThemeLight === "false";
+  if (vscodeThemeKind !== undefined) return ["vscode-dark", "vscode-high-contrast"].includes(vscodeThemeKind);
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function onTheme(call) {
+  const observer = new MutationObserver(call);
+  observer.observe(document.body, { attributes: true, attributeFilter: ["data-wb-theme", "data-jp-theme-light", "data-vscode-theme-kind"] });
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", call);
+  return () => { observer.disconnect(); media.removeEventListener("change", call); };
+}
+
+// Without a title, plotly leaves 100 pixels free above the plot.
+function snug(layout) {
+  const base = layout.template?.layout ?? {};
+  if (layout.title?.text || layout.margin || base.margin) return layout;
+  return { ...layout, margin: { t: 34, b: 56, l: 64, r: 24 } };
+}
+
+// A small figure keeps room for its plot: fonts of at most 12 pixels, titles in several lines, the legend below the plot
+// with at most 30 % of the height.
+function fitted(layout, data, width, height) {
+  if (!width) return layout;
+  if (width >= SMALL_WIDTH && height >= SMALL_HEIGHT) return tallEnough(layout, height);
+  const base = layout.template?.layout ?? {};
+  const size = Math.min(layout.font?.size ?? base.font?.size ?? SMALL_FONT, SMALL_FONT);
+  const small = (font) => ({ ...font, size: Math.min(font?.size ?? size, SMALL_FONT) });
+  const letters = (pixels) => Math.max(12, Math.floor(pixels / (size * 0.56)));
+  const made = { ...layout, font: { ...layout.font, size } };
+  if (layout.title?.text) made.title = { ...layout.title, text: wrapped(layout.title.text, letters(width)), font: small(layout.title.font) };
+  const axes = new Set([...Object.keys(layout), ...Object.keys(base), "xaxis", "yaxis"].filter((key) => /^[xy]axis\d*$/.test(key)));
+  for (const key of axes) {
+    const axis = layout[key] ?? {};
+    const title = axis.title ?? {};
+    made[key] = { ...axis, automargin: true, tickfont: small(axis.tickfont) };
+    if (title.text) made[key].title = { ...title, text: wrapped(title.text, letters(key[0] === "x" ? width * 0.8 : height * 0.7)), font: small(title.font), standoff: 6 };
+  }
+  const shown = data.filter((trace) => trace.showlegend !== false && trace.name && trace.visible !== "legendonly").length;
+  const legend = { ...base.legend, ...layout.legend };
+  if (shown > 1 && layout.showlegend !== false && legend.orientation !== "h") {
+    made.legend = { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: -0.32, yanchor: "top", maxheight: 0.3, font: small(legend.font) };
+  }
+  made.margin = { ...(layout.margin ?? base.margin ?? {}), l: 44, r: 12, b: 40, t: layout.title?.text ? 48 : 28 };
+  return made;
+}
+
+// Titles of y axes that are longer than the plot is high are written in lines.
+function tallEnough(layout, height) {
+  const made = { ...layout };
+  const base = layout.template?.layout ?? {};
+  for (const [key, axis] of Object.entries(layout)) {
+    const text = /^yaxis\d*$/.test(key) && axis?.title?.text;
+    if (!text) continue;
+    const size = axis.title.font?.size ?? base.yaxis?.title?.font?.size ?? layout.font?.size ?? base.font?.size ?? 14;
+    const share = Array.isArray(axis.domain) ? axis.domain[1] - axis.domain[0] : 1;
+    const lines = wrapped(text, Math.max(12, Math.floor((share * height * 0.72) / (size * 0.54))));
+    if (lines !== text) made[key] = { ...axis, automargin: true, title: { ...axis.title, text: lines } };
+  }
+  return made;
+}
+
+// A text in lines of at most so many letters; one with markup stays as it is.
+function wrapped(text, most) {
+  if (text.length <= most || /[<&]/.test(text)) return text;
+  const lines = [];
+  const even = Math.min(most, Math.ceil(text.length / Math.ceil(text.length / most)) + 4); // no short last line
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < even) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join("<br>");
+}
+
+// The layout with zoom and legend that stay as the user set them while `keep` is the same text. An axis with a new title
+// shows another quantity, so its zoom is reset. A `uirevision` of the script has priority.
+function steady(layout, keep) {
+  const made = { uirevision: keep, ...layout };
+  for (const name of Object.keys(layout).filter((key) => key.slice(1).startsWith("axis"))) {
+    const axis = layout[name] ?? {};
+    const text = typeof axis.title === "object" ? axis.title?.text : axis.title;
+    made[name] = { uirevision: `${keep} ${text || ""} ${axis.type || ""}`, ...axis };
+  }
+  return made;
+}
+
+function themed(layout, ground) {
+  if (!isDark()) return layout;
+  const template = layout.template ?? {};
+  const base = template.layout ?? {};
+  const axis = {
+    gridcolor: "rgba(255,255,255,0.13)", linecolor: "rgba(255,255,255,0.5)",
+    zerolinecolor: "rgba(255,255,255,0.28)", tickcolor: "rgba(255,255,255,0.5)",
+  };
+  const dark = {
+    ...base,
+    paper_bgcolor: ground, plot_bgcolor: ground,
+    font: { ...base.font, color: "#d8dbe0" },
+    xaxis: { ...base.xaxis, ...axis }, yaxis: { ...base.yaxis, ...axis },
+    legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
+    modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
+  };
+  return { ...layout, template: { ...template, layout: dark } };
+}
+
+// Annotations and axis titles for which the script chose a colour.
+function written(layout) {
+  const read = (text) => (text?.font?.color ? { ...text, font: { ...text.font, color: inked(text.font.color) } } : text);
+  const made = { ...layout };
+  if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(read);
+  for (const key of Object.keys(layout)) {
+    if (/^[xy]axis\d*$/.test(key) && layout[key]?.title?.font) made[key] = { ...layout[key], title: read(layout[key].title) };
+  }
+  return made;
+}
+
+// Dark colours of a script would not be visible on a dark background. Black and dark greys become as light as they
+// were dark. Other dark colours become just light enough to be seen; the darker of two colours stays the darker one.
+const INKED = ["color", "outliercolor"];
+const SEEN = 0.2; // luminance from which a colour stays as it is
+const DARKEST = 0.13;
+
+const linear = (part) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+const luminance = ([red, green, blue]) => 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+
+function lifted(rgb) {
+  const aim = DARKEST + (1 - DARKEST / SEEN) * luminance(rgb);
+  const mixed = (share) => rgb.map((part) => Math.round(part + share * (255 - part)));
+  let share = 0;
+  while (luminance(mixed(share)) < aim) share += 0.02;
+  return mixed(share);
+}
+
+function inked(color) {
+  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
+  const given = /^rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*([\d.]+)\s*)?\)$/.exec(color);
+  let rgb = null;
+  if (color === "black") rgb = [0, 0, 0];
+  else if (hex) rgb = hex.match(hex.length === 3 ? /./g : /../g).map((part) => parseInt(hex.length === 3 ? part + part : part, 16));
+  else if (given) rgb = given.slice(1, 4).map(Number);
+  if (!rgb) return color;
+  const grey = Math.max(...rgb) - Math.min(...rgb) <= 30;
+  if (grey ? Math.max(...rgb) > 110 : luminance(rgb) >= SEEN) return color;
+  const light = grey ? rgb.map((part) => 235 - part) : lifted(rgb);
+  return given?.[4] ? `rgba(${light}, ${given[4]})` : `rgb(${light})`;
+}
+
+function brightened(trace) {
+  const made = { ...trace };
+  for (const part of ["line", "marker", "error_x", "error_y", "textfont"]) {
+    if (trace[part] === null || typeof trace[part] !== "object") continue;
+    made[part] = { ...trace[part] };
+    if (trace[part].line) made[part].line = brightened({ line: trace[part].line }).line;
+    for (const key of INKED) if (typeof trace[part][key] === "string") made[part][key] = inked(trace[part][key]);
+    const scale = trace[part].colorscale;
+    if (Array.isArray(scale)) made[part].colorscale = scale.map(([stop, color]) => [stop, inked(color)]);
+  }
+  return made;
+}
+
