@@ -7,9 +7,11 @@ WorkbenchError
 ├── Forbidden             403  the record may be read, but not what was asked of it
 ├── NotFound              404  absent, or out of the caller's reach (one answer for both)
 ├── Conflict              409  a name is taken (``existing_id``), or an action does not fit the state
+│   └── Replaced          409  samples as of a time are not kept: they were replaced since
 ├── Invalid               422  a recipe, its values or its script; holds every Problem found
 │   └── ScriptError       422  the transform failed; its Problem has ``line`` and ``text``
 ├── FileRefused           422  a cycler file that cannot be read; says why, and the fix
+│   └── SeveralTests      422  a file that holds several tests; ``tests`` names them
 ├── TooLarge              413  a bound on size or work was passed
 ├── Cancelled             499  the caller cancelled the request
 ├── ExportUnavailable     501  the program that draws pictures is not installed

@@ -12,6 +12,24 @@ from typing import Literal, TypeAlias
 Place: TypeAlias = Literal["python", "terminal"]
 """Where the reader types options: in Python as keyword arguments, in a terminal after dashes."""
 
+WANTED: Mapping[str, str] = {
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "list_type": "a list",
+    "uuid_parsing": "a UUID",
+}
+"""The type of an error of pydantic -> what is wanted there, in words."""
+
 _place: ContextVar[Place] = ContextVar("workbench_options_are_typed_in", default="python")
 _DASHED = {"column_map": "map"}
 NO_BREAK = "\u00a0"

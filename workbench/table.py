@@ -142,6 +142,16 @@ class Column:
             mask = mask | np.fromiter((isinstance(v, float) and v != v for v in self.values), bool, len(self))
         return mask
 
+    def narrowed(self) -> Column:
+        """A mixed column whose rows are all of one kind, or null, as a column of that kind; any other as it is."""
+        if self.kind != "mixed" or not len(self):
+            return self
+        items = [None if gone else item for item, gone in zip(self.tolist(), self.missing().tolist(), strict=True)]
+        try:
+            return Column.from_python(items)
+        except OverflowError:  # whole numbers beyond 64 bits
+            return self
+
     def floats(self) -> NDArray[np.float64]:
         """(n,) float64 with NaN for nulls; for number, integer, boolean and null columns."""
         if self.kind not in ("number", "integer", "boolean", "null"):
@@ -272,7 +282,7 @@ def from_micros(micros: int) -> datetime:
 
 def time_text(micros: int) -> str:
     """UTC text of fixed width, so that text order is time order: ``2026-01-31T12:00:00.000000Z``."""
-    return from_micros(micros).strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0") + "Z"
+    return from_micros(micros).isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def concat(tables: Sequence[Table]) -> Table:

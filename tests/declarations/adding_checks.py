@@ -208,6 +208,8 @@ def a_control_is_decided_read_and_drawn(lab: Lab) -> None:
     assert (held.value, len(heard)) == ("#ff0000", 1)
     assert read_cli_values(recipe.config, ["line=#00ff00"]) == {"line": "#00ff00"}
     assert decide("line", recipe.config.params["line"], value="#00ff00")["value"] == "#00ff00"
+    page = Path("server/page/controls/panel.js").read_text("utf-8")
+    assert "color: TextField" in page, "the page draws it too"
 
 
 def a_capability_is_the_same_here_and_on_a_server(lab: Lab) -> None:

@@ -22,8 +22,7 @@ import pytest
 
 import server
 import workbench
-from workbench import readers
-from workbench.readers import BUILT_IN
+from workbench.readers import BUILT_IN, formats
 from workbench.readers.plugins import NEEDED
 from workbench.records import KINDS, Record
 
@@ -33,7 +32,9 @@ TOOLS = PACKAGE.parent / "tools"
 PAGE = PACKAGE.parent / "docs" / "explanation" / "adding-things.md"
 HOW_TO = PACKAGE.parent / "docs" / "how-to" / "add-a-format.md"
 CASES = Path(__file__).with_name("adding_checks.py")
-_PART = re.compile(r"^`(?P<file>workbench/[\w/.]+)`:$|^```(?P<kind>python|diff)\n(?P<text>.*?)^```", re.M | re.S)
+_PART = re.compile(
+    r"^`(?P<file>(?:workbench|server)/[\w/.]+)`:$|^```(?P<kind>python|diff)\n(?P<text>.*?)^```", re.M | re.S
+)
 NAMES = [node.name for node in ast.parse(CASES.read_text()).body if isinstance(node, ast.FunctionDef)]
 
 
@@ -98,7 +99,7 @@ def test_what_is_declared_as_the_page_says_works(found: Mapping[str, str], name:
             "'sort' has no meaning: write workbench/engine/ops/sort.py",
         ),
         ("workbench/notebook/fields.py", "workbench.notebook.fields", "No class here draws color"),
-        ("workbench/readers/formats/exemplar.py", "workbench.readers", "exemplar"),
+        ("workbench/readers/formats/exemplar.py", "workbench.readers.recognition", "exemplar"),
     ],
 )
 def test_what_is_left_out_is_named_at_import(tmp_path: Path, file: str, imported: str, words: str) -> None:
@@ -118,11 +119,13 @@ def test_a_filter_that_does_not_exist_is_named_at_import(tmp_path: Path) -> None
 def test_every_format_in_a_file_is_listed() -> None:
     """A declaration that nobody listed is a format that is never tried."""
     listed = {id(reader) for reader in BUILT_IN.values()}
-    for module in pkgutil.iter_modules(readers.__path__):
-        held = vars(importlib.import_module(f"workbench.readers.{module.name}"))
-        for name, one in held.items():
-            if name.isupper() and all(hasattr(one, part) for part in NEEDED):
-                assert id(one) in listed, f"{module.name}.{name}"
+    found = []
+    for module in pkgutil.iter_modules(formats.__path__, f"{formats.__name__}."):
+        for name, one in vars(importlib.import_module(module.name)).items():
+            if name.isupper() and name[0] != "_" and all(hasattr(one, part) for part in NEEDED):
+                found.append((f"{module.name}.{name}", id(one)))
+    assert len(found) > 20
+    assert [name for name, one in found if one not in listed] == []
 
 
 def test_every_kind_of_record_in_a_file_is_listed() -> None:

@@ -67,10 +67,10 @@ def trace(samples: Samples, x: str = TIME, y: str = VOLTAGE, **more: Any) -> dic
 def test_a_trace_of_two_columns_of_one_source_is_traceable(lab: Lab) -> None:
     _, answered, (first, second) = asked(lab)
     keys = list(answered.dataset.steps["curves"])
-    scaled = trace(first)
-    scaled["y"] = scaled["y"] * 1000
+    computed = trace(first)
+    computed["y"] = computed["y"] ** 2
     crossed = trace(first) | {"y": second.table[VOLTAGE].values}
-    figure = {"data": [trace(first), trace(second, VOLTAGE, CURRENT), scaled, crossed, {"type": "bar"}]}
+    figure = {"data": [trace(first), trace(second, VOLTAGE, CURRENT), computed, crossed, {"type": "bar"}]}
     found = traceable(figure, answered.dataset)
     assert {n: (t.step, t.id, t.x, t.y) for n, t in found.items()} == {
         0: ("curves", keys[0], TIME, VOLTAGE),

@@ -38,12 +38,13 @@ def fade_by_batch() -> Any:
     chosen = steps.join(
         tests, cells, ("instance_id", "id"), fields=[temperature, electrolyte], where={"batch_name": batches}
     )
-    cycles = steps.summary("cycles", chosen, ["Cycle count", "Discharge capacity [A.h]", "Min voltage [V]"])
+    cycles = steps.summary("cycles", chosen, ["Cycle count", "Discharge capacity [A.h]", "Complete"])
     fade = steps.join(
         cycles,
         chosen,
         ("measurement_id", "id"),
         fields=["instance_name", "batch_name", temperature, electrolyte],
+        where={"Complete": [True, None]},
     )
     degrees = wb.param(
         "temperature", "all", label="Ageing temperature", options={"all": "all", 25: "25 °C", 45: "45 °C"}
@@ -61,7 +62,7 @@ def fade_by_batch() -> Any:
 
 
 def cycle_life() -> Any:
-    capacity, cycle, lowest = "Discharge capacity [A.h]", "Cycle count", "Min voltage [V]"
+    capacity, cycle, complete = "Discharge capacity [A.h]", "Cycle count", "Complete"
     extra = ["properties.ageing_temperature.value", "properties.electrolyte"]
     fraction = wb.param(
         "fraction",
@@ -75,22 +76,19 @@ def cycle_life() -> Any:
     cells = steps.list("instances", fields=["id", "name", "batch_name", *extra], limit=1000)
     names = ["id", "name", "instance_id", "instance_name", "batch_name", "specification_id", "specification_name"]
     tests = steps.list("measurements", name_contains="_ageing", fields=names, limit=1000)
-    cycles = steps.summary("cycles", tests["id"], [cycle, capacity, lowest])
+    cycles = steps.summary("cycles", tests["id"], [cycle, capacity, complete])
+    whole = steps.join(tests, cycles, ("id", "measurement_id"), where={complete: [True, None]})
     life = steps.aggregate(
-        cycles,
-        ["measurement_id"],
+        whole,
+        ["id"],
         {
             "reference": steps.first(capacity),
             "end_of_life": steps.first_where(cycle, steps.column(capacity) < fraction * steps.metric("reference")),
             "last_cycle": steps.last(cycle),
-            "last_min_voltage": steps.last(lowest),
-            "cut_off": steps.min(lowest),
         },
         sort_by=cycle,
     )
-    named = steps.join(
-        life, tests, ("measurement_id", "id"), fields=["instance_id", "instance_name", "batch_name"]
-    )
+    named = steps.join(life, tests, ("id", "id"), fields=["instance_id", "instance_name", "batch_name"])
     cell_life = steps.join(named, cells, ("instance_id", "id"), fields=extra)
     color = wb.param(
         "color_by",
@@ -99,7 +97,9 @@ def cycle_life() -> Any:
         options={"batch_name": "batch", extra[0]: "temperature", extra[1]: "electrolyte"},
     )
     sort = wb.param("sort", True, label="Longest life on top")
-    plan = wb.plan(cells=cells, tests=tests, cycles=cycles, life=life, named=named, cell_life=cell_life)
+    plan = wb.plan(
+        cells=cells, tests=tests, cycles=cycles, whole=whole, life=life, named=named, cell_life=cell_life
+    )
     return plan, [fraction, color, sort]
 
 

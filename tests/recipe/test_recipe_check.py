@@ -219,6 +219,25 @@ def test_the_columns_of_a_join_are_followed() -> None:
     }
 
 
+def test_a_column_that_a_join_only_might_make_is_taken_and_not_suggested() -> None:
+    """A test that is listed with fields may lack them, so a cycle's column may keep its name or get the suffix."""
+    listed = {"op": "list", "source": "measurements", "fields": ["id", "name"]}
+    cycles = {
+        "op": "summary",
+        "dataset": "cycles",
+        "ids": {"from": "cells", "column": "id"},
+        "columns": ["Complete"],
+    }
+    join = {"op": "join", "left": "cells", "right": "cycles", "on": {"left": "id", "right": "measurement_id"}}
+
+    def problems(column: str) -> list[str]:
+        steps = {"cells": listed, "cycles": cycles, "named": {**join, "where": {column: True}}}
+        return [problem.msg for problem in check(parse(small(steps=steps)))]
+
+    assert problems("Complete") == problems("Complete_right") == []
+    assert problems("Complet") == ["Step 'named' has no column 'Complet'. Did you mean 'Complete'?"]
+
+
 def test_columns_that_only_the_store_knows_are_left_to_it() -> None:
     assert found(sound, aggregate(m={"fn": "max", "column": "anything at all"})) == set()
 
@@ -378,7 +397,7 @@ GOLDEN = [
     (
         ("plan", "steps", "cells", "limt"),
         5,
-        "config.plan.steps.cells.limt: 'limt' is not a field of ListStep. Did you mean 'limit'?",
+        "config.plan.steps.cells.limt: A list step has no field 'limt'. Did you mean 'limit'?",
     ),
     (
         ("plan", "steps", "curves", "max_points"),

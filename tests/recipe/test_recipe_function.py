@@ -128,7 +128,7 @@ def test_what_cannot_come_along_is_told_with_line_and_mend() -> None:
     by_name = {p.ctx["name"]: p for p in found}
     assert all(p.loc == ("config", "transform") for p in found)
     assert by_name["os"].ctx["text"] == "folder = os.getcwd()"
-    assert str(by_name["os"]).startswith("config.transform: Line 2 of 'unfit': The module 'os' is not there")
+    assert str(by_name["os"]).startswith("config.transform: Line 2 of 'unfit': A script cannot import 'os'.")
     assert "from workbench import battery" in by_name["wb"].msg
     assert "a DataFrame" in by_name["table"].msg
     assert "add a step to the plan" in by_name["table"].msg

@@ -26,6 +26,11 @@ from .run import Known, Ran, run
 from .warnings import once
 
 KIND = "dataset"
+_UNVERIFIED = Warn(
+    "unverified",
+    "The store was opened a moment ago, and its records and indexes are still being checked for damage. Ask again to "
+    "get an answer that is verified.",
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,8 @@ class Answered:
 
     ``values`` are all effective ones, data and view; ``cache`` says hit or miss; ``reads`` counts the steps
     run and the sources read for this request; ``timings`` are ms by stage and, as ``step:<name>``, by step;
-    ``dependencies`` are the revisions of all that the steps were read from.
+    ``dependencies`` are the revisions of all that the steps were read from; ``data_at`` is a time at which the
+    data were just so, in microseconds since 1970 by the clock of the store, None where an older server does not say.
     """
 
     packed: bytes
@@ -47,6 +53,7 @@ class Answered:
     reads: dict[str, int]
     timings: dict[str, float] = field(default_factory=dict)
     dependencies: dict[Dependency, int] = field(default_factory=dict)
+    data_at: int | None = None
 
     def is_current(self, store: Store) -> bool:
         """Whether what was read has still the revisions that it had then."""
@@ -127,6 +134,7 @@ class _Request:
         self.timings: dict[str, float] = {}
         self.seen: list[tuple[Bound, Known]] = []
         self.made: set[str] = set()
+        self.unverified = store.unverified
 
     def answer(self, values: Mapping[str, JsonValue] | None) -> Answered:
         started = time.perf_counter()
@@ -148,12 +156,13 @@ class _Request:
             content=found.meta["content"],
             values=chosen.values,
             options=chosen.options,
-            warnings=once([*chosen.warnings, *warnings]),
+            warnings=once([*chosen.warnings, *warnings, *([_UNVERIFIED] if self.unverified else [])]),
             columns=_columns(found),
             cache={"dataset": "hit" if found.hit else "miss"},
             reads=self.reads,
             timings=self.timings,
             dependencies=keys.from_json(found.meta["dependencies"]),
+            data_at=self.store.latest() if self.scope.as_of is None else self.scope.as_of,
         )
 
     def _options(self, bound: Bound, step: str) -> tuple[Table, list[Warn]]:
@@ -169,7 +178,14 @@ class _Request:
             data, meta = self._make(bound)
             return Found(data, dict(meta), False)
         key = keys.dataset_key(bound, self.scope, self.store.identity())
-        found = self.cache.get_or_make(KIND, key, lambda: self._make(bound, key), self._is_good, self._waiting)
+        found = self.cache.get_or_make(
+            KIND,
+            key,
+            lambda: self._make(bound, key),
+            self._is_good,
+            self._waiting,
+            keep=not self.unverified,  # what may be wrong is not kept
+        )
         return found._replace(hit=key not in self.made)
 
     def _make(self, bound: Bound, key: str = "") -> tuple[bytes, Mapping[str, Any]]:
@@ -217,6 +233,7 @@ def _meta(ran: Ran, packed: bytes) -> dict[str, Any]:
         "dependencies": keys.as_json(ran.dependencies),
         "warnings": [warning.as_dict() for warning in ran.warnings],
         "columns": ran.columns,
+        "open": {name: sorted(part.open) for name, part in ran.parts.items() if part.open},
         "content": keys.content_key(packed),
     }
 
@@ -236,7 +253,12 @@ def _known(found: Found) -> Known:
     columns = _columns(found)
     warnings = [Warn(**warning) for warning in found.meta["warnings"]]
     parts = {
-        name: Part(result, columns[name], [warning for warning in warnings if warning.step == name])
+        name: Part(
+            result,
+            columns[name],
+            [warning for warning in warnings if warning.step == name],
+            frozenset(found.meta.get("open", {}).get(name, ())),  # an older version kept none
+        )
         for name, result in steps.items()
     }
     return Known(parts, keys.from_json(found.meta["dependencies"]))

@@ -26,6 +26,8 @@ PACKED = "compression=zstd"
 """A parameter of the media type in ``Accept``: who asks for it is far away."""
 CONTENT, HAVE = "x-workbench-content", "x-workbench-have"
 """Headers: the name of the steps in an answer, and the names of those that the caller has already, with commas."""
+DATA_AT = "x-workbench-data-at"
+"""Header: a time at which the data were just so, in microseconds since 1970 by the clock of the store."""
 Compression = Literal["zstd"] | None
 _OPTIONS = {name: pa.ipc.IpcWriteOptions(compression=name) for name in ("zstd", None)}
 

@@ -54,6 +54,20 @@ def merged(kinds: Iterable[Kind]) -> Kind:
     return found.pop() if len(found) == 1 else "mixed"
 
 
+def judged(column: Column, is_open: bool) -> Column:
+    """A column by the rows that it has here, whatever records outside of them hold: what may be computed depends on it.
+
+    Of a column of several types that holds one type here, this is a column of that type; of one without a value, a
+    column of nulls. A column without rows keeps its kind, unless that comes from records alone (``is_open``).
+    """
+    if column.kind in ("number", "integer", "null"):
+        return column
+    missing = column.missing()
+    if missing.all():
+        return Column.nulls(len(column)) if is_open or len(column) or column.kind == "mixed" else column
+    return column.narrowed()
+
+
 def kinds_of(table: Table) -> list[tuple[str, Kind]]:
     """(name, kind) of each column, as an answer declares them."""
     return [(name, column.kind) for name, column in table.items()]

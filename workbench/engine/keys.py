@@ -16,13 +16,13 @@ from ..store.scope import Scope
 from ..version import __version__
 from .reader import Dependency
 
-SHAPE = "2"
+SHAPE = "3"
 """Rises when the same plan on the same store is to give other steps or warnings than before."""
 
 
 def dataset_key(bound: Bound, scope: Scope, store: str) -> str:
     """Names the answer of a bound plan (data params bound) as one caller sees it; ``store`` is its identity."""
-    who = canonical([SHAPE, MAGIC.decode(), versions()["battery-workbench"], store, *scope])
+    who = canonical([SHAPE, MAGIC.decode(), versions()["battery-workbench"], store, *scope.name])
     return _digest(who, bound.canonical())
 
 

@@ -97,6 +97,29 @@ def look(
     return _seen(steps, rest, dataset, units)
 
 
+def wrong_steps(
+    raw: Raw,
+    values: Mapping[str, JsonValue],
+    check: Callable[[PlotConfig, Mapping[str, JsonValue]], list[Problem]],
+) -> list[Problem]:
+    """Everything wrong with a recipe's plan and params, as far as it can be read, without reading a sample.
+
+    Parameters
+    ----------
+    raw : a recipe that may be unsound, with or without a transform.
+    check : what the store says of a checked recipe.
+    """
+    rest = _Rest(_mapping(raw), dict(values))
+    while rest.steps:
+        try:
+            problems = check(sound(rest.config(), transform=False), rest.values)
+        except Invalid as error:
+            problems = error.problems
+        if not problems or not rest.without(problems):
+            break
+    return rest.problems
+
+
 class _Rest:
     """What is left of a recipe without what is wrong and what reads that."""
 

@@ -5,7 +5,7 @@ A module ``engine/ops/<op>.py`` registers a function for the class of the step: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from typing import NamedTuple
 
@@ -26,15 +26,19 @@ from .reader import Reader
 
 
 class Part(NamedTuple):
-    """What one step gave: its result, the kinds of its columns, its warnings."""
+    """What one step gave: its result, the kinds of its columns, its warnings.
+
+    ``open`` are the columns of rows whose kind is that of the values in reach: no declaration fixes it.
+    """
 
     result: StepResult
     columns: StepColumns
     warnings: list[Warn]
+    open: frozenset[str] = frozenset()
 
     @classmethod
-    def of_rows(cls, table: Table, warnings: Sequence[Warn] = ()) -> Part:
-        return cls(table, kinds_of(table), [*warnings])
+    def of_rows(cls, table: Table, warnings: Sequence[Warn] = (), *, open: Iterable[str] = ()) -> Part:
+        return cls(table, kinds_of(table), [*warnings], frozenset(open))
 
 
 class Plan:

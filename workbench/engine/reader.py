@@ -14,10 +14,12 @@ from ..recipe.jsontext import show
 from ..records import SOURCES, Record
 from ..store.records.listing import Listed
 from ..store.scope import Scope
+from ..store.series.past import Replaced
 from ..store.series.series import SeriesInfo
 from ..store.store import Store
 from ..table import Kind, Table
 from . import cell_life as lifetimes
+from .as_of import Then, not_kept
 from .cell_life import InLife, Lives
 from .columns import merged
 
@@ -26,7 +28,7 @@ Dependency: TypeAlias = tuple[str, ...]
 
 
 class Cancel(Protocol):
-    """Withdraws a request: a ``threading.Event`` will do."""
+    """Cancels a request: a ``threading.Event`` will do."""
 
     def is_set(self) -> bool: ...
 
@@ -56,6 +58,7 @@ class Reader:
         self.reads = {"steps": 0, "sources": 0}
         self.dependencies: set[Dependency] = set()
         self.lives = Lives(self)
+        self.then = Then(store, scope)
         self._progress = progress
         self._cancel = cancel
         self._at = ("", 0, 0)
@@ -78,6 +81,7 @@ class Reader:
         """Rows of records, as ``store.rows`` gives them."""
         tables = self.store.rows.dependencies(source, fields, where)
         self.dependencies.update(("rows", table) for table in tables)
+        self.then.listed(source, where, limit, tables)
         return self.store.rows.plan_list(source, self.scope, where, None if fields is None else [*fields], limit)
 
     def sources(
@@ -100,13 +104,18 @@ class Reader:
         if unknown:
             raise Invalid([_unknown(record, key) for key in unknown])
         self.dependencies.update(("series", key, dataset) for key in wanted)
-        infos = self.store.series.infos(wanted, dataset, scope=self.scope)
+        names = {key: str(records[key]["name"]) for key in wanted}
+        try:
+            infos = self.store.series.infos(wanted, dataset, scope=self.scope)
+            self.then.sampled(names, dataset)
+        except Replaced as error:
+            raise not_kept(error, names) from None
         bare = [key for key in wanted if key not in infos]
         if bare:
             raise Invalid([_bare(record, records[key], dataset) for key in bare])
         if _has_life(record):
             infos = {key: self.lives.widened(info, dataset, columns) for key, info in infos.items()}
-        return [Source(key, str(records[key]["name"]), infos[key]) for key in wanted]
+        return [Source(key, names[key], infos[key]) for key in wanted]
 
     def kinds_in_reach(self, source: str, dataset: str) -> dict[str, Kind]:
         """The columns of sampled data that any record in reach has, with their kinds."""

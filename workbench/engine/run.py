@@ -86,8 +86,9 @@ def run(
                 plan.parts[name] = known.parts[name]
                 continue
             part = one_step(bound, name, step, plan)
-            mixed = [replace(warning, step=name) for warning in mixing.warnings(reader.dependencies)]
-            plan.parts[name] = part._replace(warnings=[*part.warnings, *mixed])
+            more = [*mixing.warnings(reader.dependencies), *reader.then.take()]
+            more = [replace(warning, step=name) for warning in more]
+            plan.parts[name] = part._replace(warnings=[*part.warnings, *more])
             reader.reads["steps"] += 1
             ran.timings[name] = (time.perf_counter() - started) * 1e3
         ran.dependencies = {**(known.dependencies if known else {}), **reader.revisions()}

@@ -1,50 +1,32 @@
 """Zoom: reads finer detail for the visible part of a figure from the series, and replaces the overview there.
 
-A trace is traceable if its x and y are, value by value, columns of one source of a series step; a script may
-name the source by ``meta={"step": ..., "id": ...}``. Its visible stretches are read again by sample number,
-and the script does not run again. Other values from the same rows (text, customdata, colours) are read too. If it
-is not certain which rows they come from, the trace stays as it is.
+The visible stretches of a trace are read again by sample number, and the script does not run again. Where it drew a
+column times a number plus a number, the same is done to the new samples. Other values from the same rows (text,
+customdata, colours) are read too. A trace that cannot be traced to its source stays as it is; `traces` says why.
 """
 
 from __future__ import annotations
 
-import hashlib
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dataset import Dataset, Samples, StepResult
+from ..dataset import Dataset, Samples
 from ..recipe.plot import PlotConfig
 from ..store.scope import Scope
 from ..store.store import Store
 from ..table import Column, Table, concat, to_micros
 from .equality import iso_texts
 from .reader import Cancel, Reader
+from .scaled_columns import SAME, Floats
+from .traces import Drawn, Trace, as_floats, as_micros, traceable
 
-Path = tuple[str, ...]
-_SCATTER = (None, "scatter", "scattergl")
-_SKIPPED = {"meta", "colorscale", "selectedpoints"}
+__all__ = ["Detail", "detail", "traceable", "visible_ranges"]
+
 _LEAST_EACH = 8
-
-
-@dataclass(frozen=True)
-class Trace:
-    """Where the values of a trace come from; ``others`` are further arrays of it: path -> column."""
-
-    step: str
-    id: str
-    x: str
-    y: str
-    others: dict[Path, str] = field(default_factory=dict)
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns to read besides x, each once."""
-        return [name for name in dict.fromkeys([self.y, *self.others.values()]) if name != self.x] or [self.y]
 
 
 @dataclass(frozen=True)
@@ -60,13 +42,6 @@ class Detail:
     def as_dict(self) -> dict[str, Any]:
         """As the detail endpoint gives it; ``others`` under dotted paths (``marker.color``)."""
         return {"x": self.x, "y": self.y, "shown": self.shown, "of": self.of, **self.others}
-
-
-def traceable(figure: Mapping[str, Any], dataset: Dataset) -> dict[int, Trace]:
-    """The traces of a figure (with its typed arrays decoded) that are columns of a source, by trace number."""
-    index = _index(dataset.steps)
-    found = ((n, _trace(trace, index)) for n, trace in enumerate(figure.get("data", ())))
-    return {n: trace for n, trace in found if trace is not None}
 
 
 def detail(
@@ -97,149 +72,22 @@ def detail(
     Invalid
         If a source is no longer in reach.
     """
-    known = traceable(figure, dataset)
+    wanted = list(dict.fromkeys(traces))
+    known = traceable(figure, dataset, wanted)
     made: dict[int, Detail] = {}
     with store.snapshot():
         reader = Reader(store, scope, cancel=cancel)
-        for n in dict.fromkeys(traces):
+        for n in wanted:
             step = config.plan.steps.get(known[n].step) if n in known else None
             source = None if step is None else step.stored_in
             if source is None:
                 continue
             reader.begin(known[n].step, 0, 1)
             reader.sources(source, [known[n].id], "series")
-            held = dataset.steps[known[n].step]
-            if isinstance(held, Table):
-                continue
-            finer = _refined(known[n], held[known[n].id], reader, (_bounds(x), _bounds(y)), 2 * max(width, 1))
+            finer = _refined(known[n], reader, (_bounds(x), _bounds(y)), 2 * max(width, 1))
             if finer is not None:
                 made[n] = finer
     return made
-
-
-# Whose columns a trace holds
-
-
-class _Place(NamedTuple):
-    step: str
-    id: str
-    column: str
-
-
-_Index = dict[bytes, list[_Place]]
-
-
-def _index(steps: Mapping[str, StepResult]) -> _Index:
-    found: _Index = {}
-    for step, result in steps.items():
-        if isinstance(result, Table):
-            continue
-        for key, samples in result.items():
-            for name, column in samples.table.items():
-                mark = _mark(column)
-                if mark is not None:
-                    found.setdefault(mark, []).append(_Place(step, key, name))
-    return found
-
-
-def _trace(trace: Mapping[str, Any], index: _Index) -> Trace | None:
-    if trace.get("type") not in _SCATTER:
-        return None
-    xs, ys = (_places(trace.get(axis), index) for axis in "xy")
-    meta = trace.get("meta")
-    named = meta if isinstance(meta, Mapping) and {"step", "id"} <= set(meta) else None
-    pairs = [
-        (x, y)
-        for x in xs
-        for y in ys
-        if x[:2] == y[:2] and (named is None or (named["step"], named["id"]) == x[:2])
-    ]
-    # Two sources, or two columns, that agree in every shown sample may differ between them.
-    if len({(x.id, x.column, y.column) for x, y in pairs}) != 1:
-        return None
-    (x, y), *_ = pairs
-    others: dict[Path, str] = {}
-    for path, values in _arrays(trace, len(trace["x"])):
-        columns = {place.column for place in _places(values, index) if place[:2] == x[:2]}
-        if len(columns) != 1:
-            return None
-        others[path] = columns.pop()
-    return Trace(x.step, x.id, x.column, y.column, others)
-
-
-def _arrays(trace: Mapping[str, Any], n: int, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """The arrays beside x and y with a value for every point."""
-    for key, value in trace.items():
-        place = (*path, key)
-        if key in _SKIPPED or place in (("x",), ("y",)):
-            continue
-        if isinstance(value, Mapping):
-            yield from _arrays(value, n, place)
-        elif isinstance(value, list | np.ndarray) and len(value) == n:
-            yield place, value
-
-
-def _places(values: Any, index: _Index) -> list[_Place]:
-    if not isinstance(values, list | np.ndarray) or not len(values):
-        return []
-    return [place for mark in _marks(values) for place in index.get(mark, ())]
-
-
-def _marks(values: list[Any] | NDArray[np.generic]) -> list[bytes]:
-    """The marks that an array of a figure may have; a text may be a time."""
-    if isinstance(values, np.ndarray):
-        return (
-            [_digest("number", values.astype(np.float64))]
-            if values.ndim == 1 and values.dtype.kind in "fiu"
-            else []
-        )
-    if all(value is None or isinstance(value, bool) for value in values):
-        return [_digest("boolean", np.array([-1 if v is None else int(v) for v in values], np.int8))]
-    if all(value is None or isinstance(value, int | float) for value in values):
-        numbers = np.array([np.nan if value is None else value for value in values], np.float64)
-        return [_digest("number", numbers)]
-    if not all(value is None or isinstance(value, str) for value in values):
-        return []
-    marks = [_text_mark(values)]
-    micros = _micros(values)
-    return marks if micros is None else [*marks, _digest("datetime", micros)]
-
-
-def _mark(column: Column) -> bytes | None:
-    """The mark of a column as a figure shows it: NaN and null are one."""
-    if column.kind in ("number", "integer"):
-        return _digest("number", column.floats())
-    if column.kind == "datetime":
-        nat = np.iinfo(np.int64).min
-        return _digest("datetime", np.where(column.null_mask(), nat, column.values))
-    if column.kind == "text":
-        return _text_mark(column.tolist())
-    if column.kind == "boolean":
-        return _digest("boolean", np.where(column.null_mask(), -1, column.values).astype(np.int8))
-    return None
-
-
-def _text_mark(values: Sequence[str | None]) -> bytes:
-    joined = "\x1f".join("\x1e" if value is None else value for value in values)
-    return _digest("text", np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8))
-
-
-def _micros(values: Sequence[str | None]) -> NDArray[np.int64] | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            times = np.array(
-                [np.datetime64("NaT") if v is None else v.removesuffix("Z") for v in values], "M8[us]"
-            )
-    except (ValueError, UserWarning, DeprecationWarning):
-        return None
-    return times.view(np.int64)
-
-
-def _digest(kind: str, values: NDArray[np.generic]) -> bytes:
-    if values.dtype.kind == "f":
-        values = np.where(np.isnan(values), np.nan, values) + 0.0
-    return hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16, person=kind.encode()).digest()
 
 
 # What is visible, and its detail
@@ -257,18 +105,19 @@ def _bounds(span: Sequence[Any] | None) -> Bounds:
 
 def _number(value: Any) -> float:
     if isinstance(value, str):
-        micros = _micros([value])
+        micros = as_micros([value])
         return float("nan") if micros is None else float(micros[0])
     return float(to_micros(value)) if hasattr(value, "tzinfo") else float(value)
 
 
-def _refined(
-    trace: Trace, samples: Samples, reader: Reader, spans: tuple[Bounds, Bounds], most: int
-) -> Detail | None:
+def _refined(trace: Trace, reader: Reader, spans: tuple[Bounds, Bounds], most: int) -> Detail | None:
     """The overview of a source with its visible stretches read again; None where it holds them whole already."""
+    samples = trace.samples
     if samples.complete or not samples.table.n:
         return None
-    ranges = visible_ranges(samples, trace.x, trace.y, *spans)
+    drawn = (trace.horizontal, trace.vertical)
+    horizontal, vertical = (one.scale.apply(as_floats(samples.table[one.column])) for one in drawn)
+    ranges = _ranges(samples.rows, horizontal, vertical, *spans)
     sizes = [stop - start for start, stop in ranges]
     if not ranges:
         return None
@@ -286,17 +135,24 @@ def _refined(
         after = int(np.searchsorted(samples.rows, stop))
     tables.append(overview.slice(after, overview.n))
     whole = concat(tables)
-    others = {".".join(path): _values(whole[name]) for path, name in trace.others.items()}
-    return Detail(_values(whole[trace.x]), _values(whole[trace.y]), shown, sum(sizes), others)
+    others = {".".join(path): _drawn(other, whole) for path, other in trace.others.items()}
+    return Detail(_values(trace.horizontal, whole), _values(trace.vertical, whole), shown, sum(sizes), others)
 
 
 def visible_ranges(samples: Samples, x: str, y: str, across: Bounds, up: Bounds) -> list[tuple[int, int]]:
-    """Ranges of sample numbers (start, stop) whose part of the line may cross the visible window.
+    """Ranges of sample numbers (start, stop) whose part of the line of two columns may cross the visible window."""
+    horizontal, vertical = as_floats(samples.table[x]), as_floats(samples.table[y])
+    return _ranges(samples.rows, horizontal, vertical, across, up)
+
+
+def _ranges(
+    rows: NDArray[np.int64], horizontal: Floats, vertical: Floats, across: Bounds, up: Bounds
+) -> list[tuple[int, int]]:
+    """The ranges for the drawn values (n,) of samples with the numbers ``rows`` (n,).
 
     A stretch between two neighbouring shown samples is visible if the box around them meets the window. Where x
     never falls only x is asked, since what lies between may stick out of the box upwards, but not sideways.
     """
-    horizontal, vertical = _axis(samples.table[x]), _axis(samples.table[y])
     if len(horizontal) < 2:
         return []
     rising = not np.isnan(horizontal).any() and bool((np.diff(horizontal) >= 0).all())
@@ -304,7 +160,6 @@ def visible_ranges(samples: Samples, x: str, y: str, across: Bounds, up: Bounds)
     if not rising:
         meets &= _meets(vertical, up)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], meets, [False]]).astype(np.int8)))
-    rows = samples.rows
     return [(int(rows[a]), int(rows[b]) + 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
@@ -317,16 +172,22 @@ def _meets(values: NDArray[np.float64], bounds: Bounds) -> NDArray[np.bool_]:
     return meets
 
 
-def _axis(column: Column) -> NDArray[np.float64]:
-    if column.kind == "datetime":
-        return np.where(column.null_mask(), np.nan, column.values.astype(np.float64))
-    if column.kind in ("number", "integer", "boolean", "null"):
-        return column.floats()
-    return np.full(len(column), np.nan)
+def _drawn(other: Drawn | list[Drawn], table: Table) -> list[Any]:
+    """An array beside x and y; an array of arrays has a row for each sample."""
+    if not isinstance(other, list):
+        return _values(other, table)
+    return [list(row) for row in zip(*(_values(one, table) for one in other), strict=True)]
 
 
-def _values(column: Column) -> list[Any]:
-    """As a figure takes it: null for NaN, date-times as UTC text without a zone."""
+def _values(drawn: Drawn, table: Table) -> list[Any]:
+    """The values of a column as a figure takes them: null for NaN, date-times as UTC text without a zone."""
+    column = table[drawn.column]
+    if drawn.scale is not SAME:
+        values = drawn.scale.apply(as_floats(column))
+        if not drawn.is_time:
+            return [None if value != value else value for value in values.tolist()]
+        missing = np.isnan(values)
+        column = Column("datetime", np.where(missing, 0, values).round().astype(np.int64), ~missing)
     if column.kind == "datetime":
         texts = iso_texts(np.where(column.null_mask(), 0, column.values))
         return [text[:-1] if ok else None for text, ok in zip(texts, ~column.null_mask(), strict=True)]

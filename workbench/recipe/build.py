@@ -187,6 +187,7 @@ def _function(
         return build({key: value for key, value in given.items() if value is not None or key not in optional})
 
     builder.__name__ = builder.__qualname__ = name
+    # inspect and editors read this attribute, which typeshed does not declare.
     builder.__signature__ = signature  # type: ignore[attr-defined]
     listed = [textwrap.fill(f"{key} : {text}", 110, subsequent_indent="    ") for key, text in words.items()]
     builder.__doc__ = "\n".join([about, "", "Parameters", "----------", *listed])

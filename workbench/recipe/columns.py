@@ -40,11 +40,11 @@ def lacking(step: str, column: str, at: Loc, known: Mapping[str, Known]) -> Prob
     if columns is None or column in columns.names:
         return None
     if not columns.named_in:
-        message = f"Step '{step}' has no column '{column}'. {instead(column, columns.names, 'columns')}"
+        message = f"Step '{step}' has no column '{column}'. {instead(column, columns.likely, 'columns')}"
         return Problem(at, message, "unknown_column")
     # Which of the two is misspelt, only the store knows.
-    close = " or ".join(f"'{name}'" for name in near(column, columns.names))
-    meant = f", or did you mean {close}, which it reads?" if close else f". It reads {_listed(columns.names)}."
+    close = " or ".join(f"'{name}'" for name in near(column, columns.likely))
+    meant = f", or did you mean {close}, which it reads?" if close else f". It reads {_listed(columns.likely)}."
     message = f"Step '{step}' does not read '{column}': name it in its '{columns.named_in}'{meant}"
     return Problem(at, message, "unknown_column")
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from types import EllipsisType
-from typing import NotRequired, TypedDict
+from typing import NotRequired
 
 from pydantic import JsonValue
+from typing_extensions import TypedDict
 
 from ..messages import counted
 from .jsontext import read_json, show
@@ -65,7 +66,8 @@ class Scale(TypedDict):
 
 
 class Decided(Drawing):
-    """All that draws the control of a param."""
+    """All that draws the control of a param. Numbers also have ``min``, ``max``, ``step``, ``format`` and ``integer``;
+    choices have ``options``, ``disabled`` and ``note``. The widget ``hidden`` is not drawn."""
 
     name: str
     kind: str
@@ -155,6 +157,17 @@ def decide(
         "debounce_ms": waits,
         **drawing,
     }
+
+
+def table(
+    params: Mapping[str, Param],
+    values: Mapping[str, JsonValue],
+    options: Mapping[str, Iterable[Mapping[str, JsonValue]]],
+) -> list[Decided]:
+    """What draws the controls of all params, in their order, with their present values and choices. A param without a
+    control has the widget ``hidden``."""
+    live = {name: [*choices] for name, choices in options.items()}
+    return [decide(name, one, live.get(name), values.get(name, one.default)) for name, one in params.items()]
 
 
 def read_text(param: Param, text: str) -> JsonValue:

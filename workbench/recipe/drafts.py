@@ -81,10 +81,11 @@ class Compared:
     def __ge__(self, value: Raw) -> dict[str, Raw]:
         return self._where("gte", value)
 
+    # A comparison makes a condition of a plan, as in pandas and polars; the result has no truth value and no hash.
     def __eq__(self, value: Raw) -> dict[str, Raw]:  # type: ignore[override]
         return self._where("eq", value)
 
     def __ne__(self, value: Raw) -> dict[str, Raw]:  # type: ignore[override]
         return self._where("neq", value)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # as `__eq__`

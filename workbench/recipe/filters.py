@@ -57,6 +57,7 @@ class Filters(Strict):
     def __contains__(self, key: object) -> bool:
         return key in self.keys()
 
+    # A mapping iterates over keys; pydantic's models iterate over pairs.
     def __iter__(self) -> Iterator[str]:  # type: ignore[override]
         return iter(self.keys())
 

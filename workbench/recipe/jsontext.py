@@ -29,6 +29,7 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
         made = dict(pairs)
         if len(made) < len(pairs):
             seen: set[str] = set()
+            # set.add gives None, so `or` only remembers the key.
             twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
             raise Invalid(Problem(at, f"The key '{twice}' stands twice in one object; keep one.", "json_twice"))
         return made

@@ -21,7 +21,7 @@ STANDARD = frozenset(
 LIBRARIES = frozenset(["numpy", "pandas", "plotly", "scipy"])
 HELPERS = "workbench.battery"
 ALLOWED = (
-    f"Scripts have numpy, pandas, plotly, scipy, {HELPERS} and the standard library without input and output "
+    f"Scripts can import numpy, pandas, plotly, scipy, {HELPERS} and the standard library without input and output "
     "(math, re, datetime, itertools, statistics ...)."
 )
 
@@ -29,7 +29,7 @@ ALLOWED = (
 def refusal(module: str, names: Sequence[str] = (), level: int = 0) -> str | None:
     """Why a script may not import ``module``, or None if it may; ``names`` are those of ``from ... import``."""
     if level:
-        return f"A script stands alone: it has no package to import from by dots. {ALLOWED}"
+        return f"A script is not part of a package, so it cannot import with leading dots. {ALLOWED}"
     top = module.partition(".")[0]
     if top in STANDARD or top in LIBRARIES:
         return None
@@ -38,10 +38,10 @@ def refusal(module: str, names: Sequence[str] = (), level: int = 0) -> str | Non
     if module == "workbench":
         if names and set(names) == {"battery"}:
             return None
-        return f"Of workbench, scripts have {HELPERS} alone. {ALLOWED}"
+        return f"A script can import only {HELPERS} of workbench. {ALLOWED}"
     close = [] if top in sys.stdlib_module_names else near(top, sorted(STANDARD | LIBRARIES), most=1)
     meant = f" Did you mean '{close[0]}'?" if close else ""
-    return f"The module '{module}' is not there in a script.{meant} {ALLOWED}"
+    return f"A script cannot import '{module}'.{meant} {ALLOWED}"
 
 
 GIVEN = {"pd": "pandas", "np": "numpy", "go": "plotly.graph_objects", "px": "plotly.express"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sized
 from typing import TypeVar
 
@@ -86,7 +87,7 @@ def _problem(model: type[Strict], raw: JsonValue, error: ErrorDetails, at: Loc) 
         return Problem((*at, *loc), _missing(model, raw, loc), code)
     if error["loc"] and error["loc"][-1] == "[key]":
         return Problem((*at, *loc), _bad_name(str(value)), code, ctx)
-    name = next((str(part) for part in reversed(loc) if isinstance(part, str)), "The recipe")
+    name = next((f"'{part}'" for part in reversed(loc) if isinstance(part, str)), "The recipe")
     words = _words(code, name, value, ctx, error["msg"])
     hint = " Leave it out instead." if code in _NEEDED and value is None and may_go(model, raw, loc) else ""
     return Problem((*at, *loc), words + hint, code, ctx)
@@ -112,7 +113,7 @@ def _bad_op(loc: Loc, value: JsonValue) -> Problem:
         name = next((str(part) for part in reversed(loc) if isinstance(part, str)), "")
         return Problem(loc, f"'{name}' needs an object, not {kind(value)}.", "model_attributes_type")
     if "op" not in value:
-        message = "'op' is missing: it says what the step does, one of " + ", ".join(STEPS) + "."
+        message = "'op' is missing. It says what the step does: one of " + ", ".join(STEPS) + "."
         return Problem((*loc, "op"), message, "missing")
     op = value["op"]
     wrong = instead(op, STEPS, "operations") if isinstance(op, str) else "Use one of " + ", ".join(STEPS) + "."
@@ -123,14 +124,20 @@ def _unknown(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) ->
     owner, name = model_at(model, raw, loc[:-1]), str(loc[-1])
     if owner is None:
         return f"'{name}' is not known here; remove it."
-    return f"'{name}' is not a field of {owner.__name__}. {instead(name, fields_of(owner), 'fields')}"
+    return f"{_a_part(owner)} has no field '{name}'. {instead(name, fields_of(owner), 'fields')}"
+
+
+def _a_part(owner: type[Strict]) -> str:
+    """A part of a recipe in words: ``ListStep`` is "A list step"."""
+    words = "recipe" if owner is PlotConfig else re.sub(r"(?<!^)(?=[A-Z])", " ", owner.__name__).lower()
+    return f"{'An' if words[0] in 'aeio' else 'A'} {words}"
 
 
 def _missing(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) -> str:
     owner, name = model_at(model, raw, loc[:-1]), str(loc[-1])
     field = fields_of(owner).get(name) if owner else None
-    about = f": {field.description[0].lower()}{field.description[1:]}" if field and field.description else "."
-    return f"'{name}' is missing{about}"
+    about = f" It is: {field.description[0].lower()}{field.description[1:]}" if field and field.description else ""
+    return f"'{name}' is missing.{about}"
 
 
 def _bad_name(name: str) -> str:
@@ -154,23 +161,24 @@ _NEEDED = {
 def _words(code: str, name: str, value: JsonValue, ctx: Mapping[str, str | int | float], otherwise: str) -> str:
     """One sentence with the fix for an error of shape."""
     if code in _NEEDED:
-        return f"'{name}' needs {_NEEDED[code]}, not {kind(value)}."
+        param = " A param cannot give it." if isinstance(value, str) and value.startswith("$") else ""
+        return f"{name} needs {_NEEDED[code]}, not {kind(value)}.{param}"
     if code == "wrong_type":
         return f"{otherwise}, not {kind(value)}."
     if code in ("greater_than_equal", "less_than_equal"):
         most = "least" if code == "greater_than_equal" else "most"
-        return f"'{name}' is {show(value)}; it must be at {most} {ctx.get('ge', ctx.get('le'))}."
+        return f"{name} is {show(value)}; it must be at {most} {ctx.get('ge', ctx.get('le'))}."
     if code in ("too_long", "too_short"):
         bound = f"at most {ctx['max_length']}" if code == "too_long" else f"at least {ctx['min_length']}"
-        return f"'{name}' has {_size(value)} entries; {bound} are allowed."
+        return f"{name} has {_size(value)} entries; {bound} are allowed."
     if code in ("string_too_long", "string_too_short"):
         bound = f"at most {ctx['max_length']}" if code == "string_too_long" else f"at least {ctx['min_length']}"
-        return f"'{name}' has {_size(value)} characters; {bound} are allowed."
+        return f"{name} has {_size(value)} characters; {bound} are allowed."
     if code == "literal_error":
         return _not_among(name, value, str(ctx["expected"]))
     if code == "string_pattern_mismatch":
-        return _bad_name(str(value)) if ctx.get("pattern") == IDENTIFIER else f"'{name}' is not an id (a UUID)."
-    return f"'{name}': {otherwise}."
+        return _bad_name(str(value)) if ctx.get("pattern") == IDENTIFIER else f"{name} is not an id (a UUID)."
+    return f"{name}: {otherwise}."
 
 
 def _size(value: JsonValue) -> int:
@@ -180,5 +188,5 @@ def _size(value: JsonValue) -> int:
 def _not_among(name: str, value: JsonValue, expected: str) -> str:
     known = [word.strip("' ") for part in expected.split(" or ") for word in part.split(",")]
     if isinstance(value, str):
-        return f"'{value}' is not allowed for '{name}'. {instead(value, known, 'allowed values')}"
-    return f"'{name}' needs one of {', '.join(known)}, not {kind(value)}."
+        return f"'{value}' is not allowed for {name}. {instead(value, known, 'allowed values')}"
+    return f"{name} needs one of {', '.join(known)}, not {kind(value)}."

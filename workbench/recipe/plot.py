@@ -11,6 +11,8 @@ from .params import Param
 from .steps import AnyStep, Step
 from .strict import WHOLE, NotNull, Strict
 
+MOST_PROMPT = 10_000
+"""Characters of a wish."""
 MOST_SOURCES, MOST_SUMMARY_ROWS, MOST_SERIES_POINTS, MOST_LIST_ROWS = 500, 200_000, 200_000, 5000
 
 
@@ -72,10 +74,11 @@ class AuthoringDraft(Strict):
 class AuthoringRequest(Strict):
     """What a person asks of the authoring endpoint."""
 
-    prompt: Annotated[str, StringConstraints(min_length=1, max_length=10_000)] = Field(
+    prompt: Annotated[str, StringConstraints(min_length=1, max_length=MOST_PROMPT)] = Field(
         description="What the plot is to show, in words."
     )
     plot_id: (
         Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")] | None
     ) = Field(None, description="The plot to change; null: a new one.", json_schema_extra={"format": "uuid"})
     draft: AuthoringDraft | None = Field(None, description="The recipe to go on from.")
+    session_id: Annotated[str | None, NotNull()] = Field(None, description="The session to go on with.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadRequest, Invalid, Problem
+from ..own_scripts import is_marked, marked
 from .assemble import Params, parts_of
 from .check import check, sound
 from .function import script_of
@@ -29,8 +30,10 @@ class Recipe:
 
     The three parts stand instead of ``config`` or in place of its own.
 
-    ``foreign`` says that somebody else, or a model, wrote its transform: benches then draw it protected. A transform
-    that is put in its place is one's own.
+    ``foreign`` says that somebody else, or a model, wrote its transform: benches then draw it protected. It stays when
+    parts of the recipe are changed, also when letters of the script are; a function that is put in its place is one's
+    own. The transform then ends with a line that says so, in files, notebooks and copies. ``Bench.trust`` makes a
+    script one's own.
 
     Raises
     ------
@@ -56,8 +59,9 @@ class Recipe:
         parts = {"plan": plan, "transform": transform, "params": params}
         given = {key: part for key, part in parts.items() if part is not None}
         raw = _raw(config)
-        self.foreign: bool = isinstance(config, Recipe) and config.foreign and transform is None
         self.config: PlotConfig = _sound(raw | given) if isinstance(raw, dict) else sound(raw)
+        kept = isinstance(config, Recipe) and config.foreign and not callable(transform)
+        self.foreign: bool = kept or is_marked(self.config.transform)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recipe:
@@ -84,8 +88,8 @@ class Recipe:
         return schema()
 
     def raw(self) -> dict[str, Any]:
-        """The recipe as plain JSON values: what is saved and sent."""
-        return self.config.dump()
+        """The recipe as plain JSON values. The script of somebody else has the line that says so."""
+        return {**self.config.dump(), "transform": self.transform}
 
     def check(self) -> list[Problem]:
         """What is wrong with it without a store: nothing, since an unsound one is refused when made."""
@@ -99,7 +103,7 @@ class Recipe:
 
     @property
     def transform(self) -> str:
-        return self.config.transform
+        return marked(self.config.transform) if self.foreign else self.config.transform
 
     @property
     def params(self) -> dict[str, Any]:
@@ -108,10 +112,10 @@ class Recipe:
         return params
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Recipe) and self.raw() == other.raw()
+        return isinstance(other, Recipe) and self.config.dump() == other.config.dump()
 
     def __hash__(self) -> int:
-        return hash(json.dumps(self.raw(), sort_keys=True))
+        return hash(json.dumps(self.config.dump(), sort_keys=True))
 
     def __repr__(self) -> str:
         steps, params = list(self.config.plan.steps), list(self.config.params)
@@ -153,7 +157,7 @@ def _raw(config: Mapping[str, Any] | PlotConfig | Recipe | None) -> Any:
     if config is None:
         return {}
     if isinstance(config, Recipe):
-        return config.raw()
+        return config.config.dump()
     if isinstance(config, PlotConfig):
         return config.dump()
     return dict(config) if isinstance(config, Mapping) else config

@@ -39,6 +39,7 @@ class _Schema(GenerateJsonSchema):
             made["additionalProperties"] = self.generate_inner(schema["values_schema"])
         for bound, word in (("min_length", "minProperties"), ("max_length", "maxProperties")):
             if bound in schema:
+                # Both keys of each pair are in pydantic's schema of mappings; mypy follows only literals.
                 made[word] = schema[bound]  # type: ignore[literal-required]
         return made
 

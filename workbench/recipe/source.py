@@ -64,6 +64,7 @@ def source_of(function: Callable[..., Raw]) -> Source:
     why = _no_function(function)
     if why:
         raise NoSource(why)
+    # `_no_function` has refused everything else.
     plain: FunctionType = function  # type: ignore[assignment]
     try:
         found = inspect.getsource(plain)

@@ -56,7 +56,11 @@ def effective(config: PlotConfig, values: Mapping[str, JsonValue] | None = None)
     """
     given, problems = plain({} if values is None else values, ("values",))
     if not isinstance(given, dict):
-        raise Invalid(Problem(("values",), "The values are an object of param name to value.", "wrong_type"))
+        raise Invalid(
+            Problem(
+                ("values",), "'values' must be an object with the name of each param and its value.", "wrong_type"
+            )
+        )
     problems += [undeclared(name, config.params) for name in given if name not in config.params]
     made: dict[str, JsonValue] = {}
     refused = {problem.loc[1] for problem in problems if len(problem.loc) > 1}

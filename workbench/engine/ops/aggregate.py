@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
@@ -12,15 +12,16 @@ from ...table import Column, Table
 from ..columns import column_of
 from ..grouping import groups_of
 from ..plan import Part, Plan, run_step
-from .metrics import Arranged, check_metric, evaluate
+from .metrics import EDGES, Arranged, Judged, check_metric, evaluate
 
 
-def aggregate(step: AggregateStep, table: Table) -> Table:
+def aggregate(step: AggregateStep, table: Table, open_columns: Collection[str] = ()) -> Table:
     """One row per group: the columns of ``group_by`` (each once), then the metrics, in their order.
 
     A null or NaN key is a group of its own. ``sort_by`` orders the rows within a group before the metrics:
     stable, ascending, false, true, numbers, texts by code point, nulls last. Columns are checked against those
-    of ``table``, whatever its rows.
+    of ``table``, whatever its rows. Whether their types fit is judged by its rows; of a table without rows, by the
+    kinds of its columns other than ``open_columns``.
 
     Raises
     ------
@@ -34,20 +35,21 @@ def aggregate(step: AggregateStep, table: Table) -> Table:
         _gather(problems, partial(column_of, table, key, ("group_by", step.group_by.index(key))))
     if step.sort_by is not None:
         _gather(problems, partial(column_of, table, step.sort_by, ("sort_by",)))
+    judged = Judged(table, open_columns)
     for name, metric in step.metrics.items():
-        _gather(problems, partial(check_metric, name, metric, table))
+        _gather(problems, partial(check_metric, name, metric, judged))
     if problems:
         raise Invalid(problems)
     sort_by = None if step.sort_by is None else table[step.sort_by]
     groups = groups_of([table[key] for key in keys], table.n, sort_by)
-    rows = Arranged(table, groups)
+    rows = Arranged(judged, groups)
     made: dict[str, Column] = {}
     for name in metric_order(step.metrics):
         ratio = step.metrics[name].ratio
         if ratio is not None and ratio.ratio_of not in made:
             continue
         try:
-            made[name] = evaluate(name, step.metrics[name], rows, made)
+            made[name] = evaluate(name, step.metrics, rows, made)
         except Invalid as error:
             problems += error.problems
     if problems:
@@ -81,4 +83,7 @@ def _gather(problems: list[Problem], check: Callable[[], object]) -> None:
 
 @run_step.register
 def _run(step: AggregateStep, plan: Plan) -> Part:
-    return Part.of_rows(aggregate(step, plan.table(step.input)))
+    of_input = plan.parts[step.input].open
+    made = aggregate(step, plan.table(step.input), of_input)
+    kept = (name for name, metric in step.metrics.items() if metric.fn in EDGES and metric.column in of_input)
+    return Part.of_rows(made, open=[*(key for key in step.group_by if key in of_input), *kept])

@@ -165,4 +165,8 @@ def _check_where(where: Mapping[str, Scalar | list[Scalar]], names: list[str]) -
 
 @run_step.register
 def _run(step: JoinStep, plan: Plan) -> Part:
-    return Part.of_rows(join(step, plan.table(step.left), plan.table(step.right), plan.caps.max_summary_rows))
+    left, right = plan.table(step.left), plan.table(step.right)
+    joined = join(step, left, right, plan.caps.max_summary_rows)
+    of_right = plan.parts[step.right].open
+    attached = (name for name, source in attach(step, left, right).items() if source in of_right)
+    return Part.of_rows(joined, open=[*plan.parts[step.left].open, *attached])

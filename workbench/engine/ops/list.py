@@ -10,6 +10,8 @@ from ...dataset import Warn
 from ...messages import counted, spaced
 from ...recipe.plot import Caps
 from ...recipe.steps import MOST_LIMIT, ListStep
+from ...records import SOURCES
+from ...store.records.listing import list_columns
 from ...table import Table
 from ..plan import Part, Plan, run_step
 from ..reader import Reader
@@ -53,4 +55,5 @@ def _more(limit: int, caps: Caps) -> str:
 
 @run_step.register
 def _run(step: ListStep, plan: Plan) -> Part:
-    return Part.of_rows(*list_rows(step, plan.where(step.where), plan.reader, plan.caps))
+    table, warnings = list_rows(step, plan.where(step.where), plan.reader, plan.caps)
+    return Part.of_rows(table, warnings, open=table.keys() - list_columns(SOURCES[step.source]).keys())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,33 +13,62 @@ from numpy.typing import NDArray
 from ...errors import Invalid, Problem
 from ...exact_sum import group_sums
 from ...recipe.filters import RatioOf, Where
+from ...recipe.jsontext import show
 from ...recipe.steps import Metric
-from ...table import Column, Table
-from ..columns import column_of
+from ...table import Column, Kind, Table
+from ..columns import column_of, judged
 from ..compare import holds
 from ..equality import whole_numbers
 from ..grouping import Groups
 
 NUMBERS_ONLY = ("min", "max", "mean", "sum")
+EDGES = ("first", "last", "first_where", "last_where")
+"""The functions whose result is a value of their column as it is."""
 _COUNTABLE = ("number", "integer", "null")
 _WORDS = {"text": "texts", "boolean": "booleans", "datetime": "times", "mixed": "values of several types"}
 _SCALE = 2.0**-80
+
+
+class Judged:
+    """The input of a step, and each of its columns by the rows that it has here (`judged`), made once."""
+
+    def __init__(self, table: Table, open_columns: Collection[str]) -> None:
+        self.table = table
+        self._open = open_columns
+        self._columns: dict[str, Column] = {}
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._columns:
+            self._columns[name] = judged(self.table[name], name in self._open)
+        return self._columns[name]
 
 
 @dataclass
 class Arranged:
     """The input with its rows in groups; columns are arranged once and kept."""
 
-    table: Table
+    input: Judged
     groups: Groups
     _columns: dict[str, Column] = field(default_factory=dict)
+    _judged: dict[str, Column] = field(default_factory=dict)
     _present: dict[str, NDArray[np.bool_] | None] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._columns:
-            column = self.table[name]
-            self._columns[name] = column if self.groups.order is None else column.take(self.groups.order)
+            self._columns[name] = self._arranged(self.input.table[name])
         return self._columns[name]
+
+    def judged(self, name: str) -> Column:
+        """A column of the type that its rows have."""
+        column = self.input[name]
+        if column is self.input.table[name]:
+            return self[name]
+        if name not in self._judged:
+            self._judged[name] = self._arranged(column)
+        return self._judged[name]
+
+    def _arranged(self, column: Column) -> Column:
+        return column if self.groups.order is None else column.take(self.groups.order)
 
     def present(self, name: str) -> NDArray[np.bool_] | None:
         """Rows in which a column is neither null nor NaN; None where that is all of them."""
@@ -54,8 +84,8 @@ class Arranged:
         return column.take(np.repeat(np.arange(len(self.groups.sizes)), self.groups.sizes))
 
 
-def check_metric(name: str, metric: Metric, table: Table) -> None:
-    """Whether the input has what a metric needs, whatever its rows.
+def check_metric(name: str, metric: Metric, rows: Judged) -> None:
+    """Whether the input has what a metric needs.
 
     Raises
     ------
@@ -63,30 +93,42 @@ def check_metric(name: str, metric: Metric, table: Table) -> None:
         A column that is missing, or one of other things than numbers under ``min, max, mean, sum``.
     """
     if metric.column is not None:
-        kind = column_of(table, metric.column, ("metrics", name, "column")).kind
-        if metric.fn in NUMBERS_ONLY and kind not in _COUNTABLE:
+        column_of(rows.table, metric.column, ("metrics", name, "column"))
+        if metric.fn in NUMBERS_ONLY and rows[metric.column].kind not in _COUNTABLE:
             raise Invalid(
                 Problem(
                     ("metrics", name, "column"),
-                    f"'{metric.column}' holds {_WORDS[kind]}, and '{metric.fn}' needs numbers. "
-                    "Use 'first', 'last' or 'count', or a column of numbers.",
+                    f"'{metric.column}' holds {_held(rows[metric.column])}, and '{metric.fn}' needs numbers. "
+                    f"Use 'first', 'last' or 'count', or {_instead(rows[metric.column])}.",
                 )
             )
     if metric.where is not None:
-        column_of(table, metric.where.column, ("metrics", name, "where", "column"))
+        column_of(rows.table, metric.where.column, ("metrics", name, "where", "column"))
 
 
-def evaluate(name: str, metric: Metric, rows: Arranged, made: dict[str, Column]) -> Column:
-    """The column of one metric: (groups,). ``made`` holds the metrics that it refers to."""
+def _held(column: Column) -> str:
+    """What a column holds, in words; of several types with the first value that is not a number."""
+    others = (v for v in column.tolist() if isinstance(v, str | bool)) if column.kind == "mixed" else iter(())
+    first = next(others, None)
+    return _WORDS[column.kind] if first is None else f"{_WORDS[column.kind]}, such as {show(first)}"
+
+
+def _instead(column: Column) -> str:
+    return "correct that value, or leave its row out" if column.kind == "mixed" else "a column of numbers"
+
+
+def evaluate(name: str, metrics: Mapping[str, Metric], rows: Arranged, made: dict[str, Column]) -> Column:
+    """The column of one metric: (groups,). ``made`` holds those of the metrics that it refers to."""
+    metric = metrics[name]
     if metric.fn == "count" and metric.column is None:
         return Column("integer", rows.groups.sizes.astype(np.int64))
     if metric.column is None:
         raise Invalid(Problem(("metrics", name, "column"), f"'{metric.fn}' needs a column."))
-    column = rows[metric.column]
+    column = rows[metric.column] if metric.fn in EDGES else rows.judged(metric.column)
     if metric.fn in ("first_where", "last_where"):
         if metric.where is None:
             raise Invalid(Problem(("metrics", name, "where"), f"'{metric.fn}' needs a comparison 'where'."))
-        mask = _rows_where(name, metric.where, rows, made)
+        mask = _rows_where(name, metric.where, metrics, rows, made)
         return _edge(column, mask, rows.groups, last=metric.fn == "last_where")
     present = rows.present(metric.column)
     if metric.fn == "count":
@@ -100,32 +142,40 @@ def evaluate(name: str, metric: Metric, rows: Arranged, made: dict[str, Column])
     return _total(column, present, rows.groups, mean=metric.fn == "mean")
 
 
-def _rows_where(name: str, where: Where, rows: Arranged, made: dict[str, Column]) -> NDArray[np.bool_]:
+def _rows_where(
+    name: str, where: Where, metrics: Mapping[str, Metric], rows: Arranged, made: dict[str, Column]
+) -> NDArray[np.bool_]:
     if isinstance(where.value, RatioOf):
-        threshold = _share(name, where.value, made)
+        other = metrics[where.value.ratio_of]
+        held = rows.judged(other.column).kind if other.fn in EDGES and other.column is not None else None
+        threshold = _share(name, where.value, made, held)
         if threshold.kind != "null":
             threshold = rows.per_row(threshold)
     else:
         threshold = Column.from_python([where.value])
     try:
-        return holds(where.column, rows[where.column], where.op, threshold)
+        empty = rows.judged(where.column).kind == "null"
+        column = rows.judged(where.column) if empty else rows[where.column]
+        return holds(where.column, column, where.op, threshold)
     except Invalid as error:
         raise Invalid(
             [Problem(("metrics", name, "where", *p.loc), p.msg, p.type, p.ctx) for p in error.problems]
         ) from None
 
 
-def _share(name: str, ratio: RatioOf, made: dict[str, Column]) -> Column:
+def _share(name: str, ratio: RatioOf, made: dict[str, Column], held: Kind | None) -> Column:
+    """The share of another metric; ``held`` is the kind of the rows that it takes its values from, if it takes any."""
     of = made[ratio.ratio_of]
-    kinds = {type(value) for value in of.tolist()} if of.kind == "mixed" else set()
-    if of.kind not in (*_COUNTABLE, "mixed") or kinds & {str, bool}:
+    kind = held or of.kind
+    if kind not in _COUNTABLE:
         raise Invalid(
             Problem(
                 ("metrics", name, "where", "value", "ratio_of"),
-                f"The metric '{ratio.ratio_of}' gives {_WORDS[of.kind]}, and a share needs a number. "
+                f"The metric '{ratio.ratio_of}' gives {_WORDS[kind]}, and a share needs a number. "
                 "Refer to a metric of a column of numbers.",
             )
         )
+    of = judged(of, is_open=True)
     factor = ratio.factor
     if factor is None or isinstance(factor, str) or of.kind == "null":
         return Column.nulls(len(of))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from pydantic import JsonValue
 
+from ...cycling.columns import COMPLETE, CYCLE_COUNT
+from ...cycling.computed_columns import COMPUTED
 from ...cycling.cycles import CYCLE_COLUMNS
 from ...cycling.life import LIFE_COLUMNS
-from ...cycling.steps import STEP_COLUMNS, STEP_TYPE, STEP_TYPE_NEEDS, step_types
+from ...cycling.steps import SINCE, STEP_COLUMNS, STEP_TYPE, STEP_TYPE_NEEDS, step_types
 from ...dataset import Warn
 from ...errors import Invalid, Problem
 from ...recipe.plot import Caps
@@ -17,9 +20,10 @@ from ...recipe.steps import SummaryStep
 from ...recipe.steps.summary import KEY
 from ...table import Column, Kind, Table, concat_columns
 from ..columns import empty, merged, there_are
+from ..complete_cycles import with_completeness
 from ..limits import check_sources, check_summary_rows
 from ..plan import Part, Plan, run_step
-from ..ratings import in_ampere_hours
+from ..ratings import rated_capacities
 from ..reader import Reader, Source, source_ids
 from .series import missing_warning
 
@@ -27,7 +31,8 @@ DECLARED: dict[str, dict[str, Kind]] = {
     "steps": {column.name: column.kind for column in (*STEP_COLUMNS, *LIFE_COLUMNS)},
     "cycles": {column.name: column.kind for column in (*CYCLE_COLUMNS, *LIFE_COLUMNS)},
 }
-_MOST_IDS = 5000
+_FROM = {STEP_TYPE: STEP_TYPE_NEEDS, COMPLETE: (CYCLE_COUNT,)}
+"""What the computed columns need of their own table."""
 
 
 def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: Caps) -> tuple[Table, list[Warn]]:
@@ -46,11 +51,14 @@ def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: C
     kinds, warnings = summary_kinds(step, names, sources, in_reach)
     counts = [source.info.rows for source in sources]
     check_summary_rows(sum(counts), caps)
-    typed = STEP_TYPE in names and step.dataset == "steps"
-    asked = list(dict.fromkeys([*names, *(STEP_TYPE_NEEDS if typed else ())]))
+    computed = COMPUTED[step.dataset].name if COMPUTED[step.dataset].name in names else None
+    asked = list(dict.fromkeys([*names, *(_FROM[computed] if computed else ())]))
     tables = reader.summaries([source.id for source in sources], asked, step.dataset) if sources else {}
-    if typed:
+    if computed == STEP_TYPE:
         made, unknown = _with_step_types(sources, tables, reader)
+        tables, warnings = made, [*warnings, *unknown]
+    elif computed == COMPLETE:
+        made, unknown = with_completeness(tables, reader)
         tables, warnings = made, [*warnings, *unknown]
     codes = np.repeat(np.arange(len(sources), dtype=np.int32), counts)
     columns = {KEY: Column("text", codes, None, tuple(source.id for source in sources))}
@@ -77,20 +85,27 @@ def summary_kinds(
         if made[name] == "null":
             made[name] = declared.get(name, "null")
         lacking = [source for source, columns in zip(sources, held, strict=True) if name not in columns]
-        if not lacking or (name == STEP_TYPE and step.dataset == "steps"):
+        if not lacking or name == COMPUTED[step.dataset].name:
             continue
         if len(lacking) == len(sources):
-            there = dict.fromkeys([*(column for columns in held for column in columns), *_computed(step)])
+            there = dict.fromkeys(
+                [*(column for columns in held for column in columns), COMPUTED[step.dataset].name]
+            )
             message = f"No source has a column '{name}' in its {step.dataset}. {there_are(name, there)}"
+            message += _since(step, name)
             problems.append(Problem(("columns", step.columns.index(name)), message))
-        warnings.append(missing_warning(name, lacking, len(sources)))
+        warning = missing_warning(name, lacking, len(sources))
+        warnings.append(replace(warning, message=warning.message + _since(step, name)))
     if problems:
         raise Invalid(problems)
     return made, warnings
 
 
-def _computed(step: SummaryStep) -> list[str]:
-    return [STEP_TYPE] if step.dataset == "steps" else []
+def _since(step: SummaryStep, name: str) -> str:
+    """What adds a column that older rules did not make; empty for other columns."""
+    if step.dataset != "steps" or name not in SINCE:
+        return ""
+    return " 'workbench recompute' adds it to steps of an older rule, but not to step tables that were given."
 
 
 def _together(name: str, kind: Kind, tables: Sequence[Table]) -> Column:
@@ -120,27 +135,7 @@ def _with_step_types(
     return made, warnings
 
 
-def rated_capacities(ids: Sequence[str], reader: Reader) -> tuple[dict[str, float | None], list[Warn]]:
-    """Measurement id -> rated capacity of its specification, A.h; None, with a warning, in an unknown unit."""
-    if not ids:
-        return {}, []
-    links = reader.rows("measurements", {"ids": [*ids]}, ["id", "specification_id"], len(ids)).table.records()
-    specifications = list(dict.fromkeys(link["specification_id"] for link in links if link["specification_id"]))
-    capacities: dict[str | None, float | None] = {}
-    warnings: list[Warn] = []
-    fields = ["id", "name", "ratings.capacity.value", "ratings.capacity.unit"]
-    for row in reader.rows("cellSpecifications", {"ids": specifications}, fields, _MOST_IDS).table.records():
-        value, unit = row["ratings.capacity.value"], row["ratings.capacity.unit"]
-        capacities[row["id"]] = None if value is None or unit is None else in_ampere_hours(float(value), str(unit))
-        if value is not None and capacities[row["id"]] is None:
-            message = (
-                f"The rated capacity of '{row['name']}' is in '{unit}', which is not a known unit of charge, "
-                "so step types do without it. Give it in A.h."
-            )
-            warnings.append(Warn("unit_unknown", message))
-    return {link["id"]: capacities.get(link["specification_id"]) for link in links}, warnings
-
-
 @run_step.register
 def _run(step: SummaryStep, plan: Plan) -> Part:
-    return Part.of_rows(*summary(step, plan.ids(step.ids), plan.reader, plan.caps))
+    table, warnings = summary(step, plan.ids(step.ids), plan.reader, plan.caps)
+    return Part.of_rows(table, warnings, open=table.keys() - {KEY, *DECLARED[step.dataset]})

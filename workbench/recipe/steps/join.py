@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
@@ -55,13 +56,16 @@ class JoinStep(Step):
         left, attached = earlier.get(self.left), self._attached(earlier)
         if left is None or attached is None:
             return None
-        names = list(left.names)
+        names, unlikely = list(left.names), {*left.unlikely, *attached.unlikely}
         for column in attached.names:
             if column in names or not left.exact:
                 names.append(f"{column}_right")
             if column not in left.names:
                 names.append(column)
-        return Known.of(*names, exact=left.exact and attached.exact)
+                unlikely.add(f"{column}_right")
+        return replace(
+            Known.of(*names, exact=left.exact and attached.exact), unlikely=frozenset(unlikely - {*left.likely})
+        )
 
     def _attached(self, earlier: Mapping[str, Known]) -> Known | None:
         """The right columns that are attached, None where only the store knows them."""
@@ -70,7 +74,8 @@ class JoinStep(Step):
         right = earlier.get(self.right)
         if right is None:
             return None
-        return Known(tuple(name for name in right.names if name != self.on.right), right.exact)
+        names = tuple(name for name in right.names if name != self.on.right)
+        return Known(names, right.exact, unlikely=right.unlikely)
 
     def taken(self) -> Iterator[Taken]:
         yield Taken(self.left, self.on.left, ("on", "left"))

@@ -31,12 +31,22 @@ Columns: TypeAlias = Annotated[list[ColumnName], Field(min_length=1, max_length=
 
 @dataclass(frozen=True)
 class Known:
-    """Column names of a step; ``exact`` is False where it may have fewer than these, ``named_in`` the field in which
-    a step that reads says which it reads."""
+    """Column names of a step.
+
+    ``exact`` is False where it may have fewer than these, ``named_in`` the field in which a step that reads says which
+    it reads. ``unlikely`` are names among them that nobody should be shown: the step has them only if an input has a
+    column of the name of another one.
+    """
 
     names: tuple[str, ...]
     exact: bool = True
     named_in: str = ""
+    unlikely: frozenset[str] = frozenset()
+
+    @property
+    def likely(self) -> tuple[str, ...]:
+        """The names to suggest."""
+        return tuple(name for name in self.names if name not in self.unlikely)
 
     @classmethod
     def of(cls, *names: str, exact: bool = True, named_in: str = "") -> Known:
