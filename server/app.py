@@ -19,7 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from workbench.store.store import Store
 from workbench.transform import protected as protection
 
-from . import docs_page, errors
+from . import docs_page, errors, page_files
+from .assistants.at_http import Assistants
 from .openapi import INTERFACE_VERSION, TITLE, document
 from .routes import ROUTERS
 from .routing import Route
@@ -57,9 +58,11 @@ def create_app(
         threading.Thread(target=state.apart.start, daemon=True).start()
         state.intake.resume()
         state.ingests.sweep()
+        state.alerts.start()
         try:
             yield
         finally:
+            await assistants.close()
             state.close()
 
     app = FastAPI(
@@ -76,9 +79,13 @@ def create_app(
     for router in ROUTERS:
         # include_router would match every route twice per request.
         app.router.routes.extend(router.routes)
+    app.router.routes.extend(page_files.routes())
+    assistants = Assistants(app, chosen.small_body)
+    app.router.routes.append(assistants.route())
     if chosen.docs:
         app.router.routes.extend(docs_page.routes())
     app.state.workbench = state
+    # FastAPI's own way to replace the document.
     app.openapi = document  # type: ignore[method-assign]
     app.add_middleware(_Entrance, hosts=chosen.hosts, public_url=chosen.public_url)
     if chosen.origins:
@@ -92,19 +99,15 @@ def create_app(
     return app
 
 
-_FRONT = (
-    "This is a Battery Workbench server. Open it from Python: "
-    "wb.connect('http://...', api_key='wb_...'). /openapi.json describes its HTTP interface."
-)
-
-
 async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     path = request.url.path
-    message = _FRONT if path == "/" else f"There is no {request.method} {path[:200]} here."
+    message = f"There is no '{request.method} {path[:200]}' on this server."
     if status == 404 and path.endswith("/") and _methods(path.rstrip("/")):
         message = f"{message} Leave out the slash at its end."
     headers = {"allow": ", ".join(_methods(request.scope["path"]))} if status == 405 else {}
+    if headers:
+        message = f"'{path[:200]}' takes {headers['allow']}, not {request.method}."
     return errors.plain(status, _CODES.get(status, "BAD_REQUEST"), message, request.state.request_id, headers)
 
 

@@ -17,10 +17,11 @@ from starlette.requests import Request
 
 from workbench.errors import Forbidden, Invalid, NotFound, Problem, Unauthorized
 from workbench.records import KINDS, Project, Record
-from workbench.store.records.people import ADMIN, Caller, Right
+from workbench.store.records.people import ADMIN, PERMISSIONS, Caller, Right
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 
+from . import sign_in
 from .context import RequestContext
 
 R = TypeVar("R", bound=Record)
@@ -61,14 +62,14 @@ class Access:
     right : in the project of the request; None if any key of the organization is enough.
     project : where the request names its project: in the path, the query or the body. ``record``: the project of the
         first record of the path. ``anywhere``: the request is about all projects that the caller can reach.
-    credential : a key, a signed address, or none.
+    credential : a key, a signed address, the token of a link for outsiders in the path, or none.
     admin : only for Admins of the organization.
     whole_store : only for Admins of every organization in the store.
     """
 
     right: Right | None = None
     project: Named = "anywhere"
-    credential: Literal["key", "signed", "none"] = "key"
+    credential: Literal["key", "signed", "shared", "none"] = "key"
     admin: bool = False
     whole_store: bool = False
 
@@ -79,6 +80,7 @@ class Access:
 
 Anyone = Annotated[RequestContext, Depends(Access(credential="none"))]
 Signed = Annotated[RequestContext, Depends(Access(credential="signed"))]
+Outsider = Annotated[RequestContext, Depends(Access(credential="shared"))]
 Member = Annotated[RequestContext, Depends(Access())]
 OrganizationAdmin = Annotated[RequestContext, Depends(Access(admin=True))]
 StoreAdmin = Annotated[RequestContext, Depends(Access(admin=True, whole_store=True))]
@@ -94,17 +96,24 @@ RecordWriter = Annotated[RequestContext, Depends(Access(Right.WRITE, "record"))]
 RecordManager = Annotated[RequestContext, Depends(Access(Right.MANAGE, "record"))]
 
 
-def caller(store: Store, headers: Mapping[str, str]) -> Caller:
-    """The caller whose key is in these headers.
+def caller(store: Store, request: Request, public_url: str | None) -> Caller:
+    """The caller whose key is in the headers of a request, or who is signed in with the two secrets of the web page. A
+    request with both counts as the key.
 
     Raises
     ------
     Unauthorized
-        Without a key, or with one that is unknown, revoked or expired.
+        Without a credential, or with one that is unknown, revoked or expired.
     Forbidden
-        If ``X-Organization-Id`` names another organization than that of the key.
+        If ``X-Organization-Id`` names another organization than that of the key, or a page of another site sent it.
     """
-    found = store.people.caller(_credential(headers))
+    headers = request.headers
+    keyed = "x-api-key" in headers or "authorization" in headers
+    secrets = None if keyed else sign_in.secrets_of(request, public_url)
+    if secrets is None:
+        found = store.people.caller(_credential(headers))
+    else:
+        found = store.sign_ins.signed_in(secrets.secret, secrets.token).caller
     wanted = headers.get("x-organization-id")
     if wanted is not None and wanted != found.organization.id:
         raise Forbidden(
@@ -136,9 +145,11 @@ def admit(context: RequestContext, access: Access) -> None:
         If the key sends too many requests.
     """
     if access.credential == "key" and context.signed_in is None:
-        found = caller(context.store, context.request.headers)
+        found = caller(context.store, context.request, context.state.settings.public_url)
         context.signed_in = found
         context.state.rates.take(found.key_id or found.user.id)
+    elif access.credential == "shared" and context.signed_in is None:
+        context.open_share(context.path["token"])
 
 
 def arrive(context: RequestContext, access: Access, body: JsonValue | FormData = None) -> None:
@@ -154,6 +165,7 @@ def arrive(context: RequestContext, access: Access, body: JsonValue | FormData =
     if access.credential != "key" or context.arrived:
         return
     if access.admin and not context.caller.is_admin:
+        _refuse_narrow(context.caller, Right.MANAGE)
         raise Forbidden("Only an Admin of the organization may do this.")
     if access.whole_store and not _is_admin_everywhere(context):
         raise Forbidden("Only an Admin of every organization in the store may do this.")
@@ -203,7 +215,7 @@ def under(context: RequestContext, kind: type[R], id: str, right: Right = Right.
 
 def _enter(context: RequestContext, project_id: str) -> None:
     if context.caller.right_in(project_id) < Right.READ:
-        raise NotFound(f"No project '{project_id}' here.")
+        raise NotFound(f"There is no project '{project_id}'.")
     context.project = context.store.rows.get(Project, project_id, Scope(context.organization, None))
     context.scope = Scope(context.organization, project_id)
 
@@ -217,9 +229,9 @@ def _find(context: RequestContext, access: Access) -> None:
         record: Record = context.store.rows.get(kind, id, context.scope)
         project_id: str | None = getattr(record, "project_id", None)
         if record.private and getattr(record, "created_by", None) != context.actor:
-            raise NotFound(f"No {kind.label} '{record.id}' here.")
+            raise NotFound(f"There is no {kind.label} '{record.id}'.")
         if access.project == "path" and project_id not in (None, context.scope.project_id):
-            raise NotFound(f"No {kind.label} '{record.id}' here.")
+            raise NotFound(f"There is no {kind.label} '{record.id}'.")
         _refuse_other_parent(context, record, kind)
         context.records[name] = record
         if access.project == "record" and context.project is None:
@@ -234,7 +246,7 @@ def _refuse_other_parent(context: RequestContext, record: Record, kind: type[Rec
         return
     above = next((one for one in context.records.values() if one.table == parent.link.table), None)
     if above is not None and getattr(record, parent.name) != above.id:
-        raise NotFound(f"No {kind.label} '{record.id}' here.")
+        raise NotFound(f"There is no {kind.label} '{record.id}'.")
 
 
 def _permit(context: RequestContext, access: Access) -> None:
@@ -252,10 +264,22 @@ def _permit(context: RequestContext, access: Access) -> None:
         )
     held = context.caller.highest if context.project is None else context.caller.right_in(context.project.id)
     if held < right and not (right is Right.READ and context.project is None):
-        raise _too_low(right)
+        raise _too_low(context.caller, right)
 
 
-def _too_low(right: Right) -> Forbidden:
+def _refuse_narrow(caller: Caller, right: Right) -> None:
+    """Refuse a caller whose key does not let them do this, whatever their role."""
+    name = caller.permission
+    if name is not None and PERMISSIONS.get(name, Right.NOTHING) < right:
+        needed = next(one for one, gives in PERMISSIONS.items() if gives >= right)
+        raise Forbidden(
+            f"This key has the permission '{name}', and this needs '{needed}'. Use another key, or ask an "
+            f"administrator for one (workbench keys create --permission {needed})."
+        )
+
+
+def _too_low(caller: Caller, right: Right) -> Forbidden:
+    _refuse_narrow(caller, right)
     return Forbidden(f"This needs {_NEEDED[right]} in the project. Ask an admin of the project for it.")
 
 
@@ -269,5 +293,5 @@ def to_write(context: RequestContext, project_id: str | None) -> Scope:
     """
     held = context.caller.highest if project_id is None else context.caller.right_in(project_id)
     if held < Right.WRITE:
-        raise _too_low(Right.WRITE)
+        raise _too_low(context.caller, Right.WRITE)
     return context.scope if project_id is None else Scope(context.organization, project_id)

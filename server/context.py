@@ -17,9 +17,11 @@ from workbench.operations.operation import Detail
 from workbench.records import Project, Record
 from workbench.store import Transaction
 from workbench.store.records.people import Caller
+from workbench.store.records.shares import Share
 from workbench.store.scope import Scope
 from workbench.store.store import Store
 
+from . import assistant_header
 from .requests import BoundedRequest, SentFile, Upload
 from .state import State
 
@@ -40,6 +42,8 @@ class RequestContext:
     scope : the records that the request can reach.
     project : the project of the request, if it has one.
     records : the records of the path, by the name of their position.
+    assistant : what the request says of the assistant that asks, for the audit log; empty if nobody says so.
+    noted : whether the request has its entry in the audit log.
     """
 
     def __init__(self, state: State, request: BoundedRequest, operation: str) -> None:
@@ -52,7 +56,32 @@ class RequestContext:
         self.scope = Scope("", None)
         self.project: Project | None = None
         self.records: dict[str, Record] = {}
+        self.share: Share | None = None
         self.arrived = False
+        self.assistant = assistant_header.read(request.headers)
+        self.noted = False
+
+    def open_share(self, token: str) -> None:
+        """Bind the request to a link for outsiders: it can read what the link shows, as a reader of the project.
+
+        Raises
+        ------
+        NotFound
+            If there is no such link, or it is over.
+        TooMany
+            If it is asked too often.
+        """
+        share, maker, project = self.store.shares.opened(token)
+        self.state.outsiders.take(share.id)
+        self.share, self.signed_in, self.project = share, maker, project
+        self.scope = Scope(maker.organization.id, project.id)
+
+    @property
+    def shared(self) -> Share:
+        """The link through which an outsider asks."""
+        if self.share is None:
+            raise TypeError(f"{self.operation} is not for outsiders.")
+        return self.share
 
     @property
     def caller(self) -> Caller:
@@ -91,6 +120,11 @@ class RequestContext:
         """The record of this kind in the path."""
         return next(one for one in self.records.values() if isinstance(one, kind))
 
+    def show_as_of(self, moment: int | None) -> None:
+        """Show the data as they were at a time, from here on in this request; None leaves them as they are."""
+        if moment is not None:
+            self.scope = self.scope._replace(as_of=moment)
+
     @property
     def backend(self) -> LocalBackend:
         """What a bench can do with the store, for this caller and this project."""
@@ -118,8 +152,27 @@ class RequestContext:
                 key_id=self.caller.key_id,
                 target=target or next(iter(self.path.values()), None),
                 request=self.id,
-                detail=detail or None,
+                detail={**detail, **self.assistant} or None,
             )
+        self.noted = True
+
+    def note_outcome(self, status: int | None = None) -> None:
+        """Note a request that changed nothing: what was refused with a ``status``, or what an assistant read."""
+        caller = self.signed_in
+        ids = list(self.path.values()) if caller else []
+        with self.store.transaction() as db:
+            self.store.people.note(
+                db,
+                self.operation,
+                caller.organization.id if caller else None,
+                caller.user.id if caller else None,
+                key_id=caller.key_id if caller else None,
+                target=None if not ids else ids[0] if status else ids[-1],
+                status=status,
+                request=self.id,
+                detail=self.assistant or None,
+            )
+        self.noted = True
 
     def saved(self, upload: UploadFile) -> SentFile:
         """A file of a form, on disk until this request ends."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 from collections.abc import Iterator
@@ -18,6 +17,8 @@ from workbench.store.scope import EVERYTHING
 from workbench.store.series.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Column, Table
+
+from .file_lock import alone
 
 GROUP = 1 << 15
 MOST_GROUPS = 256
@@ -60,8 +61,7 @@ def _alone(lock: Path, path: Path) -> Iterator[None]:
     if path.exists():
         yield
         return
-    with lock.open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with alone(lock):
         yield
 
 

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Invalid, Later, Problem, ProblemDetail, ScriptError, WorkbenchError, instead
+from workbench.messages import WANTED
 
 from .responses import JSON, dumps
 
@@ -109,7 +110,8 @@ def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]
     # pydantic adds the branch of a union to `loc`; the request does not have it.
     place: tuple[str | int, ...] = tuple(loc[:1] if where == "query" else loc)
     kind = found["type"]
-    name = str(place[-1])[:80] if place else "the body"
+    name = str(place[-1])[:80] if place else ""
+    called = f"'{name}'" if name else "The body"
     if kind == "extra_forbidden":
         names = known.get(tuple(str(part) for part in place[:-1]), ())
         return Problem(place, f"There is no '{name}' here. {instead(name, names, 'fields')}", kind)
@@ -119,36 +121,19 @@ def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]
         return Problem(place, f"'{name}' is missing.", kind)
     ctx = found.get("ctx") or {}
     types = _QUERY_TYPES if where == "query" else _FIELD_TYPES if len(place) < 2 else _OBJECT_TYPES
-    return Problem(place, _sentence(name, kind, found["msg"], ctx), types.get(kind, kind))
-
-
-_WANTED = {
-    "string_type": "a text",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "int_parsing_size": "a whole number",
-    "float_type": "a number",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
-    "list_type": "a list",
-    "uuid_parsing": "a UUID",
-}
+    return Problem(place, _sentence(called, kind, found["msg"], ctx), types.get(kind, kind))
 
 
 def _sentence(name: str, kind: str, message: str, ctx: Mapping[str, JsonValue]) -> str:
-    if kind in _WANTED:
-        return f"'{name}' must be {_WANTED[kind]}."
+    if kind in WANTED:
+        return f"{name} must be {WANTED[kind]}."
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = ctx.get("ge", ctx.get("le"))
-        return f"'{name}' must be {'at least' if kind.startswith('greater') else 'at most'} {bound}."
+        return f"{name} must be {'at least' if kind.startswith('greater') else 'at most'} {bound}."
     if kind == "string_too_short":
-        return f"'{name}' must have at least {ctx.get('min_length')} characters."
+        return f"{name} must have at least {ctx.get('min_length')} characters."
     if kind == "literal_error":
-        return f"'{name}' must be one of {ctx.get('expected')}."
+        return f"{name} must be one of {ctx.get('expected')}."
     return message.removeprefix("Value error, ")
 
 

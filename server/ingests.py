@@ -24,12 +24,15 @@ import orjson
 from pydantic import JsonValue
 from typing_extensions import TypedDict
 
+from workbench.analyses import background
+from workbench.analyses.run import ARRIVAL_JOB, Analysed, Progress, analyse
 from workbench.errors import Busy, Forbidden, NotFound, WorkbenchError
 from workbench.ingest import Report, ingest
 from workbench.ingest.options import Sent
 from workbench.ingest.plan.jobs import Job
 from workbench.ingest.plan.labels import Labels
 from workbench.ingest.plan.read_options import ReadOptions
+from workbench.ingest.plan.sheet import Row, Sheet
 from workbench.store.db import lease
 from workbench.store.scope import Scope
 from workbench.store.store import Store
@@ -73,11 +76,15 @@ class _Run(IngestShown, Owner):
 
 
 class Ingests:
-    """The runs of one process. The state of all runs is on the disk."""
+    """The runs of one process. The state of all runs is on the disk.
 
-    def __init__(self, store: Store, files: Path) -> None:
+    With ``locked`` files are read in locked processes only.
+    """
+
+    def __init__(self, store: Store, files: Path, *, locked: bool = True) -> None:
         self.store = store
         self.files = files
+        self._locked = locked
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-ingests")
         self._lock = threading.Lock()
         self._runs: dict[str, tuple[Future[None], _Run]] = {}
@@ -172,7 +179,7 @@ class Ingests:
         """
         found = self._known(id)
         if found is None or found["project_id"] != owner["project_id"]:
-            raise NotFound(f"No ingest '{id[:80]}' here.")
+            raise NotFound(f"There is no ingest '{id[:80]}'.")
         if found["user_id"] != owner["user_id"]:
             raise Forbidden("Only the user who began an ingest may look at it.")
         if found["state"] == "running" and not lease.is_held(found["lease"], found.get("beat", 0)):
@@ -227,12 +234,15 @@ class Ingests:
                 options.options.model_copy(update={"jobs": jobs}),
                 actor=known["user_id"],
                 isolated=True,
+                locked=self._locked,
                 progress=progress,
                 tests=lambda meant: [_job(number, test, paths, meant) for number, test in enumerate(tests)],
                 loose=loose,
                 whole_lines=options.whole_lines,
             )
             known |= {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
+            if report.stored:
+                self._arrived(scope, known["user_id"])
         except WorkbenchError as error:
             known |= {"state": "failed", "error": _without(str(error), run)}
         except Exception:  # Whatever broke, the run must end as failed, and its user must not wait for ever.
@@ -243,6 +253,17 @@ class Ingests:
                 self._runs.pop(known["id"], None)
             shutil.rmtree(run, ignore_errors=True)
         self._keep(known)
+
+    def _arrived(self, scope: Scope, user: str) -> None:
+        """Begin the analyses of what arrived, if the project asks for them; the ingest does not wait."""
+        if not self.store.switches.is_on("analyse on arrival", scope):
+            return
+
+        def work(told: Progress, stop: threading.Event) -> Analysed:
+            return analyse(self.store, scope, user, ARRIVAL_JOB, progress=told, cancel=stop)
+
+        with suppress(Busy):  # what is due is computed at the next arrival
+            background.begin(self.store, scope, user, ARRIVAL_JOB, work)
 
     def _keep(self, known: _Run) -> None:
         """Write down what is known of a run, for every process on the store."""
@@ -268,7 +289,8 @@ class Ingests:
 class Test:
     """One test: the places of its files in the request, the files ``beside`` the first, and what is known of it.
 
-    ``odd`` are its warnings. ``loose`` says that a folder was given, so that a file of no known format is skipped.
+    ``odd`` are its warnings; ``folder`` and ``above`` are as in `Job`. ``rows`` are about single tests of its file.
+    ``loose`` says that a folder was given, so that a file of no known format is skipped.
     """
 
     files: tuple[int, ...]
@@ -277,6 +299,9 @@ class Test:
     assumed: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
     loose: bool = False
+    folder: str = ""
+    above: int = 0
+    rows: tuple[Row, ...] = ()
 
 
 def _lay_beside(run: Path, names: Sequence[str], tests: Sequence[Test]) -> None:
@@ -290,15 +315,28 @@ def _job(number: int, test: Test, paths: Sequence[Path], options: ReadOptions) -
     """A test as the ingest takes it; the report calls it by its number."""
     chosen = tuple(paths[place] for place in test.files)
     read = replace(options.with_reading(test.labels.reading), parts=tuple(map(str, chosen[1:])))
-    return Job(chosen, read, test.labels, list(test.assumed), list(test.odd), called=str(number))
+    return Job(
+        chosen,
+        read,
+        test.labels,
+        list(test.assumed),
+        list(test.odd),
+        called=str(number),
+        folder=test.folder,
+        above=test.above,
+        sheet=Sheet(Path("sheet"), [*test.rows]) if test.rows else None,
+    )
 
 
 def _named(report: Report, run: Path, names: Sequence[str], tests: Sequence[Test]) -> Json:
     """A report that calls files by their names, and tests by their places in the request."""
     named = report.as_dict()
     for file in named["files"]:
-        file["test"] = int(file["path"])
-        file["path"] = names[tests[file["test"]].files[0]]
+        number, mark, one = file["path"].partition("!")  # behind the mark: a test of a file that holds several
+        file["test"] = int(number)
+        file["path"] = f"{names[tests[file['test']].files[0]]}{mark}{one}"
+        if not any(test.folder for test in tests):  # a client of 0.1.0, which knows no other keys
+            del file["fixes"]
     return {key: _plain(value, run) for key, value in named.items()}
 
 

@@ -173,8 +173,13 @@ def _confirmed(one: UploadObject) -> Conflict:
 def _sweep(files: Path) -> None:
     """Remove what killed requests left behind: parts of bodies and of downloads."""
     before = time.time() - LEFT
-    for folder, pattern in (("incoming", "[!o]*"), ("downloads", ".[!l]*"), ("apart", "spool-*")):
+    for folder, pattern in (
+        ("incoming", "[!o]*"),
+        ("downloads", ".[!l]*"),
+        ("apart", "spool-*"),
+        ("apart", "reading-*"),
+    ):
         for path in (files / folder).glob(pattern):
             with suppress(OSError):
                 if path.stat().st_mtime < before:
-                    path.unlink()
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -18,6 +18,11 @@ def event(name: str, **what: Detail) -> None:
         LOGGER.info(name, extra={"fields": {key: value for key, value in what.items() if value is not None}})
 
 
+def warn(name: str, **what: Detail) -> None:
+    """Write what the operator should know, although nothing failed."""
+    LOGGER.warning(name, extra={"fields": what})
+
+
 def failed(name: str, **what: Detail) -> None:
     """Write the error that is being handled, with its traceback."""
     LOGGER.error(name, extra={"fields": what}, exc_info=True)

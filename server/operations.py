@@ -8,6 +8,7 @@ from typing import Annotated, cast, get_args, get_origin
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, BeforeValidator, JsonValue
+from starlette.responses import Response
 
 from workbench.errors import NotFound
 from workbench.operations import GROUPS, AnyOperation
@@ -18,6 +19,7 @@ from workbench.records import Project, Record
 from . import parameters
 from .auth import Access, Named
 from .context import RequestContext
+from .responses import JSON, dumps
 from .routing import Function, Route, heavy, takes
 from .schemas import Annotation, Json, Page, Shown, Unchecked
 
@@ -27,13 +29,14 @@ router = APIRouter(route_class=Route)
 def _endpoint(operation: AnyOperation) -> Function:
     """The endpoint of an operation: takes its arguments from the request, and gives its answer as JSON values."""
 
-    def endpoint(context: RequestContext, **given: Argument) -> JsonValue:
+    def endpoint(context: RequestContext, **given: Argument) -> JsonValue | Response:
         body: BaseModel | Json | None = given.pop("body", None)
         given.pop("project_id", None)
         arguments = {**given, **_of_body(operation, body), **_of_path(operation, context)}
         if "cancel" in operation.signature.parameters:
             arguments["cancel"] = context.cancel
-        return operation.encoded(operation.function(context.backend, **arguments))
+        answer = operation.encoded(operation.function(context.backend, **arguments))
+        return answer if operation.status == 200 else Response(dumps(answer), operation.status, media_type=JSON)
 
     endpoint.__name__ = operation.name
     endpoint.__doc__ = operation.function.__doc__
@@ -46,6 +49,7 @@ def _endpoint(operation: AnyOperation) -> Function:
 def _access(operation: AnyOperation) -> Access:
     if operation.project == "none":
         return Access(admin=True, whole_store=True)
+    # "none" was handled above; mypy does not narrow the Literal of a field.
     return Access(operation.right, cast(Named, operation.project))
 
 
@@ -103,7 +107,7 @@ def _of_path(operation: AnyOperation, context: RequestContext) -> dict[str, Argu
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise NotFound(f"'{text[:40]}' is not a number that exists here.")
+        raise NotFound(f"'{text[:40]}' is not the number of a revision. Revisions count from 1.")
     return int(text)
 
 
@@ -125,5 +129,6 @@ for _group, _operations in GROUPS.items():
             _endpoint(_operation),
             methods=[_operation.method],
             response_model=_answer(_operation.types["return"]),
+            status_code=_operation.status,
             tags=[_group],
         )

@@ -13,7 +13,8 @@ from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from workbench.errors import Invalid, Problem, instead
+from workbench.errors import BadRequest, Invalid, Problem, instead
+from workbench.moments import micros_of
 from workbench.records import Project, Record
 from workbench.records.values import as_moment
 from workbench.store.records.rows import Page, Rows
@@ -83,6 +84,26 @@ Values = Annotated[
     BeforeValidator(_values),
     WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
     Query(description="Chosen values by param name, one JSON object."),
+]
+
+
+def _moment(value: str | int | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        return micros_of(value)
+    except BadRequest as error:
+        raise PydanticCustomError("value_error", "{words}", {"words": str(error)}) from None
+
+
+AsOf = Annotated[
+    int | None,
+    BeforeValidator(_moment),
+    WithJsonSchema({"type": "string"}),
+    Query(
+        description="Show the data as they were then: a time (2026-01-31T12:00:00Z), a day (2026-01-31), which counts "
+        "to its end, or a revision of the store. What a person changed since gives the warning changed_since."
+    ),
 ]
 
 

@@ -11,6 +11,7 @@ A FastAPI route reads the body before its dependencies run, and runs plain funct
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import time
@@ -182,6 +183,9 @@ class Route(APIRoute):
             started = time.perf_counter()
             try:
                 response = await self._handled(handle, request, context)
+                if context.assistant and context.signed_in is not None and not context.noted:
+                    # What an assistant reads is answered only if it is in the audit log.
+                    await context.quickly(context.note_outcome)
             except WorkbenchError as error:
                 response = await self._refused(context, error)
             except Exception:  # Whatever broke, the client gets an error without inner details.
@@ -189,6 +193,8 @@ class Route(APIRoute):
                 response = Response(responses.dumps(errors.broken(context.id)), 500, media_type=responses.JSON)
             finally:
                 request.dispose()
+            if responses.packs(response, raw.headers.get("accept-encoding", "")):
+                await asyncio.to_thread(responses.pack, response)
             self._log(context, response.status_code, started)
             return response
 
@@ -253,7 +259,10 @@ class Route(APIRoute):
             # Anybody can cause a refusal, so the audit log takes only some of them per second.
             with suppress(WorkbenchError):
                 context.state.refusals.take("")
-                await context.quickly(lambda: _note_refusal(context, error))
+                await context.quickly(lambda: context.note_outcome(error.status))
+        elif context.assistant and context.signed_in is not None and not isinstance(error, Later):
+            with suppress(WorkbenchError):
+                await context.quickly(lambda: context.note_outcome(error.status))
         return errors.response(error, context.id)
 
     def _log(self, context: RequestContext, status: int, started: float) -> None:
@@ -266,21 +275,6 @@ class Route(APIRoute):
             ms=round((time.perf_counter() - started) * 1000, 2),
             key=caller.key_id if caller else None,
             organization=caller.organization.id if caller else None,
-        )
-
-
-def _note_refusal(context: RequestContext, error: WorkbenchError) -> None:
-    caller, store = context.signed_in, context.store
-    with store.transaction() as db:
-        store.people.note(
-            db,
-            context.operation,
-            caller.organization.id if caller else None,
-            caller.user.id if caller else None,
-            key_id=caller.key_id if caller else None,
-            target=next(iter(context.path.values()), None) if caller else None,
-            status=error.status,
-            request=context.id,
         )
 
 

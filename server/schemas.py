@@ -29,7 +29,7 @@ from typing_extensions import TypedDict
 
 from workbench.errors import Invalid
 from workbench.records import Record
-from workbench.records.values import LONGEST_NAME, plain_name
+from workbench.records.values import LONGEST_NAME, is_whole, plain_name
 
 from .requests import strict_json
 
@@ -53,7 +53,7 @@ class Empty(Body):
 
 
 def _whole_text(value: str) -> str:
-    if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+    if "\0" in value or not is_whole(value):
         raise ValueError("A text must be valid Unicode without the NUL character.")
     return value
 

@@ -6,8 +6,12 @@ import contextlib
 import http.client
 import ipaddress
 import logging
+import multiprocessing
+import multiprocessing.connection
 import os
+import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,16 +22,16 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
-from workbench.errors import BadRequest
-from workbench.transform.protected import required
+from workbench.errors import BadRequest, NotProtected
+from workbench.ingest.read.locked_reader import NO_LOCK, why_not
+from workbench.transform.protected import required, shared
 
-from . import log
+from . import descriptors, log
 from .app import create_app
+from .connections import HttpConfig
 from .settings import LOOPBACK, Settings
 
 ENVIRONMENT = "WORKBENCH_SERVING"
-GRACE = 30
-"""How long a stop waits for running requests, in seconds."""
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
 
 
@@ -40,9 +44,11 @@ class Serving:
     port: int = 8765
     workers: int = 1
     trust_transforms: bool = False
+    trust_files: bool = False
     public_url: str | None = None
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
+    embed_origins: tuple[str, ...] = ()
     billing_portal: str | None = None
     quiet: bool = False
     docs: bool = False
@@ -53,10 +59,13 @@ class Serving:
         names: tuple[str, ...] | None = (*LOOPBACK, *self.hosts)
         if not _is_loopback(self.host) and not self.hosts:
             names = None
+        readers = 0 if self.trust_files else Settings.readers
         return Settings(
+            readers=readers,
             public_url=self.public_url,
             hosts=names,
             origins=self.origins,
+            embed_origins=self.embed_origins,
             billing_portal=self.billing_portal,
             docs=self.docs,
         )
@@ -78,9 +87,24 @@ def _is_loopback(host: str) -> bool:
 def application() -> FastAPI:
     """The application of a worker process; its environment has the options."""
     raw = orjson.loads(os.environ[ENVIRONMENT])
-    serving = Serving(**{**raw, "hosts": tuple(raw["hosts"]), "origins": tuple(raw["origins"])})
+    lists = {name: tuple(raw[name]) for name in ("hosts", "origins", "embed_origins")}
+    serving = Serving(**{**raw, **lists})
     log.to_stderr(logging.WARNING if serving.quiet else logging.INFO)
+    _end_with_parent()
     return create_app(serving.store, serving.settings(), protected=not serving.trust_transforms, create=False)
+
+
+def _end_with_parent() -> None:
+    """Stop this worker when the process that started it is gone, also if that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        signal.raise_signal(signal.SIGTERM)
+
+    threading.Thread(target=wait, name="workbench-parent", daemon=True).start()
 
 
 def run(serving: Serving, ready: Callable[[str], None]) -> None:
@@ -91,24 +115,21 @@ def run(serving: Serving, ready: Callable[[str], None]) -> None:
     BadRequest
         If the server cannot listen on the address.
     NotProtected
-        If this machine cannot lock scripts in, and ``trust_transforms`` is not set.
+        If this machine cannot lock scripts in, and ``trust_transforms`` is not set; or the processes that parse files,
+        and ``trust_files`` is not set.
     """
     if not serving.trust_transforms:
         required()
+    if not serving.trust_files and (why := why_not()) is not None:
+        raise NotProtected(NO_LOCK.format(why.rstrip(".")))
     listening = listen(serving.host, serving.port)
     port = int(listening.getsockname()[1])
     os.environ[ENVIRONMENT] = orjson.dumps(asdict(serving)).decode()
-    config = uvicorn.Config(
-        "server.serving:application",
-        factory=True,
-        workers=serving.workers,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-    )
+    descriptors.raise_limit()
+    config = HttpConfig("server.serving:application", factory=True, workers=serving.workers)
     threading.Thread(target=_announce, args=(serving, port, ready), daemon=True).start()
     if serving.workers > 1:
+        shared().close()  # each worker starts its own; this process only watches them
         Multiprocess(config, sockets=[listening]).run()
     else:
         uvicorn.Server(config).run(sockets=[listening])
@@ -126,7 +147,10 @@ def listen(host: str, port: int) -> socket.socket:
     # asyncio sends small answers at once only on sockets that are known to be TCP. Without IPPROTO_TCP each answer
     # waits 40 ms for the client to acknowledge its headers.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform == "win32":  # the other option would let a second server take the same port there
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+    else:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((host, port))
         made.listen(2048)

@@ -26,6 +26,7 @@ class Settings:
     hosts : allowed host names of requests; None for any. By default only the names of this machine, so that a page of
         another site cannot reach a server on the loopback under a name of its own.
     origins : origins whose pages may call the server from a browser; none by default.
+    embed_origins : sites that may show links made for it in a frame, such as ``https://wiki.lab.example``.
     billing_portal : where ``GET /user/billing-portal`` leads.
     requests_per_second, burst : the rate of requests of one key to one worker process, and how many may come at once.
     quick, plans : threads for requests about records, and for those that run plans, draw or read files.
@@ -35,14 +36,16 @@ class Settings:
     request_seconds : how long a plan, a figure or a file may take before it is stopped.
     url_seconds : how long a signed address is valid.
     downloads : most bytes of prepared downloads that are kept.
-    readers : how many processes of little memory read the parquet files of uploads, for each worker process; with 0
-        the worker process reads them itself.
+    readers : how many processes of little memory read the parquet files of uploads, for each worker process. They, and
+        those of an ingest, are locked in. With 0 whoever sends files is trusted: the worker process reads parquet files
+        itself, and an ingest goes on where the machine has no lock.
     docs : show the API at ``/docs``, where it can be tried out.
     """
 
     public_url: str | None = None
     hosts: tuple[str, ...] | None = LOOPBACK
     origins: tuple[str, ...] = ()
+    embed_origins: tuple[str, ...] = ()
     billing_portal: str | None = None
     requests_per_second: float = 500.0
     burst: int = 1000

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
+from workbench.alerts.thread import AlertThread
 from workbench.ingest.read.parquet_subprocess import ParquetSubprocess
 from workbench.recipe.check import sound
 from workbench.recipe.plot import PlotConfig
@@ -64,12 +65,15 @@ class State:
         self.quick = Threads("quick", settings.quick, settings.waiting)
         self.plans = Threads("plans", settings.plans, settings.waiting)
         self.refusals = Rates(5.0, 20)
+        self.outsiders = Rates(20.0, 100)
         self.apart = ParquetSubprocess(self.files / "apart", settings.readers)
         self.intake = Intake(store, self.files, self.apart)
-        self.ingests = Ingests(store, self.files)
+        self.ingests = Ingests(store, self.files, locked=settings.readers > 0)
+        self.alerts = AlertThread(store, self.cache)
 
     def close(self) -> None:
         """Wait for running work, then close the store."""
+        self.alerts.stop()
         self.plans.close()
         self.quick.close()
         self.intake.close()

@@ -61,7 +61,7 @@ def find(context: RequestContext, target: str, purpose: Purpose) -> Upload:
     upload = context.store.uploads.newest(target, purpose, context.scope)
     visible = context.scope.projects or (context.scope.project_id,)
     if upload is None or upload.scope.project_id not in (None, *visible):
-        raise NotFound(f"No upload '{target}' here.")
+        raise NotFound(f"There is no upload '{target}'.")
     if upload.user_id != context.actor:
         raise Forbidden("Only the user who began the upload may confirm it.")
     return upload

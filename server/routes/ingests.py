@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 from workbench.errors import BadRequest, Invalid, Problem
 from workbench.ingest.options import sent_options
 from workbench.ingest.plan.label_json import labels_of
+from workbench.ingest.plan.sheet import Row
 
 from ..auth import ProjectWriter
 from ..context import RequestContext
@@ -40,6 +41,14 @@ Places = Annotated[list[int], BeforeValidator(_places)]
 """Places of files in the list of an ingest, from 0."""
 
 
+class RowOfTest(Body):
+    """A row of a sheet about single tests of a file that holds several: its number, a pattern as ``*!A``, labels."""
+
+    row: int = Field(ge=0)
+    test: Text
+    labels: Json = Field(default_factory=dict)
+
+
 class OneTest(Body):
     """The files of one test, the files beside them, and what is known of the test."""
 
@@ -49,6 +58,9 @@ class OneTest(Body):
     assumed: list[Text] = Field(default_factory=list)
     odd: list[Text] = Field(default_factory=list)
     loose: bool = False
+    folder: Text = ""
+    above: int = Field(0, ge=0)
+    of_tests: list[RowOfTest] = Field(default_factory=list)
 
 
 class NewIngest(Body):
@@ -128,6 +140,12 @@ def _test(given: OneTest, loc: tuple[str | int, ...]) -> Test:
         assumed=tuple(given.assumed),
         odd=tuple(given.odd),
         loose=given.loose,
+        folder=given.folder,
+        above=given.above,
+        rows=tuple(
+            Row(one.row, one.test, labels_of(one.labels, (*loc, "of_tests", place, "labels")))
+            for place, one in enumerate(given.of_tests)
+        ),
     )
 
 

@@ -169,7 +169,11 @@ def create_record_with_tables(context: ProjectWriter, form: Annotated[WithTables
         raise BadRequest(f"A {kind.label} has no tables.")
     fields = form.fields
     if not isinstance(fields, dict):
-        raise Invalid(Problem(("fields",), "'fields' is an object of field name to value.", "dict_type"))
+        raise Invalid(
+            Problem(
+                ("fields",), "'fields' must be an object with the name of each field and its value.", "dict_type"
+            )
+        )
     refuse_kept(kind, fields)
     sent = {name: context.saved(upload) for name in DATASETS if (upload := getattr(form, name)) is not None}
     is_measurement = kind is Measurement

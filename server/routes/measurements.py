@@ -142,11 +142,12 @@ def list_tags(
     q: Annotated[Text, Query(description="Part of the tag, case ignored.")] = "",
 ) -> Page[Tag]:
     """The tags of a project, most used first."""
-    found: list[Tag] = [
-        {"tag": tag, "usage_count": count}
-        for tag, count in tags.usage(context.store.connection(), context.scope)
-        if q.casefold() in tag.casefold()
-    ]
+    with context.store.snapshot() as db:
+        found: list[Tag] = [
+            {"tag": tag, "usage_count": count}
+            for tag, count in tags.usage(db, context.scope)
+            if q.casefold() in tag.casefold()
+        ]
     return page(found[asked.offset : asked.offset + asked.limit], len(found))
 
 
@@ -248,7 +249,7 @@ def _steps(context: RequestContext) -> Table:
 
 def _cycles(context: RequestContext) -> Table:
     _require(context, "cycles")
-    return context.backend.sampled(context.record(Measurement).id, "cycles")
+    return context.backend.cycles(context.record(Measurement))
 
 
 def _require(context: RequestContext, dataset: str) -> None:

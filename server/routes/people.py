@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
-from typing import Annotated, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -13,18 +13,21 @@ from typing_extensions import TypedDict
 from workbench.errors import Invalid, NotFound, Problem
 from workbench.recipe.strict import NotNull
 from workbench.records import Project, User
-from workbench.store.records.people import ROLES
+from workbench.store.records.people import ROLES, Caller, Right
 from workbench.table import from_micros, time_text, to_micros
 
 from ..auth import Member, OrganizationAdmin, ProjectManager
 from ..context import RequestContext
+from ..parameters import Paging, paging
 from ..routing import Route, takes
-from ..schemas import Body, Empty, Json, Text
+from ..schemas import Body, Empty, Json, Page, Text, page
 
 router = APIRouter(route_class=Route, tags=["People"])
 
 OrganizationRole = Annotated[Text, Field(json_schema_extra={"enum": ["Admin", "Member"]})]
 ProjectRole = Annotated[Text, Field(json_schema_extra={"enum": list(ROLES)})]
+Can = Literal["read", "write", "manage"]
+"""What a caller may do."""
 UserId = Annotated[Text, Field(json_schema_extra={"x-record": "users"})]
 
 
@@ -44,6 +47,7 @@ class Me(TypedDict):
     organization_role: RoleName
     authorized_organization: Named
     organizations: list[Named]
+    organization_can: list[Can]
 
 
 class Usage(TypedDict):
@@ -80,6 +84,20 @@ class Invited(TypedDict):
     role_name: NotRequired[str | None]
 
 
+class AuditEntry(TypedDict):
+    """What somebody did, or with a ``status`` what was refused. ``target`` is the id of the record or key."""
+
+    at: str
+    user_id: str | None
+    email: str | None
+    key_id: str | None
+    action: str
+    target: str | None
+    status: int | None
+    request: str | None
+    detail: Json | None
+
+
 class NewMember(Body):
     email: Text
     role_name: Annotated[OrganizationRole | None, NotNull()] = None
@@ -109,8 +127,16 @@ class Invitation(Body):
 
 @router.get("/users/me")
 def me(context: Member) -> Me:
-    """The user and the organization of the key."""
-    caller = context.caller
+    """The user and the organization of the key, and what the key may do in the organization.
+
+    ``organization_can`` has ``write`` if it may make and change records that belong to no project, and projects; and
+    ``manage`` if it may change members.
+    """
+    return me_of(context.caller)
+
+
+def me_of(caller: Caller) -> Me:
+    """A caller as the interface shows them."""
     organization: Named = {"id": caller.organization.id, "name": caller.organization.name}
     return {
         "id": caller.user.id,
@@ -119,7 +145,18 @@ def me(context: Member) -> Me:
         "organization_role": {"name": "Admin" if caller.is_admin else "Member"},
         "authorized_organization": organization,
         "organizations": [organization],
+        "organization_can": can(Right.MANAGE if caller.is_admin else min(caller.highest, Right.WRITE)),
     }
+
+
+def can(right: Right) -> list[Can]:
+    """The words for what a right allows."""
+    words: tuple[Can, ...] = ("read", "write", "manage")
+    return [
+        word
+        for word, needed in zip(words, (Right.READ, Right.WRITE, Right.MANAGE), strict=True)
+        if right >= needed
+    ]
 
 
 @router.get("/organizations/current/usage")
@@ -145,7 +182,7 @@ def project_roles(context: Member) -> list[ProjectRoleShown]:
 # Members of the organization
 
 
-def _own(context: RequestContext) -> str:
+def own_organization(context: RequestContext) -> str:
     """The organization of the path, which must be that of the caller."""
     if context.path["organization_id"] != context.organization:
         raise NotFound(f"No organization '{context.path['organization_id']}' here.")
@@ -155,7 +192,7 @@ def _own(context: RequestContext) -> str:
 @router.get("/organizations/{organization_id}/users")
 def list_users(context: Member) -> list[OrganizationMember]:
     """The members of the organization."""
-    organization, people = _own(context), context.store.people
+    organization, people = own_organization(context), context.store.people
     seen = set(people.visible(context.caller))
     return [
         {
@@ -174,11 +211,32 @@ def list_users(context: Member) -> list[OrganizationMember]:
     ]
 
 
+@router.get("/organizations/{organization_id}/audit-log")
+def read_audit_log(context: OrganizationAdmin, paged: Annotated[Paging, paging()]) -> Page[AuditEntry]:
+    """The audit log of the organization, the newest entries first."""
+    organization, people = own_organization(context), context.store.people
+    shown: list[AuditEntry] = [
+        {
+            "at": time_text(entry["at"]),
+            "user_id": entry["user_id"],
+            "email": entry["email"],
+            "key_id": entry["key_id"],
+            "action": entry["action"],
+            "target": entry["target"],
+            "status": entry["status"],
+            "request": entry["request"],
+            "detail": entry["detail"],
+        }
+        for entry in people.audit_log(organization, limit=paged.limit, offset=paged.offset)
+    ]
+    return page(shown, people.audit_entries(organization))
+
+
 @router.post("/organizations/{organization_id}/users/by-email")
 @takes("small")
 def add_user(context: OrganizationAdmin, body: NewMember) -> Invited:
     """Make somebody a member; the server sends no mail."""
-    organization = _own(context)
+    organization = own_organization(context)
     with context.writing(organization, email=body.email):
         return _invited(context, organization, body.email, body.role_name)
 
@@ -206,7 +264,7 @@ def _enrolled(context: RequestContext, organization: str, email: str, role: str 
 @takes("small")
 def change_user(context: OrganizationAdmin, user_id: str, body: Activity) -> None:
     """Suspend a member, or end that."""
-    organization = _own(context)
+    organization = own_organization(context)
     with context.writing(user_id, is_active=body.is_active):
         context.store.people.change_member(organization, user_id, is_active=body.is_active)
 
@@ -215,7 +273,7 @@ def change_user(context: OrganizationAdmin, user_id: str, body: Activity) -> Non
 @takes("small")
 def change_role(context: OrganizationAdmin, user_id: str, body: NewRole) -> None:
     """Give a member another role in the organization."""
-    organization = _own(context)
+    organization = own_organization(context)
     with context.writing(user_id, role_name=body.role_name):
         context.store.people.change_member(organization, user_id, role=body.role_name)
 
@@ -224,14 +282,14 @@ def change_role(context: OrganizationAdmin, user_id: str, body: NewRole) -> None
 @takes("small")
 def invite_again(context: OrganizationAdmin, user_id: str, body: Empty | None = None) -> None:
     """Has no effect: the membership stays, and the server sends no mail."""
-    if context.store.people.member(_own(context), user_id) is None:
-        raise NotFound(f"No user '{user_id}' here.")
+    if context.store.people.member(own_organization(context), user_id) is None:
+        raise NotFound(f"There is no user '{user_id}'.")
 
 
 @router.delete("/organizations/{organization_id}/users/{user_id}", status_code=204)
 def remove_user(context: OrganizationAdmin, user_id: str) -> None:
     """Remove a member from the organization; their keys are revoked, their records stay."""
-    organization = _own(context)
+    organization = own_organization(context)
     with context.writing(user_id):
         context.store.people.remove_member(organization, user_id)
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 
 from workbench.errors import Conflict
 from workbench.records import Project
-from workbench.store.records.people import Right
+from workbench.store.records.people import PERMISSIONS, Caller, Right
 from workbench.store.scope import Scope
 
 from .. import auth, records
@@ -24,15 +24,26 @@ router = APIRouter(route_class=Route, tags=["Projects"])
 
 
 class ShownProject(Shown[Project]):
-    """A project with the roles that people have in it."""
+    """A project with the roles that people have in it, and what the caller can do there."""
 
-    more: ClassVar = {"user_project_roles": list[Json]}
+    more: ClassVar = {"user_project_roles": list[Json], "can": list[people.Can]}
 
 
-def shown(context: RequestContext, projects: Sequence[Project]) -> list[ShownProject]:
-    """Projects as the wire shows them."""
+def shown(context: RequestContext, projects: Sequence[Project], *, own: bool = False) -> list[ShownProject]:
+    """Projects as the wire shows them. ``own`` ones were just made by the caller, who is their admin."""
     roles = people.roles_shown(context, list(projects))
-    return [ShownProject({**one.wire(), "user_project_roles": roles[one.id]}) for one in projects]
+    return [
+        ShownProject({**one.wire(), "user_project_roles": roles[one.id], "can": _can(context.caller, one, own)})
+        for one in projects
+    ]
+
+
+def _can(caller: Caller, project: Project, own: bool) -> list[people.Can]:
+    if not own:
+        return people.can(caller.right_in(project.id))
+    return people.can(
+        Right.MANAGE if caller.permission is None else PERMISSIONS.get(caller.permission, Right.READ)
+    )
 
 
 @router.get("/projects")
@@ -59,7 +70,7 @@ def create_project(context: Member, body: Given[Project]) -> ShownProject:
                 context.store.people.give_role(context.organization, made.id, context.actor, "project-admin")
     except Conflict as taken:
         raise Conflict(str(taken), taken.existing_id if taken.existing_id in visible else None) from None
-    return shown(context, [made])[0]
+    return shown(context, [made], own=True)[0]
 
 
 @router.get("/projects/{project_id}")

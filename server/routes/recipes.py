@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Literal, NotRequired, TypeGuard
 
@@ -13,8 +13,12 @@ from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
+from workbench import export
 from workbench.backend import FigureAnswer
+from workbench.drawing import HintShown
 from workbench.engine import arrow, wire
+from workbench.engine.traces import TraceShown
+from workbench.recipe import controls
 from workbench.recipe.check import sound
 from workbench.recipe.plot import Plan, PlotConfig
 from workbench.recipe.schema import schema
@@ -22,12 +26,14 @@ from workbench.recipe.strict import Raw, Strict
 
 from ..auth import Member, ProjectWriter
 from ..context import RequestContext
+from ..parameters import AsOf
 from ..responses import JSON
 from ..routing import Route, heavy, takes
 from ..schemas import Body, DescribedAs, FromJson, Json
 
 router = APIRouter(route_class=Route, tags=["Recipes"])
 
+PNG = "image/png"
 MOST_TRACES = 1000
 WIDEST = 20_000
 Values = Annotated[Json, Field(description="Chosen values by param name; what is missing takes its default.")]
@@ -154,10 +160,15 @@ class DatasetShown(Run):
 
 
 class FigureShown(Run):
-    """A figure of plotly, and how it came about."""
+    """A figure of plotly, and how it came about. ``content`` is a hash of what is seen: the figure, values, choices and
+    warnings. ``hints`` are what lint finds in it, for its author."""
 
     figure: Json
     log: str
+    traces: list[TraceShown]
+    hints: list[HintShown]
+    controls: list[controls.Decided]
+    content: str
 
 
 class TracesShown(TypedDict):
@@ -180,8 +191,9 @@ def recipe_schema(context: Member) -> Json:
 @router.post("/projects/{project_id}/datasets", response_model=DatasetShown, responses=ARROW)
 @heavy
 @takes("small")
-def dataset(context: ProjectWriter, body: OfPlan) -> Response:
+def dataset(context: ProjectWriter, body: OfPlan, as_of: AsOf = None) -> Response:
     """The data of a recipe; its transform may be missing and is not checked."""
+    context.show_as_of(as_of)
     return data(context, sound(body.config, transform=False), body.values)
 
 
@@ -189,6 +201,8 @@ def data(context: RequestContext, config: PlotConfig, values: Json) -> Response:
     """The data of a recipe as JSON or Arrow. Arrow leaves out the steps that the client says it has."""
     answered = context.backend.answered(config, values, cancel=context.cancel)
     headers = {arrow.CONTENT: answered.content}
+    if answered.data_at is not None:
+        headers[arrow.DATA_AT] = str(answered.data_at)
     accept = context.request.headers.get("accept", "")
     if arrow.MEDIA_TYPE not in accept:
         return Response(wire.to_json(answered.dataset), 200, headers, JSON)
@@ -200,12 +214,20 @@ def data(context: RequestContext, config: PlotConfig, values: Json) -> Response:
 
 @router.post("/projects/{project_id}/figures", response_model=FigureShown)
 @takes("small")
-async def figure(context: ProjectWriter, body: OfRecipe) -> Response:
+async def figure(context: ProjectWriter, body: OfRecipe, as_of: AsOf = None) -> Response:
     """The figure of a recipe that is not saved."""
+    context.show_as_of(as_of)
     return await drawn(context, lambda: sound(body.config), body.values)
 
 
 async def drawn(context: RequestContext, config: Callable[[], PlotConfig], values: Json) -> Response:
+    """The response with the figure of a recipe."""
+    return figure_response(*await answered(context, config, values))
+
+
+async def answered(
+    context: RequestContext, config: Callable[[], PlotConfig], values: Json
+) -> tuple[PlotConfig, FigureAnswer]:
     """The figure of a recipe: at once if it is in the cache, else when a thread is free to draw it."""
 
     def looked_up() -> tuple[PlotConfig, FigureAnswer | None]:
@@ -214,30 +236,75 @@ async def drawn(context: RequestContext, config: Callable[[], PlotConfig], value
 
     checked, found = await context.quickly(looked_up)
     if found is None:
-        found = await context.heavily(lambda: context.backend.figure(checked, values, cancel=context.cancel))
-    return _shown(found)
+        found = await context.heavily(
+            lambda: _traced(context.backend.figure(checked, values, cancel=context.cancel))
+        )
+    return checked, found
 
 
-def _shown(answer: FigureAnswer) -> Response:
-    """A figure answer; the bytes of the figure are used as they are."""
+def _traced(answer: FigureAnswer) -> FigureAnswer:
+    """The answer, with its traces and hints found: that takes long, and belongs to a thread for such work."""
+    _ = answer.traced, answer.hinted
+    return answer
+
+
+def figure_response(
+    config: PlotConfig,
+    answer: FigureAnswer,
+    headers: Mapping[str, str] | None = None,
+    *,
+    only: frozenset[str] | None = None,
+) -> Response:
+    """A figure answer; the bytes of the figure are used as they are. With ``only``, it says nothing of other params,
+    nor what the script printed, nor what lint finds."""
+    table = controls.table(config.params, answer.values, answer.options)
+    options, values, log = answer.options, answer.values, answer.log
+    if only is not None:
+        table = [one for one in table if one["name"] in only]
+        options = {name: one for name, one in options.items() if name in only}
+        values = {name: one for name, one in values.items() if name in only}
+        log = ""
     content = {
         "figure": orjson.Fragment(answer.figure),
-        "values": answer.values,
-        "options": answer.options,
+        "values": values,
+        "options": options,
         "warnings": answer.warnings,
         "cache": answer.cache,
         "reads": answer.reads,
         "timings": answer.timings,
-        "log": answer.log,
+        "log": log,
+        "traces": answer.traced,
+        "hints": answer.hinted if only is None else [],
+        "controls": table,
+        "content": answer.content,
     }
-    return Response(orjson.dumps(content), media_type=JSON)
+    return Response(orjson.dumps(content), 200, headers, JSON)
+
+
+@router.post(
+    "/projects/{project_id}/figures/picture",
+    response_class=Response,
+    responses={
+        200: {"content": {PNG: {}}},
+        501: {"description": "Pictures cannot be drawn: the server lacks kaleido or a browser."},
+    },
+)
+@heavy
+@takes("small")
+def figure_picture(context: ProjectWriter, body: OfRecipe) -> Response:
+    """The figure of a recipe that is not saved, as a png with its passport."""
+    config = sound(body.config)
+    answer = context.backend.figure(config, body.values, cancel=context.cancel)
+    said = context.backend.passport(config, answer)
+    return Response(export.file(answer.figure, "png", passport=said), 200, None, PNG)
 
 
 @router.post("/projects/{project_id}/figures/detail")
 @heavy
 @takes("small")
-def figure_detail(context: ProjectWriter, body: DetailOfRecipe) -> TracesShown:
+def figure_detail(context: ProjectWriter, body: DetailOfRecipe, as_of: AsOf = None) -> TracesShown:
     """Finer detail of a part of the figure of a recipe that is not saved."""
+    context.show_as_of(as_of)
     return detail(context, body.config, body.values, body)
 
 

@@ -60,7 +60,7 @@ def test_a_first_start_prints_a_key_once_and_stops_gracefully(tmp_path: Path) ->
         assert answer.json()["organization_role"] == {"name": "Admin"}
         first.process.send_signal(signal.SIGTERM)
         assert first.process.wait(40) == 0 or first.process.returncode == -signal.SIGTERM
-    with serving(store, "--workers", "2") as second:
+    with serving(store, "--workers", "2", "--trust-transforms") as second:
         assert not second.key
         for _ in range(4):
             assert httpx.get(f"{second.address}/projects", headers={"X-API-Key": first.key}).status_code == 200
@@ -85,6 +85,14 @@ def test_scripts_are_not_run_for_strangers_unasked(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("server.serving.required", broken)
     said = told("serve", "--store", str(tmp_path / "lab.db"), "--host", "0.0.0.0", "--port", "0", code=1)
     assert "--trust-transforms" in said
+
+
+def test_files_of_strangers_are_not_read_without_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.serving.required", lambda: None)
+    monkeypatch.setattr("server.serving.why_not", lambda: "This kernel has no Landlock.")
+    said = told("serve", "--store", str(tmp_path / "lab.db"), "--port", "0", code=1)
+    assert "Landlock" in said
+    assert "--trust-files" in said
 
 
 def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:

@@ -20,11 +20,8 @@ def test_health_needs_no_credential(served: Lab) -> None:
     assert answer.json()["status"] == "ok"
 
 
-def test_a_browser_on_the_address_is_told_what_this_is(served: Lab) -> None:
-    answer = served.client.get("/")
-    assert answer.status_code == 404
-    assert "wb.connect(" in answer.json()["message"]
-    assert served.client.get("/nope").json()["message"] == "There is no GET /nope here."
+def test_an_unknown_address_says_so(served: Lab) -> None:
+    assert served.client.get("/nope").json()["message"] == "There is no 'GET /nope' on this server."
 
 
 @pytest.mark.parametrize(
@@ -190,6 +187,7 @@ def test_a_405_names_every_method_of_the_path(served: Lab) -> None:
     answer = served.call("PUT", f"/projects/{served.project.id}")
     assert answer.status_code == 405
     assert set(answer.headers["allow"].split(", ")) == {"GET", "PATCH", "DELETE"}
+    assert answer.json()["message"].endswith("takes GET, PATCH, DELETE, not PUT.")
 
 
 def test_the_billing_portal_is_where_the_operator_says(served: Lab, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from datetime import datetime
@@ -289,9 +290,7 @@ def test_a_decision_saves_a_plot_that_draws(world: tuple[Lab, World]) -> None:
         "POST", f"{board}/authoring-decision", json={"new_plot_id": id, "session_id": begun["session_id"]}
     )
     assert (plot["id"], plot["name"], plot["config"]) == (id, DRAFT["name"], DRAFT["config"])
-    drawn = made.json(
-        "POST", f"{board}/plots/{id}/figure", json={"values": {"tests": [ours.ids["measurement_id"]]}}
-    )
+    drawn = made.json("POST", f"{board}/plots/{id}/figure", json={"values": {"word": ""}})
     assert len(drawn["figure"]["data"]) >= 1
     again = made.call("POST", f"{board}/authoring-decision", json={"new_plot_id": id})
     assert (again.status_code, again.json()["detail"]["existing_id"]) == (409, id)
@@ -299,6 +298,35 @@ def test_a_decision_saves_a_plot_that_draws(world: tuple[Lab, World]) -> None:
         assert made.call("POST", f"{board}/authoring-decision", json=body).status_code == 422
     unknown = {"plot_id": str(uuid.uuid4())}
     assert made.call("POST", f"{board}/authoring-decision", json=unknown).status_code == 404
+
+
+def test_a_decision_says_the_same_of_anothers_ids_and_of_unknown_ones(world: tuple[Lab, World]) -> None:
+    """A new id is the caller's to choose, so a taken one must be refused; the answer does not say by whom it is."""
+    made, ours = world
+    _, theirs, stranger = made.other_organization()
+    begun = made.json("POST", "/agent/sessions", stranger, json={"project_id": theirs.id})
+    away = made.json("POST", f"/projects/{theirs.id}/dashboards", stranger, json={"name": "Away"})
+    plot = made.json(
+        "POST",
+        f"/projects/{theirs.id}/dashboards/{away['id']}/plots",
+        stranger,
+        json={"name": "p", "config": DRAFT["config"]},
+    )
+    board = _BOARD.format_map(ours.ids)
+    made.json("POST", f"{board}/authoring-context", json={"prompt": "Curves", "draft": DRAFT})
+
+    def said(key: str, id: str, **more: str) -> tuple[int, str]:
+        answer = made.call("POST", f"{board}/authoring-decision", json={key: id, **more})
+        return answer.status_code, re.sub(r'"request_id":"[^"]*"', "", answer.text.replace(id, "<id>"))
+
+    fresh = {"new_plot_id": str(uuid.uuid4())}
+    assert said("plot_id", plot["id"]) == said("plot_id", str(uuid.uuid4()))
+    assert said("session_id", begun["id"], **fresh) == said("session_id", str(uuid.uuid4()), **fresh)
+    taken = made.json("POST", f"{board}/authoring-decision", json={**fresh, "name": "Mine"})["id"]
+    status, text = said("new_plot_id", plot["id"], name="Another")
+    assert (status, text) == said("new_plot_id", taken, name="Another")
+    assert status == 409
+    assert not any(word in text for word in ("Away", "Theirs", "plot'", "elsewhere"))
 
 
 def test_nobody_reads_the_sessions_of_another(world: tuple[Lab, World]) -> None:

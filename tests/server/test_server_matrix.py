@@ -51,6 +51,7 @@ _LATER = {
 _STUDY = _P + "/studies/{study_id}"
 _SET = "/material_property_datasets/{property_set_id}"
 _ORG = "/organizations/{organization_id}/users"
+_KEYS = "/organizations/{organization_id}/keys"
 _CONFIRM = {
     "json": {
         "measurement": {"name": "Confirmed"},
@@ -63,16 +64,66 @@ _ZOOM = {"traces": [0], "x": [0, 1], "width": 100}
 
 # What a request of each operation carries beside the ids of its path; ``{name}`` stands for an id.
 ROWS: dict[str, Row] = {
+    "GET /dashboards": NOTHING,
+    "GET /users/me/recent": NOTHING,
+    "PUT /users/me/recent/{bookmark_kind}/{bookmark_id}": NOTHING,
+    "PUT /users/me/stars/{bookmark_kind}/{bookmark_id}": NOTHING,
+    "DELETE /users/me/stars/{bookmark_kind}/{bookmark_id}": NOTHING,
+    f"GET {_P}/kinds": NOTHING,
+    f"GET {_P}/analyses/types": NOTHING,
+    f"POST {_P}/analyses/runs": {"json": {"type": "retention", "check": True}},
+    f"GET {_P}/analyses/runs/{{run_id}}": NOTHING,
+    f"DELETE {_P}/analyses/runs/{{run_id}}": NOTHING,
+    f"GET {_P}/analyses/arrival": NOTHING,
+    f"PUT {_P}/analyses/arrival": {"json": {"on": True}},
+    f"GET {_P}/gallery": NOTHING,
+    f"GET {_P}/gallery/{{name}}": NOTHING,
+    f"POST {_P}/gallery/{{name}}/figure": {"json": {}},
+    f"POST {_P}/gallery/{{name}}/figure/detail": {"json": _ZOOM},
+    f"POST {_P}/gallery/{{name}}/dataset": {"json": {}},
+    f"GET {_P}/alerts": NOTHING,
+    f"POST {_P}/alerts": {"json": {"plot_id": "{plot_id}", "name": "New cell", "step": "cells"}},
+    f"DELETE {_P}/alerts/{{alert_id}}": NOTHING,
+    f"GET {_P}/alerts/occurrences": NOTHING,
+    f"POST {_P}/alerts/occurrences/{{occurrence_id}}/acknowledge": NOTHING,
+    "GET /webhook-addresses": NOTHING,
+    "POST /webhook-addresses": {"json": {"address": "https://hooks.example.org/lab"}},
+    "DELETE /webhook-addresses": {"params": {"address": "https://hooks.example.com/"}},
+    f"POST {_P}/gallery": {"json": {"measurements": ["{measurement_id}"]}},
+    f"POST {_P}/gallery/{{name}}": {"json": {"measurements": ["{measurement_id}"]}},
+    f"GET {_P}/shares": NOTHING,
+    f"POST {_P}/shares": {"json": {"dashboard_id": "{dashboard_id}"}},
+    f"DELETE {_P}/shares/{{share_id}}": NOTHING,
+    "GET /shared/{token}": NOTHING,
+    "GET /shared/{token}/plots/{shown_plot_id}/figure": NOTHING,
+    "POST /shared/{token}/plots/{shown_plot_id}/figure/detail": {"json": _ZOOM},
+    "GET /shared/{token}/plots/{shown_plot_id}/data": NOTHING,
+    f"GET {_D}/export": NOTHING,
+    f"GET {_D}/sketch": NOTHING,
+    f"GET {_PLOT}/figure": NOTHING,
+    f"GET {_PLOT}/export": NOTHING,
+    f"GET {_PLOT}/export/size": NOTHING,
+    f"GET {_D}/export/size": NOTHING,
+    f"POST {_P}/figures/current": {
+        "json": {"plots": [{"id": "{plot_id}", "revision": 1, "content": "none", "values": {}}]}
+    },
     "GET /healthz": NOTHING,
     "GET /user/billing-portal": NOTHING,
+    "GET /session": NOTHING,
+    "POST /session": {"json": {"key": "nonsense"}, "headers": {"X-Workbench": "1"}},
+    "DELETE /session": {"headers": {"X-Workbench": "1"}},
     "GET /users/me": NOTHING,
     "GET /organizations/current/usage": NOTHING,
     f"GET {_ORG}": NOTHING,
+    "GET /organizations/{organization_id}/audit-log": NOTHING,
     f"POST {_ORG}/by-email": {"json": {"email": "new@lab.org"}},
     f"PATCH {_ORG}/{{user_id}}": {"json": {"is_active": True}},
     f"PATCH {_ORG}/{{user_id}}/role": {"json": {"role_name": "Admin"}},
     f"POST {_ORG}/{{user_id}}/resend-invite": {"json": {}},
     f"DELETE {_ORG}/{{user_id}}": NOTHING,
+    f"GET {_KEYS}": NOTHING,
+    f"POST {_KEYS}": {"json": {"user_id": "{user_id}", "days": 1}},
+    f"DELETE {_KEYS}/{{key_id}}": NOTHING,
     "GET /roles/project": NOTHING,
     f"POST {_P}/members": {"json": {"user_id": "{user_id}", "project_role_id": "project-admin"}},
     f"PATCH {_P}/members/{{user_id}}": {"json": {"project_role_id": "project-admin"}},
@@ -197,6 +248,8 @@ ROWS: dict[str, Row] = {
     "GET /recipe/schema": NOTHING,
     f"POST {_P}/datasets": {"json": {"config": RECIPE}},
     f"POST {_P}/figures": {"json": {"config": RECIPE}},
+    f"POST {_P}/figures/picture": {"json": {"config": RECIPE}},
+    f"GET {_P}/authoring-context": {"params": {"wish": "Fade"}},
     f"POST {_P}/figures/detail": {"json": {"config": RECIPE, **_ZOOM}},
     f"GET {_P}/dashboards": NOTHING,
     f"POST {_P}/dashboards": NEW,
@@ -210,6 +263,7 @@ ROWS: dict[str, Row] = {
     f"DELETE {_PLOT}": NOTHING,
     f"GET {_PLOT}/revisions": NOTHING,
     f"GET {_PLOT}/revisions/{{number}}": NOTHING,
+    f"GET {_PLOT}/revisions/{{number}}/session": NOTHING,
     f"POST {_PLOT}/revisions/{{number}}/restore": NOTHING,
     f"POST {_PLOT}/figure": {"json": {}},
     f"POST {_PLOT}/figure/detail": {"json": _ZOOM},
@@ -228,6 +282,10 @@ ROWS: dict[str, Row] = {
     f"POST {_P}/ingests/files": {"params": {"name": "a.csv"}, "content": b"a,b"},
     f"POST {_P}/ingests": {"json": {"files": ["{file_id}"]}},
     f"GET {_P}/ingests/{{ingest_id}}": NOTHING,
+    f"POST {_P}/authoring/answers": {
+        "json": {"answer": {"say": "A plot", "draft": {"name": "P", "config": RECIPE}}}
+    },
+    f"POST {_P}/authoring/proposals": {"json": {"wish": "How many cells are there in each batch?"}},
     f"POST {_D}/authoring-context": {"json": {"prompt": "A plot", "plot_id": "{plot_id}"}},
     f"POST {_D}/authoring-decision": {"json": {"plot_id": "{plot_id}"}},
     "GET /agent/sessions": {"params": {"project_id": "{project_id}"}},
@@ -240,9 +298,9 @@ ROWS: dict[str, Row] = {
     "GET /storage/{ticket}/{filename}": NOTHING,
     "PUT /storage/{ticket}/{filename}": {"content": b"bytes"},
 }
-OPEN = ("GET /healthz",)
+OPEN = ("GET /healthz", "GET /session", "POST /session", "DELETE /session")
 SIGNED = ("GET /storage/{ticket}/{filename}", "PUT /storage/{ticket}/{filename}")
-KEYED = [name for name in WALKED if name not in (*OPEN, *SIGNED)]
+KEYED = [name for name in WALKED if name not in (*OPEN, *SIGNED) and "/shared/" not in name]
 MARK, THEIRS = "OURS", "SECRET-OF-OTHERS"
 
 
@@ -261,7 +319,8 @@ def request(row: Row, name: str, ids: dict[str, str]) -> tuple[str, str, Row]:
         filled["kind"] = "simulations"
     elif method == "DELETE":
         filled = {"record_id": ids["spare_id"], "kind": "studies"}
-    filled |= {**ids, "number": "1", "ticket": "none", "filename": "none"}
+    filled |= {**ids, "number": "1", "ticket": "none", "filename": "none", "share_id": ids["share_id"]}
+    filled |= {"bookmark_kind": "plot", "bookmark_id": ids["plot_id"], "name": "fade"}
     if path.startswith("/raw_data/{upload_id}"):
         filled["upload_id"] = ids["raw_upload_id"]
     return method, path.format_map(filled), _filled(row, filled)
@@ -540,6 +599,8 @@ def test_every_row_is_a_sound_request(tmp_path: Path) -> None:
 
         def order(name: str) -> tuple[int, int]:
             end = next((n for n, tail in enumerate(last) if name.endswith(tail)), -1)
+            if "/users/me/" in name:
+                return (-2, 0)
             part_of_study = "/studies/{study_id}/" in name or "/members/" in name or "/raw_data/{" in name
             return (-1 if part_of_study else 99 if name == f"DELETE {_P}" else end, rank.get(name, 0))
 
@@ -559,7 +620,8 @@ def test_every_row_is_a_sound_request(tmp_path: Path) -> None:
 
 
 READING = re.compile(
-    r"/(datasets?|figures?|detail|check|options|list|statuses|resend-invite|ingests/files|storage/.*)$"
+    r"/(datasets?|figures?|figures/(current|picture)|detail|check|options|list|statuses|resend-invite|ingests/files"
+    r"|authoring/(answers|proposals)|storage/.*|gallery(/\{name\})?|me/(recent|stars)/.*)$"
 )
 """Requests with a body that change no record."""
 

@@ -34,6 +34,7 @@ def prepare(folder: Path) -> pd.DataFrame:
     return samples
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("curl") is None or shutil.which("bash") is None, reason="needs bash and curl")
 def test_the_page_on_plain_http_runs(tmp_path: Path) -> None:
     samples = prepare(tmp_path)

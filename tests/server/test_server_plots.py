@@ -70,7 +70,23 @@ def test_every_plot_of_the_demo_is_the_same_near_and_far(demo: tuple[Lab, LocalB
         assert here.figure in there.content, plot.name
         answer = there.json()
         assert answer["values"] == orjson.loads(orjson.dumps(here.values))
-        assert set(answer) == {"figure", "values", "options", "warnings", "cache", "reads", "timings", "log"}
+        assert set(answer) == {
+            "figure",
+            "values",
+            "options",
+            "warnings",
+            "cache",
+            "reads",
+            "timings",
+            "log",
+            "traces",
+            "hints",
+            "controls",
+            "content",
+        }
+        assert answer["traces"] == here.traced
+        assert answer["hints"] == here.hinted
+        assert answer["content"] == here.content
         again = far.json("POST", f"{place(near, plot)}/figure", viewer)
         assert again["cache"] == {"dataset": "hit", "figure": "hit"}
         assert again["reads"] == {"steps": 0, "sources": 0}

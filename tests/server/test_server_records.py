@@ -411,11 +411,16 @@ def test_search_pages_and_refuses_short_texts(served: Lab) -> None:
     rest = served.json("GET", "/search", params={"q": "KOKAM", "limit": 4, "offset": 4})
     assert len(rest["results"]) == 2
     cells = served.json(
-        "GET", "/search", params={"q": "kokam", "per_type": 20, "entity_types": ["cell_instance", "pipeline"]}
+        "GET", "/search", params={"q": "kokam", "per_type": 20, "entity_types": ["cell_instance", "plot"]}
     )
     assert cells["total"] == 7
     assert cells["results"][0]["parent_id"] == spec["id"]
     assert served.call("GET", "/search", params={"q": "k"}).status_code == 422
+    refused = served.call("GET", "/search", params={"q": "kokam", "entity_types": ["cell_instnce", "plot"]})
+    assert refused.status_code == 422
+    assert [problem["msg"] for problem in refused.json()["detail"]] == [
+        "There is no kind 'cell_instnce'. Did you mean 'cell_instance' or 'cell_batch'?"
+    ]
     assert served.call("GET", "/search", params={"q": "   "}).status_code == 400
     for params in ({"limit": 101}, {"per_type": 21}, {"offset": -1}):
         assert served.call("GET", "/search", params={"q": "kokam", **params}).status_code == 422

@@ -1,0 +1,191 @@
+// The editor of a plot: its recipe as texts with checking as one types, the picture of the draft, saving and comparing.
+
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { Refused, get, isAbort, part, patch, post } from "../core/api.js";
+import { useLoaded, useTitle } from "../core/load.js";
+import { may, projects, readProjects } from "../core/projects.js";
+import { go, leaving, place, setQuery } from "../core/router.js";
+import { many } from "../core/words.js";
+import { ControlPanel } from "../controls/panel.js";
+import { Editor } from "../edit/editor.js";
+import { PARTS, configOf, lineOf, partOf, proposed, spanOf, textsOf } from "../edit/texts.js";
+import { Compare, ConflictDialog } from "../edit/compare.js";
+import { StepTables } from "../edit/step_tables.js";
+import { LivePlot, controlCount, draft, plotPath } from "../plot/live.js";
+import { Picture } from "../plot/picture.js";
+import { Footer, Trouble } from "../plot/tile.js";
+import { Icon } from "../ui/icons.js";
+import { Empty, Failed, Ghost, say, sayError } from "../ui/parts.js";
+
+const CHECK_MS = 300;
+const NAMES = { transform: "Script", plan: "Plan", params: "Params" };
+
+/** What a new plot begins with. */
+const BEGINNING = {
+  plan: { steps: {
+    tests: { op: "list", source: "measurements", fields: ["id", "name", "instance_name"], limit: 20 },
+    cycles: { op: "summary", source: "measurements", dataset: "cycles", ids: { from: "tests", column: "id" }, columns: ["Cycle count", "Discharge capacity [A.h]"] },
+  } },
+  transform: `def transform(data, params):
+    names = data["tests"].set_index("id")["name"]
+    fig = go.Figure()
+    for test, cycles in data["cycles"].groupby("measurement_id"):
+        fig.add_scatter(x=cycles["Cycle count"], y=cycles["Discharge capacity [A.h]"], name=names[test], mode="lines")
+    fig.update_layout(xaxis_title="Cycle count", yaxis_title="Discharge capacity / A h", template="plotly_white")
+    return fig
+`,
+  params: {},
+};
+
+/** @param {{ project: string, board: string, plot?: string }} given */
+export default function Edit({ project, board, plot }) {
+  const found = useLoaded(async (stop) => {
+    const all = await readProjects();
+    const at = `/projects/${part(project)}/dashboards/${part(board)}`;
+    const [home, record] = await Promise.all([get(at, { signal: stop }), plot ? get(plotPath(project, board, plot), { signal: stop }) : null]);
+    return { home, record, writes: may(all.find((one) => one.id === project), "write") };
+  }, [project, board, plot]);
+  useTitle(found.data?.record ? `Edit ${found.data.record.name}` : "New plot");
+  if (found.error) return html`<${Failed} error=${found.error} again=${found.again} />`;
+  if (!found.data) return html`<${Ghost} height=${560} />`;
+  if (!found.data.writes) {
+    return html`<${Empty} icon="edit" title="You can look, not change" action=${html`<a class="button" href=${`/boards/${project}/${board}`}>To the dashboard</a>`}>Your role in this project does not allow to change plots. Ask an administrator of the project.<//>`;
+  }
+  return html`<${Desk} project=${project} home=${found.data.home} record=${found.data.record} projects=${projects.value} />`;
+}
+
+/** @param {{ project: string, home: any, record: any }} given */
+function Desk({ project, home, record: opened }) {
+  const [record, setRecord] = useState(opened);
+  const [name, setName] = useState(opened?.name ?? "");
+  const [texts, setTexts] = useState(() => textsOf(opened?.config ?? BEGINNING));
+  const [version, setVersion] = useState(0);
+  /** Put texts into the editor. @param {import("../edit/texts.js").Texts} given */
+  const put = (given) => { setTexts(given); setVersion((now) => now + 1); };
+  const [problems, setProblems] = useState(/** @type {import("../edit/texts.js").Problem[]} */ ([]));
+  const [checked, setChecked] = useState(false);
+  const [at, setAt] = useState(/** @type {import("../edit/texts.js").Part} */ ("transform"));
+  const [busy, setBusy] = useState(false);
+  const [note, setNote] = useState("");
+  const [conflict, setConflict] = useState(/** @type {any} */ (null));
+  const [side, setSide] = useState("picture");
+  const rest = useMemo(() => { const { transform, plan, params, ...more } = record?.config ?? {}; return more; }, [record]);
+  const config = useRef(/** @type {any} */ (record?.config ?? BEGINNING));
+  const saved = useMemo(() => textsOf(record?.config ?? BEGINNING), [record]);
+  const changed = PARTS.some((one) => texts[one] !== saved[one]) || name !== (record?.name ?? "");
+  const live = useMemo(() => new LivePlot({ id: record?.id ?? "draft", name: name || "Draft", source: draft(project, () => config.current) }), []);
+  const catalog = useLoaded((stop) => get(`/projects/${part(project)}/catalog`, { signal: stop }), [project]);
+  const base = `/boards/${project}/${home.id}`;
+  const compare = Number(place.value.query.get("compare")) || null;
+  useEffect(() => () => live.close(), []);
+
+  useEffect(() => {
+    leaving.ask = changed ? () => confirm("Leave the editor? What you changed is not saved.") : null;
+    /** @param {BeforeUnloadEvent} event */
+    const closing = (event) => { if (changed) event.preventDefault(); };
+    addEventListener("beforeunload", closing);
+    return () => { leaving.ask = null; removeEventListener("beforeunload", closing); };
+  }, [changed]);
+
+  useEffect(() => {
+    setChecked(false);
+    const read = configOf(texts, rest);
+    if (read.problem) { setProblems([read.problem]); return undefined; }
+    const stop = new AbortController();
+    const timer = setTimeout(async () => {
+      try {
+        const { problems: found } = await post(`/projects/${part(project)}/recipes/check`, { config: read.config, values: {} }, { signal: stop.signal });
+        setProblems(found);
+        setChecked(true);
+        config.current = read.config;
+        live.defaults = Object.fromEntries(Object.entries(read.config.params).map(([key, one]) => [key, /** @type {any} */ (one).default ?? null]));
+        if (!found.length) live.draw();
+      } catch (error) {
+        if (!isAbort(error)) setProblems(Array.isArray(/** @type {any} */ (error).detail) ? /** @type {any} */ (error).detail : [{ loc: [], msg: /** @type {Error} */ (error).message, type: "server" }]);
+      }
+    }, CHECK_MS);
+    return () => { clearTimeout(timer); stop.abort(); };
+  }, [texts, rest]);
+
+  const marks = useMemo(() => problems.filter((one) => partOf(one) === at).map((one) => {
+    const [from, to] = spanOf(one, texts[at]);
+    const better = proposed(one);
+    return { from, to, severity: /** @type {const} */ ("error"), message: one.msg, actions: better ? [{ name: `Use ${better}`, apply: () => repair(one) }] : [] };
+  }), [problems, at, texts]);
+
+  /** Put the proposed name in the place of the wrong one. @param {import("../edit/texts.js").Problem} problem */
+  const repair = (problem) => {
+    const better = proposed(problem);
+    const where = partOf(problem);
+    const text = texts[where];
+    const [from, to] = spanOf(problem, text);
+    const wrong = /^'([^']+)'/.exec(problem.msg)?.[1] ?? /'([^']+)'/.exec(problem.msg)?.[1];
+    const inside = wrong ? text.slice(from, to).indexOf(wrong) : -1;
+    if (!better || !wrong || inside < 0) return say("The place of this name was not found. Change it by hand.", { wrong: true });
+    put({ ...texts, [where]: text.slice(0, from + inside) + better + text.slice(from + inside + wrong.length) });
+  };
+
+  const words = () => {
+    const sources = catalog.data?.sources ?? [];
+    const made = new Map(sources.map((/** @type {any} */ one) => [one.source, one.meaning]));
+    for (const one of sources) for (const column of [...(one.columns ?? []), ...Object.values(one.datasets ?? {}).flatMap((/** @type {any} */ d) => d.columns ?? d ?? [])]) if (column?.name) made.set(column.name, column.meaning ?? "");
+    return [...made].map(([label, detail]) => ({ label, detail: String(detail ?? "").slice(0, 60) }));
+  };
+
+  /** @param {number} [revision] the revision that the change starts from */
+  const save = async (revision = record?.revision) => {
+    const read = configOf(texts, rest);
+    if (!read.config) return;
+    setBusy(true);
+    try {
+      const made = record
+        ? await patch(plotPath(project, home.id, record.id), { revision, config: read.config, ...(note.trim() ? { note: note.trim() } : {}), ...(name !== record.name ? { name: name.trim() } : {}) })
+        : await post(`/projects/${part(project)}/dashboards/${part(home.id)}/plots`, { name: name.trim(), config: read.config });
+      setConflict(null);
+      setNote("");
+      setRecord(made);
+      put(textsOf(made.config));
+      say(record ? `Saved as revision ${made.revision}.` : "The plot is saved.");
+      if (!record) { leaving.ask = null; go(`${base}/plots/${made.id}`); }
+    } catch (error) {
+      if (error instanceof Refused && error.status === 409 && record) setConflict(await get(plotPath(project, home.id, record.id)));
+      else if (error instanceof Refused && Array.isArray(error.detail)) { setProblems(error.detail); sayError(error); }
+      else sayError(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const copy = async () => {
+    const read = configOf(texts, rest);
+    const made = await post(`/projects/${part(project)}/dashboards/${part(home.id)}/plots`, { name: `${name} (copy)`, config: read.config }).catch(sayError);
+    if (made) { leaving.ask = null; go(`${base}/plots/${made.id}/edit`); }
+  };
+  /** @param {KeyboardEvent} event */
+  const keys = (event) => { if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") { event.preventDefault(); if (name.trim()) save(); } };
+
+  return html`<div onKeyDown=${keys}>
+    <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${base}>${home.name}</a>${record && html`<span>/</span><a href=${`${base}/plots/${record.id}`}>${record.name}</a>`}</nav>
+      <h1 class="unseen">${record ? `Edit ${record.name}` : "New plot"}</h1><input class="input title" aria-label="Name of the plot" placeholder="Name of the new plot" maxlength="500" value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></div>
+      <div class="row"><span class="soft small" role="status">${problems.length ? many(problems.length, "problem") : checked ? "No problems" : "Checking …"}${changed ? " · not saved" : ""}</span>
+        ${record && record.revision > 1 && html`<button type="button" class="button" onClick=${() => setQuery({ compare: compare ? null : String(record.revision - 1) })}><${Icon} name="history" /> Compare</button>`}
+        ${record && changed && html`<input class="input note-field" aria-label="What changed, in a few words" placeholder="What changed?" maxlength="500" value=${note} onInput=${(/** @type {any} */ event) => setNote(event.target.value)} />`}
+        <button type="button" class="button main" disabled=${busy || problems.length > 0 || !name.trim() || (record && !changed)} onClick=${() => save()}>${record ? `Save as revision ${record.revision + 1}` : "Save"}</button></div></div>
+    ${compare && record && html`<${Compare} project=${project} home=${home} record=${record} number=${compare} texts=${texts} take=${(/** @type {any} */ other) => put(textsOf(other))} />`}
+    <div class="desk"><section class="box desk-side" aria-label="The recipe">
+        <div class="tabs" role="tablist" aria-label="Parts of the recipe">${PARTS.map((one) => { const wrong = problems.filter((p) => partOf(p) === one).length; return html`<button key=${one} type="button" role="tab" aria-selected=${one === at} onClick=${() => setAt(one)}>${NAMES[one]}${wrong ? html` <span class="count wrong">${wrong}</span>` : ""}</button>`; })}</div>
+        <${Editor} key=${at} text=${texts[at]} version=${version} language=${at === "transform" ? "python" : "json"} label=${`${NAMES[at]} of the recipe. Escape, then Tab, leaves the editor.`} marks=${marks} words=${words} onText=${(/** @type {string} */ text) => setTexts((now) => (now[at] === text ? now : { ...now, [at]: text }))} />
+        ${problems.length > 0 && html`<ul class="problems" aria-label="Problems">${problems.map((one) => { const where = partOf(one); const better = proposed(one); return html`<li>
+          <button type="button" class="button plain slim" onClick=${() => setAt(where)}>${NAMES[where]} ${lineOf(texts[where], spanOf(one, texts[where])[0])}</button><span class="break">${one.msg}</span>
+          ${better && html`<button type="button" class="button slim" onClick=${() => repair(one)}>Use “${better}”</button>`}</li>`; })}</ul>`}
+      </section>
+      <section class="desk-side stack" aria-label="The draft">
+        <div class="box"><div class="tabs" role="tablist" aria-label="The draft">${[["picture", "Picture"], ["tables", "Tables of the steps"]].map(([key, word]) => html`<button key=${key} type="button" role="tab" aria-selected=${side === key} onClick=${() => setSide(key)}>${word}</button>`)}</div>
+          ${side === "tables" ? html`<div class="pad"><${StepTables} project=${project} config=${problems.length ? null : config.current} /></div>`
+            : html`<article class="tile draft" aria-label="Draft" data-state=${live.error.value ? "failed" : live.answer.value ? "drawn" : "waiting"}><${Picture} live=${live} /><${Trouble} live=${live} /><${Footer} live=${live} /></article>`}</div>
+        ${controlCount(live) > 0 && html`<div class="box pad"><${ControlPanel} live=${live} prefix="draft" across /></div>`}
+        ${live.answer.value?.log && html`<div class="box pad"><h2>Log</h2><pre class="log" tabindex="0">${live.answer.value.log}</pre></div>`}
+      </section></div>
+    ${conflict && html`<${ConflictDialog} theirs=${conflict} mine=${texts} close=${() => setConflict(null)} takeMine=${() => save(conflict.revision)} keepBoth=${copy}
+      takeTheirs=${() => { setRecord(conflict); put(textsOf(conflict.config)); setName(conflict.name); setConflict(null); }} />`}
+  </div>`;
+}

@@ -1,0 +1,19 @@
+// A part of a page whose module is loaded when it is first shown: a dashboard opens without it.
+
+import { html, signal, useEffect, useState } from "../vendor/preact.js";
+import { Ghosts, sayError } from "./parts.js";
+
+/** A dialog that a menu asked for: it lies over the page after the menu has closed. `load` and `of` are those of `Later`. */
+export const wanted = signal(/** @type {{ load: () => Promise<any>, of: string, [more: string]: any } | null} */ (null));
+
+/** What is exported as `of` by the module that `load` imports; what else is given goes to it. @param {{ load: () => Promise<any>, of: string, rows?: number, [more: string]: any }} given */
+export function Later({ load, of, rows = 0, ...given }) {
+  const [View, show] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    let here = true;
+    load().then((module) => { if (here) show(() => module[of]); }, sayError);
+    return () => { here = false; };
+  }, []);
+  if (View) return html`<${View} ...${given} />`;
+  return rows ? html`<${Ghosts} rows=${rows} height=${34} />` : null;
+}

@@ -1,0 +1,68 @@
+// Search of all kinds of records, by Ctrl K from every page.
+
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { get, isAbort, query } from "../core/api.js";
+import { projects } from "../core/projects.js";
+import { go } from "../core/router.js";
+import { Icon } from "./icons.js";
+
+const WAIT_MS = 130;
+/** The kinds that have a page: icon, word, address. @type {Record<string, [import("./icons.js").IconName, string, (hit: any) => string | null]>} */
+const KINDS = {
+  dashboard: ["grid", "dashboard", (hit) => `/boards/${hit.project_id}/${hit.id}`],
+  plot: ["chart", "plot", (hit) => (hit.parent_id ? `/boards/${hit.project_id}/${hit.parent_id}/plots/${hit.id}` : null)],
+  measurement: ["test", "test", (hit) => `/explore/tests/${hit.id}`],
+  cell_measurement: ["test", "test", (hit) => `/explore/tests/${hit.id}`],
+  instance: ["cell", "cell", (hit) => `/explore/cells/${hit.id}`],
+  cell_instance: ["cell", "cell", (hit) => `/explore/cells/${hit.id}`],
+};
+const PLACES = [["/", "Boards", "grid"], ["/explore", "Explore tests and cells", "search"], ["/explore?what=cells", "Cells", "cell"], ["/bring-in", "Bring in files", "file"]];
+
+/** @param {any} hit */
+function shownAs(hit) {
+  const kind = KINDS[hit.entity_type] ?? KINDS[hit.entity_type.replace(/s$/, "")];
+  return { icon: kind?.[0] ?? "file", word: kind?.[1] ?? hit.entity_type.replaceAll("_", " "), to: kind?.[2](hit) ?? null, name: hit.name };
+}
+
+/** @param {{ close: () => void }} given */
+export function Palette({ close }) {
+  const node = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const [text, setText] = useState("");
+  const [hits, setHits] = useState(/** @type {any[] | null} */ (null));
+  const [at, setAt] = useState(0);
+  const [problem, setProblem] = useState("");
+  useEffect(() => { node.current?.showModal(); }, []);
+  useEffect(() => {
+    if (text.trim().length < 2) { setHits(null); return undefined; }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      get(`/search${query({ q: text.trim(), limit: 40, per_type: 8 })}`, { signal: stop.signal }).then(
+        (found) => { setHits(found.results.map(shownAs)); setAt(0); setProblem(""); },
+        (error) => { if (!isAbort(error)) setProblem(error.message); });
+    }, WAIT_MS);
+    return () => { clearTimeout(timer); stop.abort(); };
+  }, [text]);
+  const places = PLACES.filter(([, name]) => name.toLowerCase().includes(text.toLowerCase())).map(([to, name, icon]) => ({ to, name, icon, word: "page" }));
+  const inProjects = (projects.value ?? []).filter((one) => text.length > 1 && one.name.toLowerCase().includes(text.toLowerCase()))
+    .map((one) => ({ to: `/?project=${one.id}`, name: one.name, icon: "grid", word: "project" }));
+  const found = [...(hits ?? []), ...inProjects, ...(hits === null || text.length < 3 ? places : [])];
+  /** @param {any} one */
+  const open = (one) => { if (one?.to) { close(); go(one.to); } };
+  /** @param {KeyboardEvent} event */
+  const keys = (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      setAt((at + (event.key === "ArrowDown" ? 1 : found.length - 1)) % Math.max(1, found.length));
+    }
+    if (event.key === "Enter") { event.preventDefault(); open(found[at]); }
+  };
+  return html`<dialog ref=${node} class="palette" aria-label="Search" onCancel=${close} onClick=${(/** @type {Event} */ event) => { if (event.target === node.current) close(); }}>
+    <input type="text" role="combobox" aria-label="Search everything" aria-expanded="true" aria-controls="found" aria-activedescendant=${found[at] ? `found-${at}` : undefined}
+      autocomplete="off" spellcheck="false" placeholder="Search cells, tests, plots, dashboards …" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} onKeyDown=${keys} />
+    <ul id="found" role="listbox" aria-label="Found">
+      ${found.map((one, n) => html`<li key=${n} id=${`found-${n}`} role="option" aria-selected=${n === at} aria-disabled=${!one.to} onPointerMove=${() => setAt(n)} onClick=${() => open(one)}>
+        <${Icon} name=${one.icon} /><span class="one-line">${one.name}</span><span class="chip">${one.word}</span></li>`)}
+      ${hits !== null && !found.length && html`<li aria-disabled="true" role="option" aria-selected="false" class="soft">Nothing has “${text.trim().slice(0, 60)}” in its name or notes.</li>`}
+      ${problem && html`<li role="option" aria-selected="false" class="soft">${problem}</li>`}
+    </ul></dialog>`;
+}

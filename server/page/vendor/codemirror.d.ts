@@ -1,0 +1,2 @@
+declare const codemirror: any;
+export = codemirror;

@@ -1,0 +1,202 @@
+"""The web page: one HTML text for all its addresses, and its files under an address that changes with them.
+
+The files are those in ``server/page``, the notebook's plot view, and plotly.js as the plotly package brings it. They
+hold no data: the page signs in, and reads what it shows from the same HTTP interface as every program.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from workbench.inert_page import inert_script
+
+FOLDER = Path(__file__).parent / "page"
+PLACES = ("boards", "explore", "bring-in", "admin", "s", "embed")
+"""The first parts of the addresses of the page. The same HTML is at each of them and below; its modules read the
+rest."""
+VERSION_MARK = "__VERSION__"
+"""In the HTML, the place of the version in the addresses of files: ``/static/__VERSION__/page.css``."""
+STYLES = (
+    "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",  # plotly's empty <style>, which it fills as an object
+    "'sha256-ji27qzEtxXZW+7dun6UwjHXJ18e6WAin1VvNtkzIE/o='",  # that of the maps in the full plotly.js
+)
+_NOTEBOOK = Path(str(files("workbench"))) / "notebook"
+_BESIDE = {
+    "plot_view.js": _NOTEBOOK / "plot_view.js",
+    "plot_view.css": _NOTEBOOK / "plot_view.css",
+    "plotly.js": Path(str(files("plotly"))) / "package_data" / "plotly.min.js",
+}
+"""Files of other folders, by their name among the files of the page."""
+_FIGURES = ".wb-figure, #js-plotly-tester"
+"""The elements of the page that hold figures; plotly measures texts in the last one."""
+_BEFORE = {"plot_view.js": inert_script(_FIGURES).encode() + (_NOTEBOOK / "figure_layout.js").read_bytes()}
+"""What comes before a file: what looks at all that plotly writes into a figure, and what lays figures out."""
+_MEDIA = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
+}
+_COMMENTS = re.compile(r"/\*\*.*?\*/|^[ \t]*//[^\n]*", re.DOTALL | re.MULTILINE)
+"""Comments of our modules, which a test holds to these two forms. They are an eighth of what a browser would load."""
+_PACKED_ALREADY = (".png", ".woff2", ".ico")
+_HOME = "index.html"
+_ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="3" y="8" width="23" height="16" rx="3" '
+    'fill="none" stroke="#2a6f97" stroke-width="3"/><rect x="27" y="13" width="3" height="6" fill="#2a6f97"/>'
+    '<path d="M8 19l5-5 4 3 5-6" fill="none" stroke="#e07a2f" stroke-width="3"/></svg>'
+)
+
+
+def policy(frame_ancestors: str = "'none'") -> str:
+    """The content security policy of the page. Only those of ``frame_ancestors`` may show it in a frame."""
+    return (
+        "default-src 'none'; script-src 'self'; connect-src 'self'; "
+        f"style-src 'self' {' '.join(STYLES)}; style-src-attr 'unsafe-inline'; img-src 'self' data: blob:; "
+        f"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {frame_ancestors}"
+    )
+
+
+def routes() -> list[Route]:
+    """The addresses of the page and of its files."""
+    below = [f"/{place}{rest}" for place in PLACES for rest in ("", "/{rest:path}")]
+    return [
+        *(Route(path, _page, methods=["GET"], include_in_schema=False) for path in ("/", *below)),
+        Route("/static/{version}/{name:path}", _file, methods=["GET"], include_in_schema=False),
+        Route("/favicon.ico", _icon, methods=["GET"], include_in_schema=False),
+        Route("/robots.txt", _robots, methods=["GET"], include_in_schema=False),
+    ]
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of the page in memory."""
+
+    content: bytes
+    media_type: str
+    may_pack: bool = True
+
+    @cached_property
+    def packed(self) -> bytes:
+        """Its bytes with gzip, made once in a process."""
+        return gzip.compress(self.content, 6, mtime=0)
+
+    def answer(self, request: Request, headers: dict[str, str]) -> Response:
+        """The file as the request asks for it."""
+        found = {**headers, "vary": "accept-encoding", "cross-origin-resource-policy": "same-origin"}
+        if self.may_pack and "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(self.packed, 200, {**found, "content-encoding": "gzip"}, self.media_type)
+        return Response(self.content, 200, found, self.media_type)
+
+
+@dataclass(frozen=True)
+class Page:
+    """All files of the page, as this process found them."""
+
+    version: str
+    files: dict[str, Path]
+
+    @cached_property
+    def home(self) -> File | None:
+        """The HTML, with the version in it; None if it is not installed."""
+        found = self.files.get(_HOME)
+        if found is None:
+            return None
+        text = found.read_text("utf-8").replace(VERSION_MARK, self.version)
+        return File(text.encode(), _MEDIA[".html"])
+
+    @cache  # noqa: B019 - there is one page in a process
+    def file(self, name: str) -> File | None:
+        """A file by its name; None if there is none."""
+        found = self.files.get(name)
+        if found is None or name == _HOME:
+            return None
+        suffix = PurePosixPath(name).suffix
+        return File(_content(name, found), _MEDIA[suffix], suffix not in _PACKED_ALREADY)
+
+    def __hash__(self) -> int:
+        return hash(self.version)
+
+
+def _content(name: str, path: Path) -> bytes:
+    """A file as browsers get it: our modules without comments, each statement on the line that it has in the source."""
+    if name.endswith(".js") and not name.startswith("vendor/") and name != "plotly.js":
+        return without_comments((_BEFORE.get(name, b"") + path.read_bytes()).decode()).encode()
+    return path.read_bytes()
+
+
+def without_comments(source: str) -> str:
+    """A module without its comments, with as many lines."""
+    return _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), source)
+
+
+@cache
+def page(folder: Path = FOLDER) -> Page:
+    """The page in a folder. Its version is a hash of all its files."""
+    found = {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix in _MEDIA
+    }
+    found |= _BESIDE
+    digest = hashlib.sha256()
+    for name, path in found.items():
+        content = _content(name, path)
+        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(content)
+    return Page(digest.hexdigest()[:16], found)
+
+
+async def _page(request: Request) -> Response:
+    home = page(FOLDER).home
+    if home is None:
+        raise HTTPException(404)
+    headers = {
+        "content-security-policy": policy(_frames(request)),
+        "referrer-policy": "no-referrer",
+        "permissions-policy": "camera=(), microphone=(), geolocation=()",
+        "cache-control": "no-cache",
+    }
+    if request.url.scheme == "https":
+        headers["cross-origin-opener-policy"] = "same-origin"  # browsers warn about it on plain http
+    return home.answer(request, headers)
+
+
+def _frames(request: Request) -> str:
+    """Who may show an address in a frame: nobody, but of links for it the sites that the operator names."""
+    sites: tuple[str, ...] = request.app.state.workbench.settings.embed_origins
+    return " ".join(sites) if sites and request.url.path.startswith("/embed/") else "'none'"
+
+
+async def _file(request: Request) -> Response:
+    known = page(FOLDER)
+    found = known.file(request.path_params["name"]) if request.path_params["version"] == known.version else None
+    if found is None:
+        # A page that was opened before an upgrade must not mix its modules with newer ones.
+        message = "There is no such file in this version of the page. Load the page again."
+        return Response(message, 404, {"cache-control": "no-store"}, media_type="text/plain")
+    return found.answer(request, {"cache-control": "public, max-age=31536000, immutable"})
+
+
+async def _icon(request: Request) -> Response:
+    return Response(_ICON, media_type=_MEDIA[".svg"], headers={"cache-control": "public, max-age=86400"})
+
+
+async def _robots(request: Request) -> Response:
+    return Response("User-agent: *\nDisallow: /\n", media_type="text/plain")

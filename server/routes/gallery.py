@@ -1,0 +1,74 @@
+"""The figures and data of the gallery's recipes, for all who may read. The list and the recipes are operations."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from workbench.gallery.catalog import config_of
+from workbench.operations.galleries import MOST_CHOSEN
+from workbench.recipe.plot import PlotConfig
+
+from ..auth import ProjectReader
+from ..context import RequestContext
+from ..parameters import AsOf
+from ..routing import Route, heavy, takes
+from ..schemas import Body, Json, Text
+from .recipes import ARROW, DatasetShown, FigureShown, Part, TracesShown, data, detail, drawn
+
+router = APIRouter(route_class=Route, tags=["The gallery"])
+
+
+class GalleryFigure(Body):
+    """Values of the params of a recipe, by name; with ``measurements``, ids of tests, the recipe is made for these."""
+
+    values: Json = Field(default_factory=dict)
+    measurements: Annotated[list[Text], Field(max_length=MOST_CHOSEN)] | None = None
+
+
+class GalleryDetail(Part, GalleryFigure):
+    """Values of the params, and the part of the figure that is wanted in detail."""
+
+
+@router.post("/projects/{project_id}/gallery/{name}/figure", response_model=FigureShown)
+@takes("small")
+async def gallery_figure(
+    context: ProjectReader, name: str, body: GalleryFigure | None = None, as_of: AsOf = None
+) -> Response:
+    """The figure of a recipe of the gallery, made for what the project has."""
+    asked = body or GalleryFigure()
+    now = context.backend
+    context.show_as_of(as_of)
+    return await drawn(context, lambda: config_of(name, now, asked.measurements), asked.values)
+
+
+@router.post("/projects/{project_id}/gallery/{name}/figure/detail")
+@heavy
+@takes("small")
+def gallery_figure_detail(
+    context: ProjectReader, name: str, body: GalleryDetail, as_of: AsOf = None
+) -> TracesShown:
+    """Finer detail of a part of the figure of a recipe of the gallery."""
+    config = _config(context, name, body.measurements)
+    context.show_as_of(as_of)
+    return detail(context, config, body.values, body)
+
+
+@router.post("/projects/{project_id}/gallery/{name}/dataset", response_model=DatasetShown, responses=ARROW)
+@heavy
+@takes("small")
+def gallery_dataset(
+    context: ProjectReader, name: str, body: GalleryFigure | None = None, as_of: AsOf = None
+) -> Response:
+    """The data of a recipe of the gallery with chosen values, as JSON or Arrow."""
+    asked = body or GalleryFigure()
+    config = _config(context, name, asked.measurements)
+    context.show_as_of(as_of)
+    return data(context, config, asked.values)
+
+
+def _config(context: RequestContext, name: str, measurements: list[str] | None) -> PlotConfig:
+    return config_of(name, context.backend, measurements)

@@ -1,0 +1,257 @@
+"""Links for outsiders: made by who may change the project, opened by whoever has one, revoked at once."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+from typing_extensions import TypedDict
+
+from workbench import export
+from workbench.errors import Invalid, NotFound, Problem, instead
+from workbench.recipe.plot import PlotConfig
+from workbench.records import Dashboard, Plot
+from workbench.store.records.shares import LONGEST_DAYS, Share, Wanted
+from workbench.table import time_text
+
+from ..auth import Outsider, ProjectWriter
+from ..context import RequestContext
+from ..parameters import Values
+from ..responses import JSON, attachment, dumps
+from ..routing import Route, heavy, takes
+from ..schemas import Body, Json, Text, id_of
+from .dashboards import Chosen, config_of
+from .recipes import FigureShown, Part, TracesShown, answered, detail, figure_response
+
+router = APIRouter(route_class=Route, tags=["Links for outsiders"])
+
+_SHARES = "/projects/{project_id}/shares"
+_PLOT = "/shared/{token}/plots/{shown_plot_id}"
+_QUIET = {"x-robots-tag": "noindex", "cache-control": "no-store"}
+_MEDIA = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+
+
+class NewShare(Body):
+    """What a link shows.
+
+    ``values`` has the fixed values by plot id and param name; other params have their defaults. ``view_params`` lets
+    outsiders change params of kind view; those of kind data stay as they are, since their choices would list the cells
+    of the project. ``downloads`` lets them have the plotted values, ``embed`` lets the sites that the operator names
+    show it in a frame.
+    """
+
+    dashboard_id: Annotated[Text, id_of(Dashboard)]
+    plot_id: Annotated[Text | None, id_of(Plot)] = None
+    revision: Annotated[int | None, Field(ge=1, le=(1 << 31) - 1)] = None
+    values: dict[Text, Json] = Field(default_factory=dict)
+    days: Annotated[float, Field(gt=0, le=LONGEST_DAYS)] = 30.0
+    view_params: bool = True
+    downloads: bool = False
+    embed: bool = False
+
+
+class ShareShown(TypedDict):
+    """A link; ``token`` and ``path`` are in the answer that makes it, and never again."""
+
+    id: str
+    dashboard_id: str
+    plot_id: str | None
+    revision: int | None
+    values: dict[str, Json]
+    view_params: bool
+    downloads: bool
+    embed: bool
+    created_by: str
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+    used_at: str | None
+    uses: int
+    token: NotRequired[str]
+    path: NotRequired[str]
+
+
+class SharedPlot(TypedDict):
+    """A plot of a link, and its place on the grid of 12 columns; without a place null."""
+
+    id: str
+    name: str
+    place: dict[str, int] | None
+
+
+class Shared(TypedDict):
+    """What a link shows."""
+
+    name: str
+    description: str | None
+    plots: list[SharedPlot]
+    view_params: bool
+    downloads: bool
+    embed: bool
+    expires_at: str
+
+
+class SharedDetail(Part):
+    """The part of a figure that is wanted in detail, and chosen values of params of kind view."""
+
+    values: Json = Field(default_factory=dict)
+
+
+@router.get(_SHARES)
+def list_shares(context: ProjectWriter, project_id: str) -> list[ShareShown]:
+    """The links of a project, also those that are over, the newest first."""
+    return [_shown(one) for one in context.store.shares.of_project(project_id)]
+
+
+@router.post(_SHARES)
+@takes("small")
+def create_share(context: ProjectWriter, project_id: str, body: NewShare) -> ShareShown:
+    """Make a link to a dashboard or a plot, for people without a key. The answer has its token, once."""
+    _refuse_unknown(context, body)
+    wanted = Wanted(**body.model_dump(exclude={"days"}))
+    with context.writing(body.plot_id or body.dashboard_id, days=body.days, downloads=body.downloads) as db:
+        share, token = context.store.shares.create(db, wanted, body.days, context.scope, context.actor)
+    return {**_shown(share), "token": token, "path": f"/s/{token}"}
+
+
+def _refuse_unknown(context: RequestContext, body: NewShare) -> None:
+    """Refuse values of other plots than those of the dashboard, and of params that they do not have."""
+    problems = []
+    for id, values in body.values.items():
+        plot = context.store.rows.get(Plot, id, context.scope)
+        if plot.dashboard_id != body.dashboard_id:
+            raise NotFound(f"There is no plot '{plot.id}'.")
+        known = context.state.recipes.of(plot).params
+        problems += [
+            Problem(
+                ("values", id, name),
+                f"There is no param '{name[:80]}'. {instead(name, known, 'params')}",
+                "unknown_param",
+            )
+            for name in values
+            if name not in known
+        ]
+    if problems:
+        raise Invalid(problems)
+
+
+@router.delete(_SHARES + "/{share_id}", status_code=204)
+def revoke_share(context: ProjectWriter, project_id: str, share_id: str) -> None:
+    """Revoke a link at once."""
+    with context.writing(share_id) as db:
+        context.store.shares.revoke(db, project_id, share_id)
+
+
+@router.get("/shared/{token}", response_model=Shared)
+def read_shared(context: Outsider) -> Response:
+    """What a link shows: names and places of its plots."""
+    share = context.shared
+    context.store.shares.used(share)
+    board = context.store.rows.get(Dashboard, share.dashboard_id, context.scope)
+    tiles = {tile.plot_id: {"x": tile.x, "y": tile.y, "w": tile.w, "h": tile.h} for tile in board.layout}
+    plots = context.backend.plots(board)
+    shown: Shared = {
+        "name": board.name,
+        "description": board.description,
+        "plots": [
+            {"id": one.id, "name": one.name, "place": tiles.get(one.id)}
+            for one in plots
+            if share.plot_id in (None, one.id)
+        ],
+        "view_params": share.view_params,
+        "downloads": share.downloads,
+        "embed": share.embed,
+        "expires_at": time_text(share.expires_at),
+    }
+    return Response(dumps(shown), 200, _QUIET, JSON)
+
+
+@router.get(_PLOT + "/figure", response_model=FigureShown)
+async def read_shared_figure(context: Outsider, shown_plot_id: str, values: Values = None) -> Response:
+    """The figure of a plot of a link. ``values`` are of params of kind view; others are refused."""
+    given: Json = values or {}
+
+    def config() -> PlotConfig:
+        found, fixed = _plot(context, shown_plot_id, given)
+        chosen.update(fixed)
+        return found
+
+    chosen: Json = {}
+    checked, answer = await answered(context, config, chosen)
+    return figure_response(checked, answer, _QUIET, only=_turned(context.shared, checked))
+
+
+@router.post(_PLOT + "/figure/detail")
+@heavy
+@takes("small")
+def read_shared_detail(context: Outsider, shown_plot_id: str, body: SharedDetail) -> TracesShown:
+    """Finer detail of a part of the figure of a plot of a link."""
+    config, values = _plot(context, shown_plot_id, body.values)
+    return detail(context, config, values, body)
+
+
+@router.get(
+    _PLOT + "/data", response_class=Response, responses={200: {"content": {one: {} for one in _MEDIA.values()}}}
+)
+@heavy
+def read_shared_data(
+    context: Outsider,
+    shown_plot_id: str,
+    format: Annotated[Literal["csv", "parquet"], Query(description="Of the file.")] = "csv",
+    values: Values = None,
+) -> Response:
+    """The plotted values of a plot of a link, if it allows downloads."""
+    if not context.shared.downloads:
+        raise NotFound("This link does not allow downloads.")
+    config, chosen = _plot(context, shown_plot_id, values or {})
+    drawn = context.backend.figure(config, chosen, cancel=context.cancel)
+    return Response(
+        export.file(drawn.figure, format), 200, {**_QUIET, **attachment(f"plot.{format}")}, _MEDIA[format]
+    )
+
+
+def _plot(context: RequestContext, id: str, given: Json) -> tuple[PlotConfig, Json]:
+    """The recipe of a plot of the link, and its values: the fixed ones, and those that the outsider chose."""
+    share = context.shared
+    plot = context.store.rows.get(Plot, id, context.scope)
+    if plot.dashboard_id != share.dashboard_id or share.plot_id not in (None, plot.id):
+        raise NotFound(f"There is no plot '{plot.id}'.")
+    config = config_of(context, plot, Chosen(revision=share.revision))
+    turned = _turned(share, config)
+    fixed = [name for name in given if name not in turned]
+    if fixed:
+        raise Invalid(
+            [Problem(("values", name), f"'{name[:80]}' is fixed in this link.", "value_error") for name in fixed]
+        )
+    return config, {**share.values.get(plot.id, {}), **given}
+
+
+def _turned(share: Share, config: PlotConfig) -> frozenset[str]:
+    """The params that outsiders may change."""
+    if not share.view_params:
+        return frozenset()
+    return frozenset(name for name, one in config.params.items() if one.kind == "view" and one.control is not None)
+
+
+def _shown(share: Share) -> ShareShown:
+    def text(moment: int | None) -> str | None:
+        return None if moment is None else time_text(moment)
+
+    return {
+        "id": share.id,
+        "dashboard_id": share.dashboard_id,
+        "plot_id": share.plot_id,
+        "revision": share.revision,
+        "values": share.values,
+        "view_params": share.view_params,
+        "downloads": share.downloads,
+        "embed": share.embed,
+        "created_by": share.created_by,
+        "created_at": time_text(share.created_at),
+        "expires_at": time_text(share.expires_at),
+        "revoked_at": text(share.revoked_at),
+        "used_at": text(share.used_at),
+        "uses": share.uses,
+    }

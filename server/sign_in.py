@@ -1,0 +1,77 @@
+"""The sign-in of the web page in requests and answers: one cookie, and one header that only the page can send."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from workbench.errors import Forbidden
+
+HEADER = "x-workbench"
+_NAME = "wb_session"
+_MOST = 100
+_SITE = "same-origin"
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """The two secrets of a sign-in, as a request sent them."""
+
+    secret: str
+    token: str
+
+
+def secrets_of(request: Request, public_url: str | None) -> Secrets | None:
+    """The secrets in a request; None if one of them is missing: a cookie alone opens nothing.
+
+    Raises
+    ------
+    Forbidden
+        If the browser says that a page of another site sent it.
+    """
+    secret = request.cookies.get(_name(request, public_url))
+    token = request.headers.get(HEADER)
+    if not secret or not token or max(len(secret), len(token)) > _MOST:
+        return None
+    refuse_other_sites(request)
+    return Secrets(secret, token)
+
+
+def refuse_other_sites(request: Request) -> None:
+    """Refuse what a browser sends for a page of another site."""
+    if request.headers.get("sec-fetch-site", _SITE) != _SITE:
+        raise Forbidden("A page of another site sent this request. Open the page of the workbench itself.")
+
+
+def refuse_without_header(request: Request) -> None:
+    """Refuse a request to sign in that a form of another page could have sent."""
+    refuse_other_sites(request)
+    if not request.headers.get(HEADER):
+        raise Forbidden("Send the header 'X-Workbench: 1' with this request; the page of the workbench does.")
+
+
+def keep(answer: Response, request: Request, public_url: str | None, secret: str, seconds: int) -> Response:
+    """An answer that makes the browser keep the first secret for so long; 0 makes it forget it."""
+    secure = _is_secure(request, public_url)
+    answer.set_cookie(
+        _name(request, public_url),
+        secret,
+        max_age=seconds,
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="strict",
+    )
+    answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+def _name(request: Request, public_url: str | None) -> str:
+    # With this prefix a browser refuses the cookie if a page without TLS or of another host name sets it.
+    return f"__Host-{_NAME}" if _is_secure(request, public_url) else _NAME
+
+
+def _is_secure(request: Request, public_url: str | None) -> bool:
+    return request.url.scheme == "https" or (public_url or "").startswith("https:")
