@@ -53,7 +53,7 @@ def test_one_plot_answers_for_itself(sheet: NotebookPage, views: dict[str, LiveV
         fade.button("controls").click()
     with fade.another_picture():
         fade.field("Spread").get_by_text("each cell").click()
-    assert sheet.kernel.ask("shown.views['Fade by batch'].values['spread']") == "cells"
+    sheet.kernel.wait("shown.views['Fade by batch'].values['spread']", "cells")
     after = {name: view.drawn for name, view in views.items()}
     assert {name for name in before if before[name] != after[name]} == {"Fade by batch"}
 

@@ -99,8 +99,8 @@ def only_filtered(text: str) -> Act:
 def given_number(text: str) -> Act:
     def act(field: Locator, page: Page) -> None:
         field.get_by_text("auto").click()
-        expect(field.locator("input[type=number]")).to_be_enabled()
-        write("input[type=number]", text)(field, page)
+        expect(field.locator(".wb-number input")).to_be_enabled()
+        write(".wb-number input", text)(field, page)
 
     return act
 
@@ -178,7 +178,7 @@ def test_every_kind_is_tried() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_control_changes_the_figure(sheet: NotebookPage, view: LiveView, name: str) -> None:
     case = CASES[name]
-    assert sheet.kernel.ask(f"view.values[{name!r}]") == case.default
+    sheet.kernel.wait(f"view.values[{name!r}]", case.default)
     field = view.field(LABELS[name])
     expect(field).to_have_class(re.compile(f"wb-{name.replace('_', '-')}"))
     field.scroll_into_view_if_needed()
@@ -196,7 +196,7 @@ def test_keys_in_a_dropdown_delete_no_cell(sheet: NotebookPage, view: LiveView) 
         sheet.page.keyboard.press("d")
         sheet.page.keyboard.press("d")
     assert sheet.cells.count() == before
-    assert sheet.kernel.ask("view.values['dropdown']") == "delta"
+    sheet.kernel.wait("view.values['dropdown']", "delta")
 
 
 def test_every_control_tells_what_it_is_for(view: LiveView) -> None:

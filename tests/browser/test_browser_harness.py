@@ -27,7 +27,7 @@ def test_a_slider_is_moved_by_the_keyboard(sheet: NotebookPage) -> None:
     sheet.output(0).locator(".noUi-handle").click()
     sheet.page.keyboard.press("ArrowRight")
     expect(sheet.output(0).locator(".widget-label").last).to_have_text(str(before + 1))
-    assert sheet.kernel.ask("slider.value") == before + 1
+    sheet.kernel.wait("slider.value", before + 1)
     expect(sheet.run(1)).to_contain_text(str(before + 1))
 
 

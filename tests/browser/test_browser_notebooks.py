@@ -10,6 +10,11 @@ from support.live_view import LiveView
 from support.notebook_page import NotebookPage
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+EVERYDAY = "03_curves_and_dqdv"
+EACH = [
+    pytest.param(path, id=path.stem, marks=[] if path.stem == EVERYDAY else [pytest.mark.long])
+    for path in NOTEBOOKS
+]
 WIDE = """figure => {
   const drawn = figure.querySelector(".main-svg").getBoundingClientRect().width;
   return Math.abs(drawn / figure.parentElement.clientWidth - 1) < 0.02;
@@ -35,7 +40,7 @@ def photograph(sheet: NotebookPage, folder: Path) -> None:
             shown.nth(n).screenshot(path=folder / f"{sheet.path.stem}-{n}-{theme}.png")
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EACH)
 def test_it_runs_and_draws(opened, path: Path, pictures: Path | None) -> None:
     sheet = opened(path, height=1400)
     sheet.run_all()

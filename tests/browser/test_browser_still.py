@@ -4,14 +4,14 @@ the picture suits light and dark pages."""
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 from support.live_view import LiveView
 from support.notebook_page import NotebookPage
+from support.shown_lightness import ground
 
 CELL = """import workbench as wb
 bench = wb.open("../workbench.db")
@@ -20,17 +20,6 @@ view"""
 CURVES = """import workbench as wb
 wb.open("../workbench.db").dashboards.get("Electrochemistry").plot("Voltage curves").show()"""
 COLORS = "gd._fullData.filter(trace => trace.mode.includes('lines')).map(trace => trace.line.color)"
-GROUND = """async png => {
-  const image = new Image();
-  image.src = `data:image/png;base64,${png}`;
-  await image.decode();
-  const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
-  pen.drawImage(image, 0, 0);
-  const { data } = pen.getImageData(0, 0, image.width, image.height);
-  const counts = new Array(256).fill(0);
-  for (let n = 0; n < data.length; n += 4) counts[Math.round((data[n] + data[n + 1] + data[n + 2]) / 3)] += 1;
-  return counts.indexOf(Math.max(...counts));
-}"""
 LOOK = 'bench.look({"steps": {"tests": {"op": "list", "source": "measurements", "fields": ["name"]}}})'
 LIST = """bench.dashboards.get("Ageing").plot("Coulombic efficiency").show()"""
 
@@ -75,7 +64,10 @@ def test_a_look_at_a_plan_keeps_its_own_face_beside_a_view(sheet: NotebookPage) 
     assert table.evaluate("e => getComputedStyle(e, '::before').content") == "none"
 
 
-@pytest.mark.parametrize("drawn_dark", [False, True], ids=["drawn light", "drawn dark"])
+@pytest.mark.parametrize(
+    "drawn_dark",
+    [pytest.param(False, id="drawn light", marks=pytest.mark.long), pytest.param(True, id="drawn dark")],
+)
 def test_a_saved_picture_suits_both_themes(
     opened: Callable[..., NotebookPage], pictures: Path | None, drawn_dark: bool
 ) -> None:
@@ -98,11 +90,6 @@ def test_a_saved_picture_suits_both_themes(
             still.screenshot(path=pictures / f"still-{drawn_dark}-{dark}.png")
     assert grounds[True] < 40, "as dark as the page"
     assert grounds[False] > 225, "as light as the page"
-
-
-def ground(picture: Locator) -> int:
-    """The most frequent lightness in a picture as it is shown, 0 to 255."""
-    return int(picture.page.evaluate(GROUND, b64encode(picture.screenshot()).decode()))
 
 
 def test_dark_lines_are_seen_on_a_dark_page(opened: Callable[..., NotebookPage]) -> None:

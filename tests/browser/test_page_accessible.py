@@ -1,0 +1,79 @@
+"""axe on the pages, light and dark, and the widths of a phone, a tablet and a desk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from support.web_page import Site, Window, axe, open_site, pictures_folder
+
+from workbench.records import Dashboard, Measurement, Plot, Project
+from workbench.store.scope import Scope
+
+
+@pytest.fixture(scope="module")
+def site(demo_store: Path, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    with open_site(demo_store, tmp_path_factory.mktemp("site"), browser) as site:
+        yield site
+
+
+def addresses(site: Site) -> dict[str, str]:
+    """The page's addresses, by a word for each."""
+    project = site.store.rows.page(Project, Scope(site.organization, None)).items[0]
+    scope = Scope(site.organization, project.id)
+    board = next(one for one in site.store.rows.page(Dashboard, scope).items if one.name == "Ageing")
+    plot = next(one for one in site.store.rows.page(Plot, scope).items if one.dashboard_id == board.id)
+    test = next(one for one in site.store.rows.page(Measurement, scope).items if one.sample_count)
+    home = f"/boards/{board.project_id}/{board.id}"
+    return {
+        "home": "/",
+        "board": home,
+        "plot": f"{home}/plots/{plot.id}",
+        "editor": f"{home}/plots/{plot.id}/edit",
+        "tests": "/explore",
+        "cells": "/explore?what=cells",
+        "test": f"/explore/tests/{test.id}",
+        "cell": f"/explore/cells/{test.instance_id}",
+        "bring-in": "/bring-in",
+        "admin": "/admin",
+        "audit-log": "/admin?tab=audit",
+        "keys": "/admin?tab=keys",
+        "gallery": f"/explore/gallery/{project.id}",
+        "recipe": f"/explore/gallery/{project.id}?recipe=fade",
+    }
+
+
+def visit(window: Window, path: str) -> None:
+    window.go(path)
+    window.page.get_by_role("heading", level=1).first.wait_for()
+    window.page.wait_for_function("() => !document.querySelector('[aria-busy=true]')")
+    if window.page.locator(".tile").count():
+        window.drawn()
+
+
+def looked_at(site: Site, width: int, *, dark: bool) -> None:
+    """Visit every page: nothing serious, nothing wider than the window, no complaint."""
+    axe()
+    window = site.window(width=width, height=900 if width > 400 else 844, dark=dark)
+    for word, path in addresses(site).items():
+        visit(window, path)
+        window.assert_accessible()
+        wide = window.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, (word, wide)
+        if (folder := pictures_folder()) is not None:
+            name = f"page-{word}-{width}-{'dark' if dark else 'light'}.png"
+            window.page.screenshot(path=folder / name, animations="disabled")
+    window.assert_proper()
+    window.close()
+
+
+def test_every_page_is_for_everyone(site: Site) -> None:
+    looked_at(site, 1400, dark=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (800, False), (800, True), (390, False), (390, True)])
+def test_every_page_is_for_everyone_at_every_width(site: Site, width: int, dark: bool) -> None:
+    looked_at(site, width, dark=dark)

@@ -1,0 +1,141 @@
+"""The files of the web page: what is vendored is what it says, types are right, nothing writes HTML from data."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from server.page_files import page, without_comments
+from workbench.recipe.controls import WIDGETS
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "server" / "page"
+VENDOR = PAGE / "vendor"
+TOOLS = ROOT / "tools" / "vendor"
+OWN = [path for path in PAGE.rglob("*.js") if VENDOR not in path.parents]
+PLOT_VIEW = [ROOT / "workbench" / "notebook" / name for name in ("figure_layout.js", "plot_view.js")]
+PARSE = """
+const [fs, vm] = [require("fs"), require("vm")];
+const names = fs.readdirSync(process.argv[1]);
+for (const identifier of names) {
+  new vm.SourceTextModule(fs.readFileSync(`${process.argv[1]}/${identifier}`, "utf8"), { identifier });
+}
+console.log(names.length);
+"""
+FORBIDDEN = ("innerHTML", "outerHTML", "insertAdjacentHTML", "dangerouslySetInnerHTML", "document.write", "eval(")
+
+
+def test_vendored_files_have_the_hashes_that_are_written_down() -> None:
+    told = dict(re.findall(r"^\| (\S+\.js) \| ([0-9a-f]{64}) \|", (VENDOR / "VENDORED.md").read_text(), re.M))
+    there = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in VENDOR.glob("*.js")}
+    assert there == told
+    assert set(there) == {"preact.js", "codemirror.js", "plotly-cartesian.js"}
+
+
+@pytest.mark.parametrize("path", [*OWN, *PLOT_VIEW], ids=lambda path: path.name)
+def test_nothing_writes_html_or_runs_texts(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert [word for word in FORBIDDEN if word in text] == []
+    assert not re.search(r"\bhttps?://(?!www\.w3\.org/)[a-z]", text), "an address of another machine"
+
+
+def test_links_from_data_begin_with_a_slash() -> None:
+    """``javascript:`` in a record must not become a link; each address is put together here."""
+    given = [found for path in OWN for found in re.findall(r"href=\$\{([^}]*)", path.read_text("utf-8"))]
+    fine = re.compile(r"^(`/|`\$(\{base|\{to)?|to\b|base\b|edit\b)")
+    assert [one for one in given if not fine.match(one)] == []
+    assert len(given) > 20
+
+
+def test_files_are_short_enough_to_read() -> None:
+    assert [path.name for path in [*OWN, *PLOT_VIEW] if len(path.read_text("utf-8").splitlines()) >= 600] == []
+
+
+def loaded(path: Path, seen: set[Path]) -> set[Path]:
+    """A module and all that it imports at once."""
+    if path not in seen and path.exists():
+        seen.add(path)
+        for found in re.findall(r'from "(\.[^"]+\.js)"', path.read_text("utf-8")):
+            loaded((path.parent / found).resolve(), seen)
+    return seen
+
+
+def test_a_dashboard_loads_little_beside_plotly() -> None:
+    """In kB, gzipped as the server sends them: all that a dashboard loads but plotly, and what the editor adds."""
+    served = page()
+
+    def packed(names: set[str]) -> float:
+        return sum(len(found.packed) for name in names if (found := served.file(name))) / 1000
+
+    board = loaded(PAGE / "main.js", set()) | loaded(PAGE / "pages" / "board.js", set())
+    names = {path.relative_to(PAGE).as_posix() for path in board if path.is_relative_to(PAGE)}
+    styles = set(re.findall(r"__VERSION__/(style/\w+\.css)", (PAGE / "index.html").read_text("utf-8")))
+    assert styles
+    assert packed({*names, *styles, "plot_view.js", "plot_view.css"}) < 60
+    assert packed({"vendor/codemirror.js"}) < 180
+
+
+@pytest.mark.parametrize("path", [*OWN, *PLOT_VIEW], ids=lambda path: path.name)
+def test_comments_are_where_they_can_be_left_out(path: Path) -> None:
+    """The server leaves them out by their form: a text of a program must not have it."""
+    source = path.read_text("utf-8")
+    bare = without_comments(source)
+    assert bare.count("\n") == source.count("\n")
+    assert [line for line in bare.split("\n") if line.lstrip().startswith(("//", "/*"))] == []
+    for found in re.finditer(r"/\*\*", source):
+        before = source[source.rfind("\n", 0, found.start()) + 1 : found.start()]
+        assert before.count('"') % 2 == 0, before
+
+
+def test_without_comments_the_modules_are_programs(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    view = "".join(path.read_text("utf-8") for path in PLOT_VIEW)  # they are served as one
+    for place, text in enumerate([*(path.read_text("utf-8") for path in OWN), view]):
+        (tmp_path / f"{place:03}.js").write_text(without_comments(text))
+    done = subprocess.run(
+        [node, "--experimental-vm-modules", "-e", PARSE, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(len(OWN) + 1)
+
+
+def test_the_page_draws_every_control() -> None:
+    """A control that nothing draws would be missing from the page without a word."""
+    panel = (PAGE / "controls" / "panel.js").read_text("utf-8")
+    (fields,) = re.findall(r"FIELDS = \{(.*?)\};", panel, re.S)
+    assert {*re.findall(r"(\w+):", fields)} == {*WIDGETS}
+
+
+def test_the_types_of_the_page_are_right() -> None:
+    compiler = TOOLS / "node_modules" / "typescript" / "bin" / "tsc"
+    node = shutil.which("node")
+    if node is None or not compiler.exists():
+        pytest.skip("typescript is not installed: run `npm ci` in tools/vendor")
+    done = subprocess.run(
+        [node, str(compiler), "-p", str(TOOLS / "tsconfig.json")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_library_file_knows_the_types_that_the_page_gives_it() -> None:
+    """plotly.js draws a trace type that its file lacks as ``scatter``, without a word."""
+    listed = re.search(r"const SMALL = new Set\(\[(.*?)\]\)", (PAGE / "plot" / "library.js").read_text(), re.S)
+    assert listed is not None
+    bundle = (VENDOR / "plotly-cartesian.js").read_text("utf-8")
+    has = set(re.findall(r'moduleType:"trace",name:"([a-z0-9]+)"', bundle))
+    assert set(re.findall(r'"([a-z0-9]+)"', listed[1])) == has
