@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
+from support import needs
 
 import workbench as wb
 from workbench.cli import console, main
@@ -92,10 +93,12 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
         (["verify", "--project", "Nope"], 2, "There is no project 'Nope'"),
         (["backup", "b.db", "--project", "Nope"], 2, "There is no project 'Nope'"),
         (["check", "absent.json"], 2, "'absent.json' cannot be read: No such file"),
+        (["check", "ow.json"], 2, "Did you mean 'own.json'?"),
+        (["run", "Fade by btch", "-o", "x.html"], 2, "There is no saved plot 'Fade by btch'"),
         (["check", "notes.txt"], 1, "This is not JSON"),
         (["check", "latin.json"], 1, "config"),
         (["run", "notes.txt", "-o", "x.html"], 1, "This is not JSON"),
-        (["run", "own.json", "-o", "x.xlsx"], 2, "'x.xlsx' has no known ending."),
+        (["run", "own.json", "-o", "x.xlsx"], 2, "A file ending in '.xlsx' cannot be written: 'x.xlsx'."),
         (["run", "own.json", "-o", "absent/x.html"], 2, "There is no folder 'absent' to write 'x.html' in."),
         (["run", "own.json"], 2, "Missing option '-o'"),
         (["run", "own.json", "-o", "x.csv", "--step", "cell"], 2, "has no step 'cell'. Did you mean 'cells'?"),
@@ -252,18 +255,46 @@ def test_run_writes_what_the_ending_says(run: Run, demo_folder: Path, tmp_path: 
         assert json.loads(out.read_text())["nbformat"] == 4
 
 
+def test_run_and_check_take_the_name_of_a_saved_plot(run: Run, demo_store: Path, tmp_path: Path) -> None:
+    with wb.open(demo_store) as bench:
+        (board, *_) = bench.dashboards.list()["name"]
+        name = bench.dashboards.get(board).plots()[0].name
+    out = tmp_path / "plot.csv"
+    ended = run("run", name, "-o", out, "--store", demo_store)
+    assert ended.code == 0, ended
+    assert out.read_text().startswith("trace,name,x,y")
+    ended = run("check", name, "--store", demo_store)
+    assert ended.code == 0, ended
+    assert f"{name} is sound" in ended.out
+
+
 def test_run_writes_a_picture(run: Run, demo_folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
+    needs.chromium()
     ended = run("run", demo_folder / "recipes" / "cycle-life.json", "-o", "life.png")
     assert ended.code == 0, ended
     assert (tmp_path / "life.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_run_fits_a_figure_to_paper(run: Run, demo_folder: Path, tmp_path: Path) -> None:
+    recipe = demo_folder / "recipes" / "fade-by-batch.json"
+    ended = run("run", recipe, "-o", "fade.json", "--paper", "nature", "--width", "8.5 cm", "--font", "8 pt")
+    assert ended.code == 0, ended
+    layout = json.loads((tmp_path / "fade.json").read_text())["layout"]
+    assert layout["template"]["layout"]["width"] == 321
+    assert layout["yaxis"]["title"]["text"] == "Capacity retention (%)"
+    ended = run("run", recipe, "-o", "fade.csv", "--tidy")
+    assert ended.code == 0, ended
+    assert (tmp_path / "fade.csv").read_text().startswith("Curve,Series,Cycle count,Capacity retention [%]")
+    ended = run("run", recipe, "-o", "fade.json", "--width", "wide")
+    assert (ended.code, "width cannot be read: 'wide'" in ended.err) == (2, True), ended
 
 
 def test_run_writes_the_rows_of_a_step(run: Run, demo_folder: Path, tmp_path: Path) -> None:
     ended = run("run", demo_folder / "recipes" / "cycle-life.json", "-o", "life.csv", "--step", "life")
     assert ended.code == 0, ended
     head, *rows = (tmp_path / "life.csv").read_text().splitlines()
-    assert head.startswith("measurement_id,reference,end_of_life")
+    assert head.startswith("id,reference,end_of_life")
     assert len(rows) == 12
 
 

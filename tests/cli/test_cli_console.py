@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 import time
 
 import pytest
 from rich.console import Console
+from rich.text import Text
+from support.waiting import until
 
 from workbench.cli import console
+from workbench.ingest.report.report import FileReport, Report
 from workbench.messages import spaced
 
 
@@ -48,6 +52,39 @@ def test_cells_are_text_and_never_markup(capsys: pytest.CaptureFixture[str]) -> 
     printed = capsys.readouterr().out
     assert "[red]a[/red]" in printed
     assert spaced(12345) in printed
+
+
+def test_no_name_moves_anything_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b\u202e"
+    for print_it in (
+        lambda: console.print_rows([{"name": name}], ["name"], title=name),
+        lambda: console.out.print(name, markup=False),
+        lambda: console.out.print(Text(name)),
+        lambda: console.out.print(report_of(name)),
+    ):
+        print_it()
+        printed = capsys.readouterr().out
+        assert r"\x1b]52;c;ZXZpbA==" in printed
+        assert not set(printed) & set(name[:1] + name[-2:])
+    console.print_json({name: [name]})
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == {name: [name]}
+    assert not set(printed) & set("\x1b\x07\x9b\u202e")
+    shown = io.StringIO()
+    monkeypatch.setattr(console, "err", console._Console(file=shown, force_terminal=True, width=80))
+    monkeypatch.setattr(console, "BEFORE_BAR", 0.0)
+    with console.progress_bar("Reading") as step:
+        step(1, 3, name)
+        until(lambda: r"\x1b]52;c" in shown.getvalue())
+    assert "\x1b]" not in shown.getvalue()
+
+
+def report_of(name: str) -> Report:
+    report = Report()
+    report.files.append(FileReport(path=name, status="refused", why=name))
+    return report
 
 
 def test_the_package_runs_as_the_command() -> None:

@@ -49,7 +49,7 @@ def test_the_demo_serves_its_store(folder: Path) -> None:
     assert '"level":"info"' not in errors.read_text()
 
 
-@pytest.mark.parametrize("stop", ["--no-serve", "--check"])
+@pytest.mark.parametrize("stop", ["--no-serve", pytest.param("--check", marks=pytest.mark.long)])
 def test_it_stops_before_where_it_is_told(folder: Path, stop: str) -> None:
     words = [*WORKBENCH, "demo", str(folder), stop]
     ended = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)

@@ -51,7 +51,7 @@ def test_every_literal_is_shown_as_it_is_written(name: str, width: int) -> None:
 def test_the_rule_that_people_copy_is_right() -> None:
     for width in (60, 80, 120):
         page = shown("ingest", width)
-        assert "What the file names say" in page
+        assert "How to read labels from file names" in page
         assert page.count("{batch}_{cell}_{test}") == 2
 
 

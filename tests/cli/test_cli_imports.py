@@ -25,15 +25,27 @@ HELP_MAY_IMPORT = {
     "ingest": NOTHING,
     "watch": NOTHING,
     "export": NOTHING,
+    "inspect": NOTHING,
     "check": NOTHING,
     "run": NOTHING,
+    "board": NOTHING,
     "catalog": NOTHING,
     "search": NOTHING,
     "backup": NOTHING,
     "verify": NOTHING,
     "upgrade": NOTHING,
     "recompute": NOTHING,
+    "kinds": NOTHING,
+    "analyse": NOTHING,
+    "gallery": NOTHING,
+    "trust": NOTHING,
+    "audit": NOTHING,
     "serve": NOTHING,
+    "mcp": NOTHING,
+    "context": NOTHING,
+    "author": NOTHING,
+    **dict.fromkeys(("alerts", "alerts list", "alerts acknowledge"), NOTHING),
+    **dict.fromkeys(("webhooks", "webhooks allow", "webhooks remove", "webhooks list"), NOTHING),
     "keys": NOTHING,
     "keys create": NOTHING,
     "keys list": NOTHING,
@@ -116,6 +128,23 @@ def test_a_command_of_the_store_alone_needs_no_frames(command: str, demo_store: 
     ((code, names),) = imported([*words, "--store", str(demo_store)]).values()
     assert code == 0
     assert names <= RUN_MAY_IMPORT[command]
+
+
+def test_a_bench_is_opened_and_listed_without_scipy(demo_copy: Path) -> None:
+    """Each analysis that computes with scipy imports it, which takes a third of a second."""
+    opened = f"import workbench as wb; wb.open({str(demo_copy)!r}).measurements.list()"
+    said = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import sys; {opened}; print('scipy' in sys.modules, 'plotly.express' in sys.modules)",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert said.stdout.split() == ["False", "False"]
 
 
 @pytest.mark.parametrize(("line", "completed"), [("workbench in", "ingest"), ("workbench run --pro", "--project")])

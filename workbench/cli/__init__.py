@@ -18,7 +18,22 @@ import typer
 from ..errors import BadRequest, Conflict, Invalid, NotFound, StoreNotice, WorkbenchError
 from ..messages import typed_in
 from ..version import __version__
-from . import demo, files, keys, recipes, server, store, users
+from . import (
+    alerts,
+    analyses,
+    assistants,
+    audit,
+    author,
+    boards,
+    demo,
+    files,
+    inspect,
+    keys,
+    recipes,
+    server,
+    store,
+    users,
+)
 from .console import err, out, print_problems
 from .help import Group
 
@@ -31,10 +46,12 @@ app = typer.Typer(
     help="Battery Workbench: from cycler files to a figure that answers a question.",
     epilog="Example: `workbench demo`",
 )
-for family in (demo, files, recipes, store, server):
+for family in (demo, files, recipes, boards, analyses, inspect, store, server, author, assistants, audit):
     app.add_typer(family.commands)
 app.add_typer(keys.commands, name="keys")
 app.add_typer(users.commands, name="users")
+app.add_typer(alerts.commands, name="alerts")
+app.add_typer(alerts.webhooks, name="webhooks")
 
 
 @app.callback(invoke_without_command=True)

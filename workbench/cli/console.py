@@ -6,14 +6,15 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import orjson
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table as Grid
 
 from ..errors import Problem
@@ -42,6 +43,11 @@ class _Console(Console):
     def print(self, *objects: Printed, **more: Printed) -> None:
         super().print(*(harmless(one) if isinstance(one, str) else one for one in objects), **more)
 
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Whatever is printed becomes segments: the cells of a table, a report, the line of a progress bar."""
+        for one in super().render(renderable, options):
+            yield one if one.control else one._replace(text=harmless(one.text))
+
 
 def _console(*, stderr: bool = False) -> Console:
     console = _Console(stderr=stderr, highlight=False)
@@ -59,7 +65,9 @@ BEFORE_BAR = 0.5
 def print_json(value: Printed) -> None:
     """Print a value as JSON; date-times as text."""
     options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
-    sys.stdout.write(orjson.dumps(value, option=options, default=str).decode() + "\n")
+    text = orjson.dumps(value, option=options, default=str).decode()
+    # JSON escapes the first 32 by itself; the others are in texts, where the escape means the same.
+    sys.stdout.write(_CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
 
 
 def print_rows(rows: Sequence[Mapping[str, Printed]], columns: Sequence[str], title: str | None = None) -> None:

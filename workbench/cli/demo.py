@@ -94,9 +94,8 @@ def lab(
 ) -> None:
     """Open JupyterLab on the notebooks of DIR. Without DIR it opens the demo, and makes it first if necessary.
 
-    `--store`, `--project` and `--organization` say what `wb.open()` opens in the notebooks, and `workbench` in the
-    terminals of JupyterLab. News, the check for updates and the list of extensions are off, so JupyterLab contacts no
-    other machine."""
+    In the notebooks, `wb.open()` opens the store and project that you name here; so do the commands in the terminals of
+    JupyterLab. JupyterLab contacts no other machine: news, the check for updates and the list of extensions are off."""
     from . import lab as jupyter
 
     jupyter.require()

@@ -21,6 +21,7 @@ from .ingest_options import with_ingest_options
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
 
 if TYPE_CHECKING:
+    from ..bench import Bench
     from ..ingest import Report
 
 commands = Commands()
@@ -30,8 +31,9 @@ commands = Commands()
 @with_ingest_options()
 def ingest(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH", help="Cycler files, folders, or patterns as `data/*.csv`.")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="PATH", help="Cycler files, folders, or patterns as `data/*.csv`."),
+    ] = None,
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
@@ -46,13 +48,15 @@ def ingest(
 
     Specifications, batches and cells that do not exist yet are made. A file that cannot be read does not stop the
     others; the exit code is then 1."""
+    if not paths and not options["again"]:
+        raise typer.BadParameter("Missing argument 'PATH...'. Only --again can do without.")
     with TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
         place = meant_store(store)
         if options["dry_run"] and not place.exists():
             place = Path(scratch, "workbench.db")  # a dry run makes no store either
         with open_bench(place, project, organization) as bench, progress_bar("Reading") as step:
             name = bench.backend.project.name
-            done = bench.ingest(paths, progress=step, **options)
+            done = bench.ingest(paths or [], progress=step, **options)
     if report is not None:
         done.save(report)
     if as_json:
@@ -103,6 +107,17 @@ def watch(
             rounds = bench.watch(folder, every=every, settle=settle, once=once, stopped=stop.is_set, **options)
             for report in rounds:
                 _print_round(report, as_json=as_json)
+                if not as_json:
+                    _print_alerts(bench)
+            if not as_json:
+                _print_alerts(bench)
+
+
+def _print_alerts(bench: Bench) -> None:
+    """Say what alerts found, once each."""
+    for one in bench.backend.heard():
+        of = ", ".join(str(value) for value in one.key.values())
+        out.print(f"Alert     '{one.alert_name}': {of}", style="yellow", markup=False, soft_wrap=True)
 
 
 def _print_round(report: Report, *, as_json: bool) -> None:

@@ -26,6 +26,14 @@ def create_key(
         float | None,
         typer.Option(metavar="DAYS", min=0, help="Days until the key expires. Without it: never."),
     ] = None,
+    permission: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERMISSION",
+            help="The most that the key allows: `read`, `write` or `admin`. It narrows the role of the user and never "
+            "widens it. Without it: all that the role allows.",
+        ),
+    ] = None,
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: Annotated[
@@ -46,7 +54,7 @@ def create_key(
     with open_store(meant_store(store), create=True) as opened, opened.transaction():
         chosen = members.organization_made(opened, organization)
         member = members.enrolled(opened, chosen, user, role, project)
-        issued = opened.people.issue(chosen.id, member, days=expires)
+        issued = opened.people.issue(chosen.id, member, days=expires, permission=permission)
     if as_json:
         print_json({"key": issued.key, "id": issued.id, "organization_id": chosen.id, "user_id": member})
     else:
@@ -63,7 +71,7 @@ def list_keys(
     organization: OrganizationOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the keys of an organization: the user, the state, and the times of creation, expiry and last use.
+    """List the keys of an organization: the user, the permission, the state, and the times of creation, expiry and use.
 
     The key itself is not stored, so it cannot be listed."""
     from ..table import time_text, to_micros
@@ -83,7 +91,7 @@ def list_keys(
         return
     now = time_text(time.time_ns() // 1000)
     rows = [{**key, "state": _state(key, now)} for key in found]
-    print_rows(rows, ["id", "email", "state", "created_at", "expires_at", "used_at"])
+    print_rows(rows, ["id", "email", "permission", "state", "created_at", "expires_at", "used_at"])
 
 
 def _state(key: Mapping[str, str | None], now: str) -> str:

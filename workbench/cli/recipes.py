@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..environment import meant_store
-from ..errors import Invalid, Problem
+from ..errors import BadRequest, Invalid, Problem
 from ..messages import counted
-from .console import err, out, print_json, print_problems, progress_bar
+from .console import err, out, print_json, print_problems, print_rows, progress_bar
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
+from .page_options import ControlsOption, say_size
+from .paper_options import ColumnsOption, FontOption, HeightOption, PaperOption, TidyOption, WidthOption
 
 if TYPE_CHECKING:
-    from ..bench import Bench
+    from pydantic import JsonValue
+
+    from ..bench import Bench, SavedPlot
     from ..bench.recipe_input import Unchecked
 
 commands = Commands()
 
 RecipeArgument = Annotated[
-    Path, typer.Argument(metavar="RECIPE.json", help="The file of the recipe.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="RECIPE", help="The file of the recipe, or the name of a saved plot.", show_default=False
+    ),
 ]
 ValuesOption = Annotated[
     list[str] | None,
@@ -48,21 +56,34 @@ def check(
     If there is a store, the recipe is checked against it too: its columns, units and records."""
     from ..recipe.recipe import read_file
 
-    raw = read_file(recipe)
     if store is None and not meant_store(None).exists():
-        problems, against = _problems_of(raw), "without a store"
+        problems, against = _problems_of(read_file(recipe)), "without a store"
     else:
         path = existing(store)
         with open_bench(path, project, organization, read_only=True) as bench, progress_bar("Checking"):
+            raw, _ = _meant(bench, recipe)
             problems, against = _problems_in(bench, raw, param or []), f"against {path}"
     if as_json:
         print_json([problem.as_detail() for problem in problems])
     elif problems:
         print_problems(problems)
     else:
-        out.print(f"{recipe.name} is sound, checked {against}.", markup=False, soft_wrap=True)
+        out.print(f"{Path(recipe).name} is sound, checked {against}.", markup=False, soft_wrap=True)
     if problems:
         raise typer.Exit(1)
+
+
+def _meant(bench: Bench, recipe: str) -> tuple[Unchecked, SavedPlot | None]:
+    """The JSON of a recipe file or of a saved plot, and the plot."""
+    from ..bench import SavedPlot
+    from ..bench.named_recipes import meant
+    from ..recipe.plot import PlotConfig
+    from ..recipe.recipe import read_file
+
+    found = meant(bench, recipe)
+    if isinstance(found, SavedPlot):
+        return found.record.config, found
+    return (found.dump() if isinstance(found, PlotConfig) else read_file(recipe)), None
 
 
 def _problems_of(raw: Unchecked) -> list[Problem]:
@@ -111,21 +132,49 @@ def run(
         bool,
         typer.Option("--protected", help="Run the script in a sandbox: for a recipe from somebody else."),
     ] = False,
+    tidy: TidyOption = False,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of",
+            metavar="WHEN",
+            help="Draw the data as they were then: a time (without a zone UTC), a day (to its end), or an exported "
+            "file, for the data that it was drawn from.",
+            show_default=False,
+        ),
+    ] = None,
+    paper: PaperOption = None,
+    width: WidthOption = None,
+    height: HeightOption = None,
+    font: FontOption = None,
+    columns: ColumnsOption = None,
+    controls: ControlsOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a recipe and write its figure, its data or a notebook."""
-    from ..recipe.recipe import read_file
-
-    raw = read_file(recipe)
     opened = open_bench(existing(store), project, organization, read_only=True)
     with opened as bench, progress_bar("Running") as told:
+        raw, plot = _meant(bench, recipe)
+        if not protected and step is None:
+            _say_protected(bench, raw, plot)
+        values = bench.values(raw, param or [])
+        if controls:
+            say_size(bench.export_size(plot or raw, values, protected=protected or None))
         account = bench.export(
-            raw,
+            plot or raw,
             output,
-            bench.values(raw, param or []),
+            values,
             step=step,
             protected=protected or None,
             progress=lambda name, index, of, detail: told(index, of, f"{name} {detail}"),
+            tidy=tidy,
+            as_of=as_of,
+            paper=paper,
+            width=width,
+            height=height,
+            font=font,
+            columns=columns,
+            controls=controls,
         )
     for warning in account["warnings"]:
         err.print(f"Warning: {warning['message']}", style="yellow", markup=False, soft_wrap=True)
@@ -136,3 +185,81 @@ def run(
     spent = sum(ms for stage, ms in account["timings"].items() if ":" not in stage)
     counts = f"{counted(reads['steps'], 'step')} run, {counted(reads['sources'], 'source')} read, {spent:.0f} ms"
     out.print(f"Wrote {output}: {counts}.", markup=False, soft_wrap=True)
+
+
+def _say_protected(bench: Bench, raw: Unchecked, plot: SavedPlot | None) -> None:
+    """Say that a script runs protected because it is not this user's own; once for each script and store."""
+    from ..bench.recipe_input import is_untrusted
+    from ..drawing import script_in
+    from ..own_scripts import fingerprint, own_scripts
+
+    backend = bench.backend
+    script = script_in(raw)
+    if script is None or not is_untrusted(backend, raw if plot is None else plot.recipe()):
+        return
+    if not own_scripts().is_first_look(fingerprint(f"run {backend.opening} {script}")):
+        return
+    what = "This script" if plot is None else f"The script of '{plot.name}'"
+    err.print(
+        f"{what} did not come from you on this machine, so it runs protected: no files, no network. "
+        "If you trust it, 'workbench trust --help' says how.",
+        style="yellow",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@commands.add("workbench trust --all --store from-a-friend.db")
+def trust(
+    recipe: Annotated[
+        Path | None,
+        typer.Argument(metavar="RECIPE.json", help="The file of a recipe to trust.", show_default=False),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Trust every script that is saved in the store now.")
+    ] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Trust the scripts of all revisions of the plots of this name."),
+    ] = None,
+    author: Annotated[
+        str | None,
+        typer.Option(metavar="EMAIL", help="Trust the scripts that this user has saved, as the store says."),
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Stop trusting these scripts.")] = False,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Trust scripts of others on this machine: they then run with all your rights, not protected.
+
+    Only these scripts are trusted, as they are now: a script that is changed or added later is untrusted. Without
+    options, the command lists the untrusted scripts."""
+    if sum([recipe is not None, every, plot is not None, author is not None]) > 1:
+        raise BadRequest("Choose one of RECIPE.json, --all, --plot and --author.")
+    with open_bench(existing(store), project, organization, read_only=True) as bench:
+        if recipe is None and plot is None and author is None and not every:
+            _list_untrusted(bench, as_json)
+            return
+        count = (bench.distrust if remove else bench.trust)(recipe, plot=plot, author=author)
+    if as_json:
+        print_json({"changed": count})
+    else:
+        verb = "made untrusted" if remove else "trusted: they now run with your rights"
+        out.print(f"{counted(count, 'script')} {verb}.", markup=False, soft_wrap=True)
+
+
+def _list_untrusted(bench: Bench, as_json: bool) -> None:
+    rows: list[dict[str, JsonValue]] = json.loads(bench.untrusted().to_json(orient="records"))
+    if as_json:
+        print_json(rows)
+    elif not rows:
+        out.print("Every saved script in this store is your own.")
+    else:
+        print_rows(rows, ["project", "dashboard", "plot", "revision", "author", "origin"])
+        out.print(
+            "These scripts run protected. Trust one with --plot NAME, those of a user with --author EMAIL, or every "
+            "one with --all.",
+            soft_wrap=True,
+        )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
 
 from ..environment import meant_store
-from ..errors import BadRequest, NotProtected
+from ..errors import BadRequest, NotFound, NotProtected
 from ..server_package import check_server_package
 from .console import out
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, open_store
+
+if TYPE_CHECKING:
+    from ..store.store import Store
 
 commands = Commands()
 
@@ -33,9 +37,16 @@ def serve(
             "--trust-transforms", help="Run the scripts of plots without a sandbox, with all rights of the server."
         ),
     ] = False,
+    trust_files: Annotated[
+        bool,
+        typer.Option(
+            "--trust-files",
+            help="Read the files that people send without a sandbox, with all rights of the server.",
+        ),
+    ] = False,
     public_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Address that people use, if there is a proxy before the server."),
+        typer.Option(metavar="URL", help="Address that people use, if there is a proxy in front of the server."),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -44,6 +55,10 @@ def serve(
     allow_origin: Annotated[
         list[str] | None,
         typer.Option(metavar="ORIGIN", help="An origin whose web pages may call the server."),
+    ] = None,
+    embed_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="A site that may show links made for it in a frame."),
     ] = None,
     billing_portal: Annotated[
         str | None, typer.Option(metavar="URL", help="Address that the billing portal redirects to.")
@@ -71,9 +86,11 @@ def serve(
             port=port,
             workers=workers,
             trust_transforms=trust_transforms,
+            trust_files=trust_files,
             public_url=public_url,
             hosts=tuple(allow_host or ()),
             origins=tuple(allow_origin or ()),
+            embed_origins=tuple(embed_origin or ()),
             billing_portal=billing_portal,
             docs=docs,
         ),
@@ -94,17 +111,18 @@ def serve_demo(
             port = PORT
         except BadRequest:
             port = 0
-    has_key = _first_key(store, project, organization, as_json=as_json)
+    key_id = _first_key(store, project, organization, as_json=as_json)
 
     def ready(address: str) -> None:
         _listening(address, as_json=as_json)
         if as_json:
             return
-        key = "the key above" if not has_key else "your key"
+        _offer_page(store, address, key_id)
+        key = "the key above" if key_id is not None else "your key"
         out.print(
             f"In Python: wb.connect('{address}', api_key='wb_...') with {key}. Stop with Ctrl-C.", markup=False
         )
-        if has_key:
+        if key_id is None:
             made = f"workbench keys create --store {store} --user local@localhost --role admin"
             out.print(
                 f"The key was shown at the first start. To make another one: {made}", markup=False, soft_wrap=True
@@ -116,14 +134,49 @@ def serve_demo(
         out.print(f"No server was started. {error}", markup=False, soft_wrap=True)
 
 
-def _first_key(path: Path, project: str | None, organization: str | None, *, as_json: bool) -> bool:
-    """Make and print the first key of a store; True if it has one already."""
+def _offer_page(path: Path, address: str, key_id: str | None) -> None:
+    """Print the address of the page, which signs in once. In a terminal, open it in the browser too.
+
+    The code in it takes the place of the key, which would stay in the browser's history. It needs a key of the local
+    user: that of ``key_id``, else one that is made for this and ends with the day.
+    """
+    with open_store(path, create=False) as opened:
+        try:
+            key = key_id or _day_key(opened)
+        except NotFound:
+            typer.echo(f"The page: {address}")
+            return
+        page = f"{address}/#code={opened.sign_ins.code(key)}"
+    typer.echo(f"The page: {page}")
+    out.print("The address signs you in once, within a minute. Later, sign in with a key.", markup=False)
+    if out.is_terminal:
+        webbrowser.open(page)
+
+
+def _day_key(store: Store) -> str:
+    """A new key of the local user for a day; its id."""
+    user = store.rows.user("local@localhost")
+    organization = next(
+        (one for one in store.rows.organizations() if store.people.member(one.id, user.id) is not None), None
+    )
+    if organization is None:
+        raise NotFound("The local user is not a member of an organization of this store.")
+    return store.people.issue(organization.id, user.id, days=1).id
+
+
+def _first_key(path: Path, project: str | None, organization: str | None, *, as_json: bool) -> str | None:
+    """Make and print the first key of a store; its id, None if the store has a key already."""
     from .members import organization_of
 
-    with open_store(path, create=True) as opened:
+    # One transaction: two servers may start on a new store at once.
+    with open_store(path, create=True) as opened, opened.transaction():
+        there = opened.people.any_key()
+        # A store of several organizations must be served without naming one of them.
+        if there and organization is None and project is None:
+            return None
         chosen = organization_of(opened, organization, project)
-        if opened.people.any_key():
-            return True
+        if there:
+            return None
         user = opened.rows.user("local@localhost")
         issued = opened.people.issue(chosen.id, user.id)
     if as_json:
@@ -131,7 +184,7 @@ def _first_key(path: Path, project: str | None, organization: str | None, *, as_
     else:
         out.print(f"Key of {user.email}, Admin of '{chosen.name}'. Keep it, it is not shown again:", markup=False)
         out.print(issued.key, markup=False, soft_wrap=True)
-    return False
+    return issued.id
 
 
 def _listening(address: str, *, as_json: bool) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from ..environment import meant_store
 from ..errors import BadRequest, StoreTooOld
-from ..messages import counted, spaced
+from ..messages import counted, quoted, spaced
 from .console import err, out, print_json, print_rows, progress_bar
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench, open_store
@@ -85,13 +85,27 @@ def backup(
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
+    without_log: Annotated[
+        bool,
+        typer.Option(
+            "--without-log", help="Copy a store whose log is lost. Its last changes are missing in the copy."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Copy the whole store to a new file. The store may be in use meanwhile.
 
     The copy has all projects of all organizations and can be used as a store itself."""
-    with _whole(store, project, organization) as opened, progress_bar("Copying"):
-        opened.backup(destination)
+    if without_log:
+        from ..store.db.backup import backup_without_log
+
+        backup_without_log(existing(store), destination)
+        err.print(
+            "The changes that were only in the log are missing.", style="yellow", markup=False, soft_wrap=True
+        )
+    else:
+        with _whole(store, project, organization) as opened, progress_bar("Copying"):
+            opened.backup(destination)
     size = destination.stat().st_size
     if as_json:
         print_json({"file": str(destination), "bytes": size})
@@ -134,11 +148,12 @@ def upgrade(
     project: ProjectOption = None,
     organization: OrganizationOption = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only print what would be done. Exit code 1: there is something to do.")
+        bool,
+        typer.Option(
+            "--check", help="Only print what would be done. The exit code is 1 if there is something to do."
+        ),
     ] = False,
-    no_backup: Annotated[
-        bool, typer.Option("--no-backup", help="Do not copy the store first. The copy is made beside it.")
-    ] = False,
+    no_backup: Annotated[bool, typer.Option("--no-backup", help="Make no backup of the store.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Bring a store of an older version of the workbench up to date.
@@ -202,14 +217,19 @@ def recompute(
         int | None, typer.Option("--jobs", metavar="N", min=1, help="How many are computed at the same time.")
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only print what would be done. Exit code 1: there is something to do.")
+        bool,
+        typer.Option(
+            "--check", help="Only print what would be done. The exit code is 1 if there is something to do."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make steps and cycles anew where an older rule made them, and the search too.
+    """Recompute steps, cycles and the search index where an older rule made them.
 
-    A version that computes steps or cycles by a better rule says so: the notes of `workbench verify` list what older
-    rules made. Step tables that came with their samples stay. If it is stopped, the same command goes on."""
+    A newer version may have a better rule for steps or cycles. It does not change what is stored: the notes of
+    `workbench verify` list what older rules made, and this command computes it again from the stored samples. Step
+    tables that came with their samples stay. Cells that share the specification "Unspecified" of 0.1.0 get one each.
+    After a stop, the same command goes on."""
     from ..ingest import recompute as library
     from ..store.db.parallel import CORES
 
@@ -218,7 +238,8 @@ def recompute(
         chosen = library.chosen_in(opened, project, organization, library.filters(where or []))
         done = library.recompute(opened, chosen, check=check, jobs=jobs or CORES, progress=told)
     if as_json:
-        print_json({"measurements": [asdict(one) for one in done.measurements], "failed": done.failed})
+        tables = [asdict(one) for one in done.measurements]
+        print_json({"measurements": tables, "failed": done.failed, "cells": done.cells})
     else:
         _print_recomputed(done, path, check)
     if done.failed or (check and not done.is_nothing):
@@ -227,13 +248,19 @@ def recompute(
 
 def _print_recomputed(done: Recomputed, path: Path, check: bool) -> None:
     if done.is_nothing:
-        out.print(f"{path} is up to date: all is by today's rules.", markup=False, soft_wrap=True)
+        out.print(f"{path} is up to date: today's rules made everything in it.", markup=False, soft_wrap=True)
         return
-    verb = "would be made anew" if check else "were made anew"
+    verb = "would be recomputed" if check else "were recomputed"
     tables = f"Steps or cycles of {counted(len(done.measurements), 'measurement')} {verb}."
     out.print(tables, markup=False, soft_wrap=True)
+    if done.cells:
+        verb = "would get" if check else "got"
+        cells = (
+            f"{counted(len(done.cells), 'cell')} {verb} a specification of its own: {quoted(done.cells, most=10)}."
+        )
+        out.print(cells, markup=False, soft_wrap=True)
     if done.search:
-        out.print(f"The search {'would be' if check else 'was'} built anew.", markup=False, soft_wrap=True)
+        out.print(f"The search index {'would be' if check else 'was'} built again.", markup=False, soft_wrap=True)
     for name, reason in done.failed.items():
         err.print(f"{name}: {reason}", style="red", markup=False, soft_wrap=True)
 
