@@ -5,11 +5,19 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from support.examples import FULL_SIZE
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+
+# Tests start some hundred processes. Without files of bytecode each of them compiles the whole package again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 LONG = ("browser", "server", "notebooks", "transform", "ingest", "cli", "demo", "remote")
@@ -33,6 +41,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run everything at full size")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    settings.register_profile(FULL_SIZE)
+    if config.getoption("--long"):
+        settings.load_profile(FULL_SIZE)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=_turn)
     if config.getoption("--long"):
@@ -46,6 +60,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _turn(item: pytest.Item) -> int:
     folder = item.nodeid.split("/")[1]
     return LONG.index(folder) if folder in LONG else len(LONG)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_scripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The record of own scripts of this run, one for all workers: they share the demo, whose plots are their own."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(shared / "state"))
+        yield
 
 
 @pytest.fixture(scope="session")

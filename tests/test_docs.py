@@ -16,8 +16,10 @@ from typing import Any
 
 import plotly.io as pio
 import pytest
+from support.needs import chromium
 
 from workbench.cli import main
+from workbench.simulation import is_installed
 from workbench.store.store import Store
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +32,8 @@ RUN = [
     DOCS / "explanation" / "caches.md",
     DOCS / "reference" / "errors.md",
 ]
-ELSEWHERE = {"add-a-format.md": "tests/readers", "http.md": "tests/server"}
+PACKAGES = ("figure-for-a-paper.md", "other-libraries.md", "simulate.md")
+ELSEWHERE = {"add-a-format.md": "tests/readers", "http.md": "tests/server", **dict.fromkeys(PACKAGES, "below")}
 """Pages whose blocks are run by tests of their own."""
 _BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -125,6 +128,42 @@ def test_every_block_of_a_page_runs(page: Path, reader: Path, monkeypatch: pytes
                     value.close()
 
 
+def run_page(name: str, monkeypatch: pytest.MonkeyPatch, wanted: str = "") -> None:
+    """Run the blocks of a how-to page; with ``wanted``, of those that import something only these."""
+    space: dict[str, Any] = {}
+    text = (DOCS / "how-to" / name).read_text("utf-8")
+    for number, (language, block) in enumerate(_BLOCK.findall(text)):
+        if language == "sh":
+            for words in command_lines(block):
+                run_command(words, monkeypatch)
+        elif not wanted or "import" not in block or wanted in block or "import workbench" in block:
+            run_block(block, f"<{name}, block {number}>", space)
+    space["bench"].close()
+
+
+def test_the_page_of_figures_for_papers_runs(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("kaleido")
+    chromium()
+    run_page("figure-for-a-paper.md", monkeypatch)
+    assert (reader / "fade.pdf").read_bytes().startswith(b"%PDF")
+    assert "Capacity retention [%]" in (reader / "fade.csv").read_text().partition("\n")[0]
+
+
+@pytest.mark.parametrize("library", ["matplotlib", "altair", "polars"])
+def test_other_libraries_draw_our_numbers(library: str, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(library, reason=f"{library} is not installed here")
+    run_page("other-libraries.md", monkeypatch, f"import {library}")
+    made = {"matplotlib": "curves.pdf", "altair": "curves.json", "polars": "curves.csv"}[library]
+    assert (reader / made).stat().st_size > 1000
+
+
+@pytest.mark.long
+def test_the_page_of_simulations_runs(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not is_installed():
+        pytest.skip("PyBaMM is not installed: pip install pybamm")
+    run_page("simulate.md", monkeypatch)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
@@ -142,8 +181,12 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_is_in_the_index() -> None:
     index = (DOCS / "README.md").read_text("utf-8")
+    gallery = DOCS / "reference" / "gallery"
+    recipes = gallery.with_suffix(".md").read_text("utf-8")
     for page in DOCS.rglob("*.md"):
-        if page.name != "README.md":
+        if page.parent == gallery:
+            assert f"(gallery/{page.name})" in recipes, page.name
+        elif page.name != "README.md":
             assert f"({page.relative_to(DOCS)})" in index, page.name
 
 

@@ -25,6 +25,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 OURS = {"workbench", "server", "tools", "tests", "benchmarks"}
 NOT_DECLARED = {
     "galvani": "its licence is the GPL: the user installs it",
+    "polars": "frames of a user who has it: workbench/bench/polars_frames.py",
     "_typeshed": "types of the type checker; never imported when the program runs",
 }
 """Imported by the library although no extra has it, and why."""
@@ -146,7 +147,7 @@ def test_all_is_what_the_readme_installs_and_full_has_every_extra() -> None:
 
 
 def test_a_plain_install_needs_no_extra() -> None:
-    extras = {"jupyterlab", "jupyter_server", "fastnda", "h5py", "kaleido", "galvani"}
+    extras = {"jupyterlab", "jupyter_server", "fastnda", "h5py", "kaleido", "galvani", "pybamm"}
     words = f"""
 import sys, pkgutil, importlib
 sys.modules.update(dict.fromkeys({sorted(extras)}))  # None in the table of modules: importing it is an ImportError
@@ -170,6 +171,15 @@ def test_the_version_is_written_in_one_place() -> None:
     change = (ROOT / "CHANGELOG.md").read_text("utf-8")
     released = "dev" not in workbench.__version__
     assert (f"## {workbench.__version__}" if released else "## Unreleased") in change
+
+
+def test_the_places_that_the_guide_for_developers_names_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = {
+        one for one in re.findall(r"`((?:workbench|server|tests|tools|docs)/[\w./-]+)`", text) if "<" not in one
+    }
+    assert len(named) > 20
+    assert [one for one in sorted(named) if not (ROOT / one).exists()] == []
 
 
 def test_the_picture_of_the_rooms_has_every_room() -> None:

@@ -64,6 +64,10 @@ RULES = (
     Rule(r"(?:the|which|that|other) way of", "direction"),
 )
 
+ANY_WORD = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(rule.found for rule in RULES)})(?![\w-])".replace(" ", r"\s+"), re.I
+)
+
 SQL = re.compile(
     r"\s*(?:select|insert|update|delete|create|drop|alter|pragma|with|from|where|and|or|order by|join|left join)\b"
     r"(?:[^.]|\.\S)*$",
@@ -87,6 +91,8 @@ class Hit:
 
 def hits_in(text: str) -> Iterator[tuple[int, str, str]]:
     """Line from 0, the word and what to write instead, for each word of a prose text that is not to be used."""
+    if not ANY_WORD.search(text):  # most texts: one look instead of one for each rule
+        return
     code = re.compile(r"```.*?```|``[^`]+``|`[^`\n]+`|https?://\S+|\]\([^)]*\)", re.DOTALL)
     plain = code.sub(lambda match: re.sub(r"[^\n]", "_", match[0]), text)
     for rule in RULES:
@@ -162,6 +168,7 @@ def hits() -> tuple[Hit, ...]:
     paths += [path for suffix in ("*.py", "*.md") for folder in SOURCES for path in (ROOT / folder).rglob(suffix)]
     paths += [path for suffix in ("*.py", "*.md") for path in (ROOT / "docs").rglob(suffix) if path not in WRITTEN]
     paths += [*(ROOT / "tests").rglob("*.py"), *(ROOT / "notebooks").glob("*.ipynb")]
+    paths = [path for path in paths if "node_modules" not in path.parts]
     ours = (path for path in paths if path != Path(__file__) and not SKIPPED & set(path.parents))
     return tuple(
         Hit(path, first + line, word, use)

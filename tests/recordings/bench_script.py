@@ -183,7 +183,7 @@ def _conversations(bench: wb.Bench) -> None:
     board = bench.dashboards.create("Authored")
     begun = bench.authoring_context(board, "A bar", draft={"name": "drafted", "config": RECIPE})
     made = bench.authoring_decision(board, new_plot_id=UNKNOWN, session=begun.session_id)
-    assert made.recipe().foreign
+    assert made.recipe().transform
     bench.authoring_context(board, "Make it red", plot=made)
     refused(lambda: bench.authoring_decision(board, plot=made, session=UNKNOWN))
 

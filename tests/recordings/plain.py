@@ -19,6 +19,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.recordings.added import OF_HEADERS, without_added, without_added_columns
+
 SINCE = datetime(2025, 5, 2, tzinfo=UTC)
 """The old store is from before; what is later was made by the run."""
 LEFT_OUT = ("message", "msg", "log", "timings", "meaning")
@@ -88,6 +90,7 @@ class Plain:
     def headers(self, headers: Mapping[str, str]) -> dict[str, Any]:
         """The headers that mean something and are not as usual; None for a usual one that is missing."""
         kept = {name: value for name, value in headers.items() if name in HEADERS or name.startswith("x-")}
+        kept = {name: value for name, value in kept.items() if name not in OF_HEADERS}
         if "x-correlation-id" in kept:
             kept["x-correlation-id"] = "<request>"
         if "x-workbench-content" in kept:
@@ -107,10 +110,10 @@ class Plain:
         if not content:
             return None
         if media.startswith("application/json"):
-            return self.value(json.loads(content))
+            return self.value(without_added(json.loads(content)))
         if media == "application/vnd.apache.parquet":
             try:
-                return {"parquet": self.value(_columns(pq.read_table(io.BytesIO(content))))}
+                return {"parquet": self.value(_columns(without_added_columns(pq.read_table(io.BytesIO(content)))))}
             except pa.ArrowInvalid:  # a part of a file
                 return {"bytes": len(content)}
         if media == "application/vnd.apache.arrow.stream":
@@ -119,8 +122,11 @@ class Plain:
 
     def _stream(self, stream: tuple[dict[str, str], pa.Table]) -> dict[str, Any]:
         about, table = stream
-        read = {name: json.loads(text) if text[:1] in ("{", "[") else text for name, text in about.items()}
-        return {"about": self.value(read), "columns": self.value(_columns(table))}
+        read = {
+            name: without_added(json.loads(text)) if text[:1] in ("{", "[") else text
+            for name, text in about.items()
+        }
+        return {"about": self.value(read), "columns": self.value(_columns(without_added_columns(table)))}
 
     def value(self, value: Any) -> Any:
         """A JSON value."""

@@ -122,6 +122,7 @@ class Comma(float):
 def truth() -> dict[str, np.ndarray]:
     return {
         "t": np.array([row["t"] for row in ROWS]),
+        "count": np.array([row["count"] for row in ROWS]),
         "joined": np.array([row["t"] - DT * (row["count"] - 1) for row in ROWS]),
         "i": -np.array([row["i"] for row in ROWS]),
         "u": np.array([row["u"] for row in ROWS]),

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from support.server_in_process import Lab, Person
+from workbench.store.records.alerts import Seen
+from workbench.store.scope import Scope
 
 RATINGS = {
     "capacity": {"value": 5, "unit": "A.h"},
@@ -115,6 +117,20 @@ def make(lab: Lab, who: Person, mark: str) -> World:
         "role": "assistant",
         "content": {"parts": [{"type": "draft", "draft": {"name": f"{mark} draft", "config": RECIPE}}]},
     }
+    shares = f"/projects/{ids['project_id']}/shares"
+    ids["key_id"] = lab.store.people.issue(who.organization_id, who.user_id).id
+    ids["share_id"] = lab.json("POST", shares, who, json={"dashboard_id": ids["dashboard_id"]})["id"]
+    alert = {
+        "plot_id": ids["plot_id"],
+        "name": f"{mark} alert",
+        "step": "cells",
+        "column": "name",
+        "equals": "no cell",
+    }
+    ids["alert_id"] = lab.json("POST", f"/projects/{ids['project_id']}/alerts", who, json=alert)["id"]
+    ids["occurrence_id"] = _found(lab, ids)
+    runs = f"/projects/{ids['project_id']}/analyses/runs"
+    ids["run_id"] = lab.call("POST", runs, who, json={"type": "retention", "check": True}).json()["id"]
     board = f"/projects/{ids['project_id']}/dashboards/{ids['dashboard_id']}"
     begun = lab.json("POST", f"{board}/authoring-context", who, json={"prompt": mark, "plot_id": ids["plot_id"]})
     lab.json("POST", f"/agent/sessions/{begun['session_id']}/messages", who, json=said)
@@ -122,6 +138,17 @@ def make(lab: Lab, who: Person, mark: str) -> World:
     _under_way(lab, world)
     _to_be_read(lab, world)
     return world
+
+
+def _found(lab: Lab, ids: dict[str, str]) -> str:
+    """Something that the alert found."""
+    store = lab.store
+    with store.transaction() as db:
+        store.alerts.allow(db, "https://hooks.example.com/", lab.admin.user_id, private=False)
+        scope = Scope("", ids["project_id"])
+        alert = store.alerts.get(ids["alert_id"], scope)
+        (one,) = store.alerts.note(db, alert, [Seen({"id": "a cell"})], store.latest())
+    return one.id
 
 
 def _with_files(lab: Lab, world: World) -> None:

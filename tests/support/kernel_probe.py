@@ -29,6 +29,14 @@ class KernelProbe:
         """The value of an expression in the notebook, by way of its ``repr``."""
         return ast.literal_eval(self._done(self._evaluate(expression)))
 
+    def wait(self, expression: str, value: object) -> None:
+        """Wait until an expression in the notebook has this value: what a person does reaches the kernel later."""
+        until = time.monotonic() + SECONDS
+        while (found := self.ask(expression)) != value:
+            if time.monotonic() > until:
+                raise AssertionError(f"{expression} is {found!r}, not {value!r}, after {SECONDS} s")
+            time.sleep(0.05)
+
     def run(self, code: str) -> None:
         """Run statements in the notebook, seen by no cell."""
         self._done(self._execute(code, {}))
@@ -43,7 +51,12 @@ class KernelProbe:
         self._thread.shutdown()
 
     def _done(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._thread.submit(self._loop.run_until_complete, work).result(2 * SECONDS)
+        try:
+            waiting = self._thread.submit(self._loop.run_until_complete, work)
+        except RuntimeError:  # closed meanwhile
+            work.close()
+            raise
+        return waiting.result(2 * SECONDS)
 
     async def _connect(self) -> None:
         self._client.load_connection_file()

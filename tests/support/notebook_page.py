@@ -18,7 +18,7 @@ from workbench.notebook import plot_view
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 NO_ADDRESS = {"data", "blob", "about", "chrome", "chrome-extension"}
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds that any wait may take on a busy machine."""
 _STILL_AFTER = re.search(
     r"STILL_AFTER_MS = (\d+);", Path(plot_view.__file__).with_suffix(".js").read_text("utf-8")
@@ -30,6 +30,9 @@ window.setTimeout = (work, ms, ...more) =>
 """
 """Shortens the wait for quiet before a picture is kept, where a test asks for it."""
 IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+
+NOT_OURS = "Canceled future for "
+"""JupyterLab says so of its own messages to a kernel that ends."""
 
 
 @dataclass
@@ -52,9 +55,13 @@ class Overheard:
         self._ears: dict[str, Callable[[Any], None]] = {
             "request": lambda request: self.requests.append(request.url),
             "websocket": lambda socket: self.requests.append(socket.url),
-            "pageerror": lambda error: self.errors.append(str(error)),
-            "console": lambda said: self.errors.append(said.text) if said.type == "error" else None,
+            "pageerror": lambda error: self._complained(error.stack or str(error)),
+            "console": lambda said: self._complained(said.text) if said.type == "error" else None,
         }
+
+    def _complained(self, text: str) -> None:
+        if NOT_OURS not in text:
+            self.errors.append(text)
 
     @property
     def strangers(self) -> list[str]:
@@ -198,6 +205,8 @@ class NotebookPage:
         )
         told = "false" if dark else "true"
         self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{told}'")
+        # JupyterLab complains if the theme changes again while its splash screen fades.
+        self.page.wait_for_function("() => !document.getElementById('jupyterlab-splash')")
 
     def width(self, pixels: int) -> None:
         """The width of the window; the side bar is closed so that the notebook has all of it."""

@@ -123,7 +123,8 @@ def whole() -> dict[str, Any]:
 def request() -> dict[str, Any]:
     """An authoring request around the whole recipe, so that it contains every model of the interface."""
     draft = {"name": "Fade", "config": whole()}
-    return {"prompt": "Show fade", "plot_id": "0190a1b2-0000-7000-8000-00000000abcd", "draft": draft}
+    ids = dict.fromkeys(("plot_id", "session_id"), "0190a1b2-0000-7000-8000-00000000abcd")
+    return {"prompt": "Show fade", **ids, "draft": draft}
 
 
 def small(**changes: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ DECLARED = {
     "steps": {**CYCLES, "Step count": "integer", "Duration [s]": "number", "Step type": "text"},
 }
 NUMERIC = ("number", "integer", "null")
+EDGES = ("first", "last", "first_where", "last_where")
 
 
 class Refused(Exception):
@@ -32,10 +33,27 @@ class Refused(Exception):
 
 @dataclass
 class Rows:
-    """Rows of a step; ``kinds`` names every column with its type, whatever rows there are."""
+    """Rows of a step; ``kinds`` names every column with its type, whatever rows there are. The type of those in
+    ``open`` comes from records alone."""
 
     kinds: dict[str, str]
     rows: list[Row] = field(default_factory=list)
+    open: set[str] = field(default_factory=set)
+
+    def held(self, column: str) -> str:
+        """The type of a column by these rows."""
+        found = {type_of(row[column]) for row in self.rows if row[column] is not None}
+        if self.kinds[column] in NUMERIC:
+            return self.kinds[column]
+        if not found:
+            return (
+                "null" if self.rows or column in self.open or self.kinds[column] == "mixed" else self.kinds[column]
+            )
+        if self.kinds[column] != "mixed":
+            return self.kinds[column]
+        if found == {"integer", "number"}:
+            return "number"
+        return found.pop() if len(found) == 1 else "mixed"
 
 
 @dataclass
@@ -69,6 +87,12 @@ class Records:
 class Outcome:
     steps: dict[str, Any]
     warnings: set[tuple[str, str]]
+
+
+def type_of(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    return "text" if isinstance(value, str) else "integer" if isinstance(value, int) else "number"
 
 
 def same(a: Any, b: Any) -> bool:
@@ -142,6 +166,7 @@ class Interpreter:
     ) -> None:
         self.store, self.caps, self.params, self.results, self.name = store, caps, params, results, name
         self.warnings = warnings
+        self.numbers: set[str] = set()
 
     def warn(self, code: str) -> None:
         self.warnings.add((code, self.name))
@@ -178,7 +203,8 @@ class Interpreter:
         limit = min(step.get("limit", 100), self.caps["max_list_rows"])
         if len(found) > limit:
             self.warn("list_truncated")
-        return Rows(made, [{name: r.columns.get(name) for name in made} for r in found[:limit]])
+        rows = [{name: r.columns.get(name) for name in made} for r in found[:limit]]
+        return Rows(made, rows, {name for name in made if name.split(".")[0] in ("properties", "protocol")})
 
     def meets(self, row: Row, source: str, where: dict[str, Any]) -> bool:
         own = {
@@ -291,7 +317,7 @@ class Interpreter:
         for record in sources:
             for row in record.data[dataset].rows:
                 made.append({"measurement_id": record.columns["id"], **{name: row.get(name) for name in names}})
-        return Rows(kinds, made)
+        return Rows(kinds, made, {name for name in names if name not in DECLARED[dataset]})
 
     # aggregate
 
@@ -313,6 +339,7 @@ class Interpreter:
                 groups.append([row])
         for name, metric in step["metrics"].items():
             self.metric_columns(name, metric, source)
+        self.numbers = {name for name in source.kinds if source.held(name) == "number"}
         metric_kinds: dict[str, str] = {}
         for name in step["metrics"]:
             self.metric_kind(name, step["metrics"], source, metric_kinds)
@@ -330,13 +357,15 @@ class Interpreter:
                 metric_kinds[name] = "number"
                 for row in made:
                     row[name] = None if row[name] is None else float(row[name])
-        return Rows({**kinds, **{name: metric_kinds[name] for name in step["metrics"]}}, made)
+        edges = {n for n, m in step["metrics"].items() if m["fn"] in EDGES and m["column"] in source.open}
+        kinds |= {name: metric_kinds[name] for name in step["metrics"]}
+        return Rows(kinds, made, {*edges, *(key for key in keys if key in source.open)})
 
     def metric_columns(self, name: str, metric: dict[str, Any], source: Rows) -> None:
         column = metric.get("column")
         if column is not None:
             self.column(source, column, "metrics", name, "column")
-            if metric["fn"] in ("min", "max", "mean", "sum") and source.kinds[column] not in NUMERIC:
+            if metric["fn"] in ("min", "max", "mean", "sum") and source.held(column) not in NUMERIC:
                 raise self.refuse("metrics", name, "column")
         if metric.get("where") is not None:
             self.column(source, metric["where"]["column"], "metrics", name, "where", "column")
@@ -348,7 +377,7 @@ class Interpreter:
         column, fn = metric.get("column"), metric["fn"]
         kind = "integer"
         if column is not None:
-            kind = source.kinds[column]
+            kind = source.kinds[column] if fn in EDGES else source.held(column)
         if metric.get("where") is not None:
             self.comparable(name, metric["where"], metrics, source, kinds)
         if fn == "count":
@@ -364,9 +393,12 @@ class Interpreter:
         values = self.column(source, where["column"], "metrics", name, "where", "column")
         value = where["value"]
         if isinstance(value, dict):
-            if self.metric_kind(value["ratio_of"], metrics, source, kinds) not in NUMERIC:
+            held = self.metric_kind(value["ratio_of"], metrics, source, kinds)
+            if metrics[value["ratio_of"]]["fn"] in EDGES:
+                held = source.held(metrics[value["ratio_of"]]["column"])
+            if held not in NUMERIC:
                 raise self.refuse("metrics", name, "where", "value", "ratio_of")
-            if bound_scalar(value["factor"], self.params) is None or kinds[value["ratio_of"]] == "null":
+            if bound_scalar(value["factor"], self.params) is None or held == "null":
                 return
             wanted: type = float
         else:
@@ -376,7 +408,7 @@ class Interpreter:
             wanted = str if isinstance(found, str) else float
         if where["op"] in ("eq", "neq"):
             return
-        if source.kinds[where["column"]] == "boolean" or any(isinstance(v, bool) for v in values):
+        if source.held(where["column"]) == "boolean" or any(isinstance(v, bool) for v in values):
             raise self.refuse("metrics", name, "where", "column")
         if any(v is not None and isinstance(v, str) != (wanted is str) for v in values):
             raise self.refuse("metrics", name, "where", "column")
@@ -393,10 +425,12 @@ class Interpreter:
         elif fn in ("first_where", "last_where"):
             kept = [row for row in rows if self.compares(row, metric["where"], metrics, rows, values)]
             made = kept[0 if fn == "first_where" else -1][column] if kept else None
+        elif present and fn in ("first", "last"):
+            made = present[0 if fn == "first" else -1]
         elif present:
-            if fn in ("first", "last"):
-                made = present[0 if fn == "first" else -1]
-            elif fn in ("min", "max"):
+            if column in self.numbers:
+                present = [float(value) for value in present]
+            if fn in ("min", "max"):
                 made = min(present) if fn == "min" else max(present)
             elif all(isinstance(value, int) for value in present):
                 made = sum(present) if fn == "sum" else float(Fraction(sum(present), len(present)))
@@ -460,7 +494,8 @@ class Interpreter:
                     made.append(joined)
         if len(made) > self.caps["max_summary_rows"]:
             raise self.refuse()
-        return Rows(kinds, made)
+        opened = {new for name, new in names.items() if name in right.open}
+        return Rows(kinds, made, {*left.open, *opened})
 
     def among(self, value: Any, wanted: list[Any]) -> bool:
         return any(value is item is None or same(value, item) for item in wanted)

@@ -6,6 +6,8 @@ import math
 from itertools import groupby, pairwise
 from typing import Any
 
+from support.reference_onsets import onset
+
 Row = dict[str, Any]
 COUNTERS = {
     "Discharge capacity [A.h]": ("Current [A]", 1),
@@ -104,6 +106,7 @@ def steps(rows: list[Row]) -> list[Row]:
     for _, group in groupby(rows, key=lambda row: row["Step count"]):
         members = list(group)
         made.append(one_step(members, at, numbers[at]))
+        made[-1] |= onset(rows[:at], members, made[-1]["Std current [A]"])
         at += len(members)
     add_cycle_sums(made)
     return made
