@@ -15,6 +15,7 @@ lint:
     .venv/bin/ruff format --check .
     .venv/bin/ruff check .
     .venv/bin/mypy
+    {{python}} -m tools.other_systems
     .venv/bin/lint-imports
 
 format:
@@ -28,6 +29,19 @@ schema:
 # The documentation site, in build/docs; every warning is an error
 docs:
     .venv/bin/sphinx-build -q -W --keep-going -b html -c docs . build/docs
+
+# The locks of the server image, from pyproject.toml
+lock:
+    .venv/bin/pip install -q uv
+    {{python}} -m tools.lock_file
+
+# Versions with known holes: what is allowed, locked and installed
+audit:
+    {{python}} -m tools.audit
+
+# The bill of materials of the server image, in build/server.cdx.json
+bill:
+    {{python}} -m tools.bill_of_materials
 
 # The pictures of docs/how-to/recipes-by-example.md, from the demo's store
 pictures:

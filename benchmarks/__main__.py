@@ -8,7 +8,20 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NAMES = ("store", "engine", "figure", "bench", "protected", "notebook", "folder", "server", "files")
+NAMES = (
+    "store",
+    "engine",
+    "figure",
+    "bench",
+    "analyses",
+    "protected",
+    "notebook",
+    "folder",
+    "locked",
+    "server",
+    "files",
+    "waits",
+)
 
 
 def main() -> int:

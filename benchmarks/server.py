@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -48,18 +48,31 @@ def transform(data, params):
     return {"data": traces, "layout": {}}
 """
 FASTAPI = """
-import sys, orjson, uvicorn
+import pathlib, sys, orjson, uvicorn
 from fastapi import FastAPI
 from fastapi.encoders import jsonable_encoder
-from fastapi.responses import JSONResponse
-answer = orjson.loads(open(sys.argv[1], "rb").read())
+from fastapi.responses import JSONResponse, Response
+folder = pathlib.Path(sys.argv[1])
+answer = orjson.loads((folder / "answer.json").read_bytes())
+SAME = {path.stem: path.read_bytes() for path in folder.glob("*.json")}
 app = FastAPI()
 @app.get("/healthz")
 def health(): return {}
 @app.post("/datasets")
 def datasets(): return JSONResponse(jsonable_encoder(answer))
+@app.api_route("/bytes/{name}", methods=["GET", "POST"])
+async def same(name: str): return Response(SAME[name], media_type="application/json")
 uvicorn.run(app, port=int(sys.argv[2]), log_level="error")
 """
+
+
+class Beside(NamedTuple):
+    """Processor time of one kind of request, in ms, beside a bare FastAPI route."""
+
+    name: str
+    size: int
+    ours: float
+    bare: float
 
 
 class Connection:
@@ -110,12 +123,12 @@ def serving(words: list[str]) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
-def fastapi(answer: bytes, folder: Path) -> Iterator[str]:
-    """The same answer, encoded by FastAPI."""
-    path = folder / "answer.json"
-    path.write_bytes(answer)
+def fastapi(folder: Path, **answers: bytes) -> Iterator[tuple[str, int]]:
+    """A plain FastAPI server, its address and process. It encodes ``answer`` itself, and sends all as they are."""
+    for name, content in answers.items():
+        (folder / f"{name}.json").write_bytes(content)
     port = random.randint(20_000, 40_000)
-    process = subprocess.Popen([sys.executable, "-c", FASTAPI, str(path), str(port)])
+    process = subprocess.Popen([sys.executable, "-c", FASTAPI, str(folder), str(port)])
     url = f"http://127.0.0.1:{port}"
     try:
         for _ in range(600):
@@ -124,7 +137,7 @@ def fastapi(answer: bytes, folder: Path) -> Iterator[str]:
                 break
             except OSError:
                 time.sleep(0.05)
-        yield url
+        yield url, process.pid
     finally:
         process.terminate()
         process.wait(30)
@@ -149,7 +162,8 @@ def filled(path: Path) -> tuple[str, str, dict[str, Any]]:
         work = bench.backend
         key = work.store.people.issue(work.organization.id, work.actor).key
         place = f"/projects/{work.project.id}"
-        return key, place, {"plan": plan, "plot": f"{place}/dashboards/{board.id}/plots/{plot.id}"}
+        plot_path = f"{place}/dashboards/{board.id}/plots/{plot.id}"
+        return key, place, {"plan": plan, "plot": plot_path, "specification": cell.specification_id}
 
 
 RATINGS = (("capacity", 5.0, "A.h"), ("voltage_min", 2.5, "V"), ("voltage_max", 4.2, "V"))
@@ -184,7 +198,7 @@ def encodings(url: str, key: str, place: str, plan: Any, folder: Path) -> tuple[
     body = orjson.dumps({"config": {"plan": plan}})
     path = f"{place}/datasets"
     told = ours.ask("POST", path, body)
-    with fastapi(told, folder) as other:
+    with fastapi(folder, answer=told) as (other, _):
         theirs = Connection(other)
         found = medians(
             {
@@ -211,6 +225,41 @@ def figures(url: str, key: str, plot: str, seconds: float = 5.0, clients: int = 
 
     _together([lambda n=n: ask(n) for n in range(clients)])
     return sum(counts) / seconds, size
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time that a process has used, in s."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_of_requests(url: str, key: str, pid: int, about: dict[str, Any], place: str, folder: Path) -> list[Beside]:
+    """Processor time of the server for a request, in ms, and of a bare FastAPI route that returns the same bytes.
+
+    The clock of a process counts in steps of 10 ms, so each measure takes many requests; a busy machine changes little.
+    """
+    asked = {
+        "a cached figure": ("POST", f"{about['plot']}/figure", b"{}"),
+        "a list of 25 records": ("GET", f"{place}/records/measurements?limit=25", None),
+        "one record": ("GET", f"/cell_specifications/{about['specification']}", None),
+        "the projects": ("GET", "/projects", None),
+    }
+    ours = Connection(url, key)
+    answers = {f"answer{n}": ours.ask(*one) for n, one in enumerate(asked.values())}
+    found = []
+    with fastapi(folder, answer=b"{}", **answers) as (other, bare):
+        theirs = Connection(other)
+        for n, (name, (method, path, body)) in enumerate(asked.items()):
+            spent: dict[int, list[float]] = {pid: [], bare: []}
+            for _ in range(5):
+                for process, one, target in ((pid, ours, path), (bare, theirs, f"/bytes/answer{n}")):
+                    began = cpu_s(process)
+                    for _ in range(400):
+                        one.ask(method, target, body)
+                    spent[process].append((cpu_s(process) - began) / 400 * 1e3)
+            ms = {process: statistics.median(times) for process, times in spent.items()}
+            found.append(Beside(name, len(answers[f"answer{n}"]), ms[pid], ms[bare]))
+    return found
 
 
 def hits(url: str, key: str, plot: str, seconds: float) -> list[float]:
@@ -359,6 +408,7 @@ def main() -> int:
         key, place, about = filled(folder / "lab.db")
         with serving(["--store", str(folder / "lab.db")]) as (url, pid):
             rate, size = figures(url, key, about["plot"])
+            cpu = cpu_of_requests(url, key, pid, about, place, folder)
             alone = hits(url, key, about["plot"], 5.0)
             beside, drawn = hits_while_others_draw(url, key, about, place)
             idle = projects(url, key, 6.0)
@@ -405,6 +455,10 @@ def main() -> int:
             f"| Arrow | {arrow_:.0f} |",
             f"| our JSON | {json_:.0f} |",
             f"| the same by FastAPI (`jsonable_encoder`, `json`) | {fastapi_:.0f} |",
+            "",
+            "| processor time of a request, in ms | bytes | ours | a bare FastAPI route with the same bytes |",
+            "|---|---|---|---|",
+            *(f"| {one.name} | {one.size:,} | {one.ours:.2f} | {one.bare:.2f} |" for one in cpu),
             "",
             "| gate | measured | bar | kept |",
             "|---|---|---|---|",

@@ -66,6 +66,8 @@ def contents(name: str, text: str) -> dict[str, list[str]]:
         }
     if name == "docs/README":
         return {title: [link for link in links if link.startswith(f"{kind}/")] for kind, title in KINDS.items()}
+    if name == "docs/reference/gallery":
+        return {"": [link for link in links if link.startswith("gallery/")]}
     if name == "benchmarks/README":
         return {"": [link for link in links if link.startswith("results/")]}
     return {}

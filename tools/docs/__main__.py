@@ -15,9 +15,15 @@ def main() -> None:
     check = parser.parse_args().check
     found = stale()
     for path in found:
-        if not check:
+        if check:
+            print(f"stale: {path.name}")
+        elif path in WRITTEN:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(WRITTEN[path](), "utf-8")
-        print(f"{'stale' if check else 'written'}: {path.name}")
+            print(f"written: {path.name}")
+        else:
+            path.unlink()
+            print(f"removed: {path.name}")
     if check and found:
         sys.exit(f"Run '{COMMAND}' and commit what it writes.")
 

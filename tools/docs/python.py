@@ -87,7 +87,7 @@ def _class(cls: type) -> Iterator[str]:
     if cls is Bench:
         yield "Collections: " + ", ".join(f"`{name}`" for name in _HELD) + "."
         yield ""
-    for name, member in vars(cls).items():
+    for name, member in _members(cls):
         if name.startswith("_"):
             continue
         if isinstance(member, property):
@@ -98,6 +98,15 @@ def _class(cls: type) -> Iterator[str]:
             yield f"### {cls.__name__}.{name}"
             yield ""
             yield from described(function, name)
+
+
+def _members(cls: type) -> Iterator[tuple[str, object]]:
+    """What a class has, and for `Bench` also the members of the parts that it is made of."""
+    seen: set[str] = set()
+    for one in cls.__mro__:
+        if one is cls or (cls is Bench and one.__module__.startswith(Bench.__module__.rpartition(".")[0])):
+            yield from ((name, member) for name, member in vars(one).items() if name not in seen)
+            seen |= {*vars(one)}
 
 
 _HELD: dict[str, type] = {

@@ -1,0 +1,117 @@
+"""Stored analyses of many small tests: the first run, and the same again, which has nothing to do.
+
+``python benchmarks/analyses.py [--full]``. Both runs are in this process, one after the other: read the ratios. That of
+processor time counts, since a busy machine strikes the threads of a first run harder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import workbench as wb
+from workbench.analyses.run import Analysed
+
+GATE = 50.0
+ROUNDS = 5
+CYCLES, EACH = 12, 40
+TYPES = ("kinds", "retention", "efficiency", "capacity_by_step", "dcir", "outliers")
+"""Analyses of cycles, of steps, of samples, and the kinds of tests."""
+RESULT = Path(__file__).parent / "results" / "analyses.md"
+
+
+def small_test(number: int) -> pd.DataFrame:
+    """The samples of a small ageing test: twelve full cycles, each with a pulse after a rest of half an hour."""
+    rng = np.random.default_rng(number)
+    parts: list[tuple[float, float, float, float]] = []
+    for cycle in range(CYCLES):
+        full = 3600.0 * (1 - 0.003 * cycle * (1 + number % 3))
+        legs = ((-1.0, full, 3.0, 4.2), (0.0, 1800.0, 4.15, 4.14), (2.0, 10.0, 4.05, 4.04))
+        parts += [*legs, (0.0, 60.0, 4.13, 4.13), (1.0, full, 4.1, 3.0), (0.0, 600.0, 3.3, 3.35)]
+    begins = np.concatenate([[0.0], np.cumsum([seconds for _, seconds, *_ in parts])[:-1]])
+    shares = np.linspace(0.0, 1.0, EACH, endpoint=False)
+    time_s = np.concatenate([at + part[1] * shares for at, part in zip(begins, parts, strict=True)])
+    volts = np.concatenate([part[2] + (part[3] - part[2]) * shares for part in parts])
+    return pd.DataFrame(
+        {
+            "Time [s]": time_s,
+            "Current [A]": np.repeat([part[0] for part in parts], EACH),
+            "Voltage [V]": volts + rng.normal(0, 2e-4, len(volts)),
+            "Step count": np.repeat(np.arange(len(parts), dtype=float), EACH),
+            "Cycle count": np.repeat(np.arange(CYCLES, dtype=float), 6 * EACH),
+        }
+    )
+
+
+def filled(bench: wb.Bench, tests: int) -> None:
+    """As many small tests, ten of each cell."""
+    ratings = {"capacity": {"value": 1.0, "unit": "A.h"}, "voltage_min": {"value": 3.0, "unit": "V"}}
+    bench.specifications.create(name="cell", ratings={**ratings, "voltage_max": {"value": 4.2, "unit": "V"}})
+    for number in range(tests):
+        if number % 10 == 0:
+            cell = bench.instances.create(name=f"cell {number // 10}", specification="cell")
+        fields = {"name": f"test {number}", "instance": cell, "sign": "discharge"}
+        bench.measurements.create(time_series=small_test(number), **fields)
+
+
+def timed(bench: wb.Bench, type: str) -> tuple[float, float, Analysed]:
+    """Seconds that a run took and that it computed, and what it did."""
+    began, before = time.perf_counter(), time.process_time()
+    done = bench.analyse(type)
+    return time.perf_counter() - began, time.process_time() - before, done
+
+
+def main() -> int:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--full", action="store_true", help="1 000 tests instead of 200")
+    asked.add_argument("--tests", type=int, default=0, metavar="N", help="another number of tests")
+    given = asked.parse_args()
+    tests = given.tests or (1000 if given.full else 200)
+    rows, good = [], True
+    with tempfile.TemporaryDirectory(prefix="workbench-bench-") as scratch, wb.open(f"{scratch}/a.db") as bench:
+        filled(bench, tests)
+        for type in TYPES:
+            first, first_work, done = timed(bench, type)
+            if len(done.computed) != tests:
+                raise RuntimeError(f"{type}: {done}")
+            again, again_work = [], []
+            for _ in range(ROUNDS):
+                took, work, repeated = timed(bench, type)
+                again.append(took)
+                again_work.append(work)
+                good = good and repeated.unchanged == tests and not repeated.computed
+            took, work = statistics.median(again), statistics.median(again_work)
+            ratio = first_work / work
+            good = good and ratio >= GATE
+            cells = [f"`{type}`", f"{first:.2f}; {first_work:.2f} s", f"{1e3 * took:.0f}; {1e3 * work:.0f} ms"]
+            cells += [f"{first / took:.0f}x; {ratio:.0f}x", f">= {GATE:g}x", "yes" if ratio >= GATE else "no"]
+            rows.append(f"| {' | '.join(cells)} |")
+    text = "\n".join(
+        [
+            "# Stored analyses, first and again",
+            "",
+            f"{tests} small tests of {CYCLES * 6 * EACH:,} samples and {CYCLES * 6} steps on {os.cpu_count()} cores "
+            f"(load at the end {os.getloadavg()[0]:.1f}). The same again is the median of {ROUNDS} calls, and has "
+            "to find nothing to do. `benchmarks/analyses.py` makes this page.",
+            "",
+            "| analysis | first; processor | the same again; processor | how much faster; processor | gate | kept |",
+            "|---|---|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+    RESULT.write_text(text)
+    print(text)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
