@@ -31,7 +31,6 @@ from .backend import (
     Where,
     drawable,
     only,
-    tabulated,
     without_rows,
 )
 from .cycling.life import KINDS
@@ -59,6 +58,7 @@ from .records import (
     Record,
     Specification,
 )
+from .records.record_table import tabulated
 from .records.specification import is_estimate
 from .store.cache.cache import Cache, HitsOnly, NotCached
 from .store.records import search as searches

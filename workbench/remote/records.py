@@ -9,11 +9,12 @@ from typing import TypeVar
 
 import orjson
 
-from ..backend import Backend, Fields, Ref, Where, tabulated
+from ..backend import Backend, Fields, Ref, Where
 from ..cycling.sign_check import turned
 from ..errors import BadRequest, NotFound, instead
 from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study
+from ..records.record_table import tabulated
 from ..table import Table
 from . import wire
 from .client import Client, Params
