@@ -15,6 +15,7 @@ from workbench import battery
 from workbench.authoring import prompt_text, system_text
 from workbench.authoring.catalog_text import LEVELS, told
 from workbench.authoring.context import LEAST, ROOM
+from workbench.authoring.edits import texts_of
 from workbench.authoring.examples import NAMES, answer, example
 from workbench.bench import Bench
 from workbench.cycling.columns import SERIES_COLUMNS
@@ -224,9 +225,11 @@ def test_a_plot_that_is_to_be_changed_stands_in_the_prompt(bench: Bench) -> None
         for plot in bench.dashboards.get(board).plots():
             draft = {"name": plot.name, "config": plot.record.config}
             text = prompt_text("Make the lines thicker.", bench.catalog(), draft)
-            (shown,) = re.findall(r"```json\n(.*)\n```", text)
-            assert json.loads(shown) == draft
-            assert len(SYSTEM) + len(text) - len(shown) <= ROOM
+            plan, params = (json.loads(one) for one in re.findall(r"```json\n(.*?)\n```", text, re.DOTALL))
+            (script,) = re.findall(r"```python\n(.*?)\n```", text, re.DOTALL)
+            assert (plan, params) == (draft["config"]["plan"], draft["config"]["params"])
+            assert script == draft["config"]["transform"].rstrip()
+            assert len(SYSTEM) + len(text) - sum(map(len, texts_of(draft).values())) <= ROOM
             assert "## cellSpecifications" in text
 
 

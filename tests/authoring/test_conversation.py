@@ -215,6 +215,25 @@ def test_a_revision_is_shown_beside_what_was_before_and_can_be_undone(bench: wb.
         talk.undo()
 
 
+def edits(*pairs: tuple[str, str]) -> dict[str, Any]:
+    return {"say": "", "edits": [{"part": "transform", "old": old, "new": new} for old, new in pairs]}
+
+
+def test_a_draft_is_changed_and_repaired_by_edits(bench: wb.Bench, talk: Conversation) -> None:
+    fails = changed(transform=SCRIPT.replace("counts.index", "counts.idx"))
+    assert talk.ask("Cells by batch", Model(fails, edits(("idx", "index")))).is_sound
+    assert talk.draft == SOUND["draft"]
+    breaks = edits(("Number of", "How many"), ("counts.index", "cnts.index"))
+    model = Model(edits(("nowhere", "")), breaks, edits(("cnts", "counts")))
+    assert talk.ask("Another title", model).is_sound
+    assert "is not in 'transform'" in model.asked[1][-1].text
+    assert talk.draft["config"]["transform"] == SCRIPT.replace("Number of", "How many")
+    assert [one.is_sound for one in bench.sessions.replay(talk.session_id)] == [False, True, False, False, True]
+    assert not talk.paste(json.dumps(edits(("How many", "Number of"), ("counts.index", "cnts.index")))).is_sound
+    assert talk.paste(json.dumps(edits(("cnts", "counts")))).is_sound
+    assert talk.draft == SOUND["draft"]
+
+
 def test_a_pasted_answer_is_checked_and_can_be_accepted(bench: wb.Bench, talk: Conversation) -> None:
     context = talk.context("Cells by batch")
     assert "Cells by batch" in context.prompt

@@ -592,6 +592,10 @@ def answered(bench: wb.Bench, ask: Ask, folder: Path) -> None:
         ask(lambda answer=answer: _without_times(bench.check_answer(answer)))
     ask(lambda: _without_times(bench.check_answer({"draft": draft, "say": ""}, {"word": "b"})))
     ask(lambda: _without_times(bench.check_answer({"draft": draft, "say": ""}, {"wrd": "b"})))
+    for old in ("drafted", "nowhere"):
+        edits = {"edits": [{"part": "name", "old": old, "new": "edited"}]}
+        ask(lambda edits=edits: _without_times(bench.check_answer(edits, draft=draft)))
+        ask(lambda edits=edits: _without_times(bench.check_answer(edits)))
 
 
 def _without_times(checked: Any) -> Any:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
 from ..errors import Invalid, Loc, Problem, instead
 from ..recipe.jsontext import plain, read_json, show
 from ..recipe.strict import Raw, kind
+from .edits import SHAPE
 
-PARTS = ("say", "draft")
+PARTS = ("say", "draft", "edits")
 _DRAFT = ("name", "config")
 _RECIPE = ("plan", "transform")
 MOST_SAID = 10_000
@@ -22,11 +23,13 @@ _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n\s*```", re.DOTALL)
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer as it was sent. ``draft`` may be unsound; ``problems`` are those of the answer around it."""
+    """An answer as it was sent. ``draft`` may be unsound; ``edits`` change a draft that its reader has; ``problems``
+    are those of the answer around them."""
 
     say: str
     draft: JsonValue
     problems: tuple[Problem, ...] = ()
+    edits: tuple[JsonValue, ...] | None = None
 
 
 def read_answer(raw: Raw) -> Answer:
@@ -58,7 +61,7 @@ def _of_text(text: str) -> Answer:
     if not isinstance(value, dict):
         return Answer("", None, (Problem((), f"{_EXPECTED}, not {kind(value)}.", "model_type"),))
     made = _of_object(value, [])
-    return made if made.say or "say" in value else Answer(before[:MOST_SAID], made.draft, made.problems)
+    return made if made.say or "say" in value else replace(made, say=before[:MOST_SAID])
 
 
 def _unfenced(text: str) -> str:
@@ -87,6 +90,9 @@ def _of_object(value: dict[str, JsonValue], problems: list[Problem]) -> Answer:
         if name not in PARTS:
             hint = f"'{name}' is not a part of an answer. {instead(name, PARTS, 'parts')}"
             problems.append(Problem((name,), hint, "extra_forbidden"))
+    edits = value.get("edits")
+    if edits is not None:
+        return _with_edits(value, edits, problems)
     if "draft" not in value and not value.get("say"):
         problems.append(Problem(("draft",), f"'draft' is missing. {_EXPECTED}.", "missing"))
     draft = value.get("draft")
@@ -96,6 +102,17 @@ def _of_object(value: dict[str, JsonValue], problems: list[Problem]) -> Answer:
     if draft is None and not value.get("say") and not problems:
         problems.append(Problem(("say",), "Without a draft, 'say' must give the reason in words.", "missing"))
     return _said(value.get("say"), draft, problems)
+
+
+def _with_edits(value: Mapping[str, JsonValue], edits: JsonValue, problems: list[Problem]) -> Answer:
+    if value.get("draft") is not None:
+        problems.append(
+            Problem(("edits",), "Send a draft or edits of the one that is there, not both.", "value_error")
+        )
+    if not isinstance(edits, list):
+        problems.append(Problem(("edits",), f"'edits' needs a list, not {kind(edits)}: {SHAPE}.", "list_type"))
+        edits = []
+    return replace(_said(value.get("say"), None, problems), edits=tuple(edits))
 
 
 def _said(say: JsonValue, draft: JsonValue, problems: list[Problem] | None = None) -> Answer:

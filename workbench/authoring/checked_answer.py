@@ -27,6 +27,7 @@ from ..recipe.shapes import without
 from ..recipe.strict import Raw
 from ..typed_arrays import decode
 from .answer import place_in, read_answer
+from .edits import HOW, edited
 from .numbers import FigureNumbers, numbers_of
 
 NOTHING = "nothing_drawn"
@@ -54,7 +55,9 @@ class CheckedAnswer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     say: str = Field("", description="What the author says to the person.")
-    draft: dict[str, JsonValue] | None = Field(None, description="The draft, a name and a recipe, as it was sent.")
+    draft: dict[str, JsonValue] | None = Field(
+        None, description="The draft, a name and a recipe, as it was sent or edited."
+    )
     problems: list[ProblemDetail] = Field(
         default_factory=list,
         description="All that is wrong, each with its place in the answer; empty if it is sound.",
@@ -113,16 +116,23 @@ class Draws(Protocol):
 
 
 def examine(
-    answer: Raw, on: Draws, values: Mapping[str, JsonValue] | None = None, cancel: Cancel | None = None
+    answer: Raw,
+    on: Draws,
+    values: Mapping[str, JsonValue] | None = None,
+    cancel: Cancel | None = None,
+    *,
+    before: Mapping[str, JsonValue] | None = None,
 ) -> CheckedAnswer:
     """Check an answer, and draw its draft in a locked process. What is wrong with it is in ``problems``.
 
     Parameters
     ----------
-    answer : a text or an object ``{"say": text, "draft": {"name", "config"} or null}``.
+    answer : a text or an object ``{"say": text, "draft": {"name", "config"} or null}``, or with ``edits``, a list of
+        ``{"part", "old", "new"}``, in place of the draft.
     on : the store that it is for.
     values : chosen values by param name; the rest are the defaults.
     cancel : set to stop the drawing.
+    before : the draft or plot that edits change.
 
     Raises
     ------
@@ -130,13 +140,15 @@ def examine(
         If this machine cannot lock a process: then nothing is drawn.
     """
     read = read_answer(answer)
-    problems = [*read.problems]
-    if not isinstance(read.draft, dict):
+    problems, draft = [*read.problems], read.draft
+    if read.edits is not None and not problems:
+        draft, problems = edited(before, read.edits)
+    if not isinstance(draft, dict):
         return _settled(CheckedAnswer(say=read.say, problems=[one.as_detail() for one in problems]))
-    made = CheckedAnswer(say=read.say, draft=read.draft)
-    config = None if problems else _sound_with_the_store(read.draft, on, values or {})
+    made = CheckedAnswer(say=read.say, draft=draft)
+    config = None if problems else _sound_with_the_store(draft, on, values or {})
     if config is None:
-        problems += _of_draft(read.draft, on, values or {})
+        problems += _of_draft(draft, on, values or {})
         return _settled(made.model_copy(update={"problems": [one.as_detail() for one in problems]}))
     # The locked process that reads the script runs beside the one that draws it, so that the picture waits for neither.
     with ThreadPoolExecutor(1, "workbench author") as beside:
@@ -249,7 +261,9 @@ def words_for(made: CheckedAnswer) -> str:
     remarks = [*avoidable, *(one["message"] for one in made.hints)]
     if not made.problems and not remarks:
         return ""
-    lines = ["Repair all of this, and answer again in the same form, with the whole draft."]
+    lines = [
+        f"Repair all of this. Answer again with the whole draft, or with edits of the one as it is now. {HOW}"
+    ]
     if made.problems:
         lines += ["", "Problems:", *(f"- {_placed(one)}" for one in made.problems)]
     if remarks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +14,7 @@ from ..recipe.modules import ALLOWED, GIVEN
 from ..records import Session
 from ..records.catalog import Catalog
 from . import catalog_text as sources
+from .edits import HOW, texts_of
 from .examples import examples
 from .helpers import analyses, helpers
 from .recipe_fields import fields
@@ -65,8 +65,7 @@ def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | 
         f"# What is wanted\n\n{prompt}",
     ]
     if draft is not None:
-        shown = json.dumps(draft, ensure_ascii=False)
-        parts.insert(1, f"# The plot to be changed\n\nAnswer with all of it, as changed.\n\n```json\n{shown}\n```")
+        parts.insert(1, _to_be_changed(draft))
     left = ROOM - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
     return "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
 
@@ -76,6 +75,14 @@ def texts(
 ) -> AuthoringContext:
     """Both texts; ``draft`` is the named recipe that is to be changed."""
     return AuthoringContext(session.id, system_text(), prompt_text(prompt, catalog, draft))
+
+
+def _to_be_changed(draft: Mapping[str, JsonValue]) -> str:
+    texts = texts_of(draft)
+    fenced = {"plan": "json", "params": "json", "transform": "python"}
+    shown = [f"`{part}`:\n```{kind}\n{texts[part].rstrip()}\n```" for part, kind in fenced.items()]
+    how = f"Answer with edits of these parts in place of `draft`, or with the whole draft, as changed. {HOW}"
+    return "\n\n".join(["# The plot to be changed", how, f"`name`: {texts['name']}", *shown])
 
 
 def _rules() -> str:

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from ..errors import BadRequest
 from ..records import Dashboard, Message, Plot
+from .answer import read_answer
 from .checked_answer import CheckedAnswer
 from .context import AuthoringContext
 from .loop import TRIES, Attempt, Respond, Turn, Written, write
@@ -36,7 +37,10 @@ class Desk(Protocol):
     ) -> AuthoringContext: ...
     def say(self, session_id: str, role: str, content: dict[str, JsonValue]) -> Message: ...
     def check_answer(
-        self, answer: str | Mapping[str, JsonValue], values: dict[str, JsonValue] | None = None
+        self,
+        answer: str | Mapping[str, JsonValue],
+        values: dict[str, JsonValue] | None = None,
+        draft: Draft | None = None,
     ) -> CheckedAnswer: ...
     def propose(self, wish: str, draft: dict[str, JsonValue] | None = None) -> CheckedAnswer: ...
     def decide(
@@ -75,6 +79,8 @@ class Conversation:
         self.said: list[Said] = []
         self.drafts: list[Draft] = []
         self._start: Draft | None = None if plot is None else {"name": plot.name, "config": plot.config}
+        self._sent: Draft | None = None
+        """The last draft that came, sound or not: what the edits of the next answer change."""
 
     @property
     def draft(self) -> Draft | None:
@@ -109,7 +115,8 @@ class Conversation:
             checked = self._desk.propose(wish, self.draft)
             return self._heard(Written(checked, [Attempt(_text(checked), checked)]))
         turns = [Turn("system", context.system), Turn("user", context.prompt)]
-        return self._heard(write(turns, respond, self._desk.check_answer, tries=tries, stopped=stopped))
+        check = self._desk.check_answer
+        return self._heard(write(turns, respond, check, before=self.draft, tries=tries, stopped=stopped))
 
     def context(self, wish: str) -> AuthoringContext:
         """The two texts for a language model of one's own, for a wish; its answer is given to `paste`."""
@@ -119,7 +126,7 @@ class Conversation:
         """Take an answer that a person brings from a language model of their own."""
         if self.session_id is None:
             self._begun("A pasted answer")
-        checked = self._desk.check_answer(answer)
+        checked = self._desk.check_answer(answer, draft=self._sent or self.draft)
         return self._heard(Written(checked, [Attempt(answer, checked)]))
 
     def undo(self) -> Draft | None:
@@ -127,6 +134,7 @@ class Conversation:
         if not self.drafts:
             raise BadRequest("There is no draft to undo.")
         self.drafts.pop()
+        self._sent = None
         self.said.append(Said("you", "Undo"))
         content: dict[str, JsonValue] = {"text": "Undo"}
         if self.drafts:
@@ -155,6 +163,7 @@ class Conversation:
             session_id=self.session_id,
         )
         self.plot, self._start, self.drafts = saved, {"name": saved.name, "config": saved.config}, []
+        self._sent = None
         self.said.append(
             Said("author", f"Saved '{saved.name}' on '{self.board.name}', revision {saved.revision}.")
         )
@@ -166,14 +175,15 @@ class Conversation:
         plot_id = None if self.plot is None else self.plot.id
         draft = self.drafts[-1] if self.drafts else None
         context = self._desk.authoring_context(self.board, wish, plot_id, draft, self.session_id)
-        self.session_id = context.session_id
+        self.session_id, self._sent = context.session_id, None
         return context
 
     def _heard(self, written: Written) -> CheckedAnswer:
         checked = written.checked
         for attempt in written.attempts:
+            self._sent = attempt.checked.draft or self._sent
             if attempt.checked is not checked:
-                parts: list[JsonValue] = [{"type": "attempt", "answer": attempt.answer}]
+                parts: list[JsonValue] = [{"type": "attempt", "answer": _whole(attempt)}]
                 self._keep("assistant", {"parts": parts})
                 self._keep("user", {"parts": [{"type": "repair", "text": attempt.checked.words}]})
         shown: list[JsonValue] = [{"type": "text", "text": checked.say}]
@@ -197,6 +207,12 @@ def _spoken(checked: CheckedAnswer) -> str:
 
 def _text(checked: CheckedAnswer) -> str:
     return json.dumps({"say": checked.say, "draft": checked.draft}, ensure_ascii=False)
+
+
+def _whole(attempt: Attempt) -> str:
+    """An answer as it is kept: edits as the draft that they gave, since they mean nothing without the one before."""
+    edits = attempt.checked.draft is not None and read_answer(attempt.answer).edits is not None
+    return _text(attempt.checked) if edits else attempt.answer
 
 
 def answers_in(messages: Sequence[Message]) -> list[str]:

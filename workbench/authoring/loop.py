@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
+
+from pydantic import JsonValue
 
 from ..errors import Cancelled
 from ..messages import counted
@@ -28,7 +30,12 @@ class Turn(NamedTuple):
 
 Respond = Callable[[Sequence[Turn]], str]
 """Gives the answer to messages: the system text, the prompt, and what was answered and found wrong so far."""
-Check = Callable[[str], CheckedAnswer]
+
+
+class Check(Protocol):
+    """Checks an answer; ``draft`` is what its edits change."""
+
+    def __call__(self, answer: str, *, draft: dict[str, JsonValue] | None = None) -> CheckedAnswer: ...
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ def write(
     respond: Respond,
     check: Check,
     *,
+    before: dict[str, JsonValue] | None = None,
     tries: int = TRIES,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Written:
@@ -63,6 +71,7 @@ def write(
     Parameters
     ----------
     turns : the system text, what was said before, and the prompt with the wish.
+    before : the draft or plot that is to be changed. Edits change this one, then the draft of the answer before.
     stopped : asked before each answer.
 
     Raises
@@ -71,12 +80,13 @@ def write(
         If it was stopped.
     """
     attempts: list[Attempt] = []
-    asked = list(turns)
+    asked, draft = list(turns), before
     for _ in range(max(1, tries)):
         if stopped():
             raise Cancelled("The author was stopped. Nothing was saved.")
         answer = respond(asked)
-        checked = check(answer)
+        checked = check(answer, draft=draft)
+        draft = draft if checked.draft is None else checked.draft
         attempts.append(Attempt(answer, checked))
         is_last_word = checked.draft is None and not checked.problems
         polished = sum(one.checked.is_sound for one in attempts) > 1

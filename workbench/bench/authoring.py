@@ -74,7 +74,12 @@ class Authoring:
             )
         return self.dashboards.get(str(names[0])) if names else self.dashboards.create(FIRST_BOARD)
 
-    def check_answer(self, answer: str | Mapping[str, Raw], values: Values | None = None) -> CheckedAnswer:
+    def check_answer(
+        self,
+        answer: str | Mapping[str, Raw],
+        values: Values | None = None,
+        draft: Mapping[str, Raw] | None = None,
+    ) -> CheckedAnswer:
         """Check the answer of a language model to an `authoring_context`, and draw its draft in a locked process.
 
         ``.problems`` has all that is wrong at once, each with its place and the fix; ``.figure``, ``.hints`` (what
@@ -83,15 +88,19 @@ class Authoring:
 
         Parameters
         ----------
-        answer : its text, also with words around the JSON, or the object ``{"say", "draft": {"name", "config"}}``.
+        answer : its text, also with words around the JSON, or the object ``{"say", "draft": {"name", "config"}}``. In
+            place of a draft it may have ``edits``, a list of ``{"part", "old", "new"}``: ``part`` is ``name``,
+            ``plan``, ``params`` or ``transform``, and ``old`` is there exactly once.
         values : chosen values by param name; the rest are the defaults.
+        draft : ``{"name", "config"}``, what the edits change.
 
         Raises
         ------
         NotProtected
             If no machine that takes part can lock a process: then nothing is drawn.
         """
-        return self.backend.check_answer(answer, None if values is None else merged(values, {}))
+        chosen = None if values is None else merged(values, {})
+        return self.backend.check_answer(answer, chosen, None if draft is None else dict(draft))
 
     def context_texts(self, wish: str = "") -> ContextTexts:
         """The texts that `authoring_context` gives for a wish, without a session: what the wish costs.

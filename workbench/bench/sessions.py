@@ -72,7 +72,12 @@ class Sessions:
 
         Nobody is asked and nothing is changed: the answers are the stored ones, also those that were not sound.
         """
-        return [self._backend.check_answer(answer) for answer in answers_in(self.messages(id))]
+        found: builtins.list[CheckedAnswer] = []
+        draft: dict[str, JsonValue] | None = None
+        for answer in answers_in(self.messages(id)):
+            found.append(self._backend.check_answer(answer, draft=draft))
+            draft = found[-1].draft or draft
+        return found
 
     def delete(self, id: str | Session) -> None:
         """Delete a session with all its messages."""

@@ -53,10 +53,16 @@ class Author(Local, Protocol):
 
 GivenAnswer = Annotated[
     Sent,
-    Field(description='The answer as a text, or as an object {"say": text, "draft": {"name", "config"} or null}.'),
+    Field(
+        description='The answer as a text, or as an object {"say": text, "draft": {"name", "config"} or null}; in '
+        'place of a draft it may have "edits", a list of {"part", "old", "new"}, of the given one.'
+    ),
 ]
 ShownDraft = Annotated[
     dict[str, Sent] | None, Field(description="The draft or plot that the wish is about, a name and a recipe.")
+]
+Edited = Annotated[
+    dict[str, Sent] | None, Field(description="The draft or plot that edits change, a name and a recipe.")
 ]
 Chosen = Annotated[
     dict[str, Sent] | None, NotNull(), Field(description="Chosen values by param name; the rest are the defaults.")
@@ -124,10 +130,14 @@ class ConversationOperations:
 
     @operation("POST", f"{PROJECT}/authoring/answers", Right.WRITE, heavy=True, reads=True, since="0.1.1")
     def check_answer(
-        self: Examiner, answer: GivenAnswer, values: Chosen = None, cancel: Cancel | None = None
+        self: Examiner,
+        answer: GivenAnswer,
+        values: Chosen = None,
+        draft: Edited = None,
+        cancel: Cancel | None = None,
     ) -> CheckedAnswer:
         """Check an answer of a language model and draw its draft: all that is wrong comes at once; nothing is kept."""
-        return examine(answer, self, values, cancel)
+        return examine(answer, self, values, cancel, before=draft)
 
     @operation("POST", f"{PROJECT}/authoring/proposals", Right.WRITE, heavy=True, reads=True, since="0.1.1")
     def propose(
