@@ -13,6 +13,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from ..engine.reader import Cancel
 from ..errors import BadRequest
 from ..records import Dashboard, Message, Plot
 from .answer import read_answer
@@ -41,8 +42,9 @@ class Desk(Protocol):
         answer: str | Mapping[str, JsonValue],
         values: dict[str, JsonValue] | None = None,
         draft: Draft | None = None,
+        cancel: Cancel | None = None,
     ) -> CheckedAnswer: ...
-    def propose(self, wish: str, draft: dict[str, JsonValue] | None = None) -> CheckedAnswer: ...
+    def propose(self, wish: str, draft: Draft | None = None, cancel: Cancel | None = None) -> CheckedAnswer: ...
     def decide(
         self,
         dashboard: Dashboard,
@@ -51,6 +53,13 @@ class Desk(Protocol):
         new_plot_id: str | None = None,
         session_id: str | None = None,
     ) -> Plot: ...
+
+
+@dataclass(frozen=True)
+class _Stopped:
+    """Cancels a request as soon as a function says so."""
+
+    is_set: Callable[[], bool]
 
 
 @dataclass(frozen=True)
@@ -106,27 +115,31 @@ class Conversation:
         ----------
         respond : who answers; without it the built-in author does.
         tries : answers that are asked for at most.
-        stopped : asked before each answer.
+        stopped : asked before each answer, and while a draft is drawn.
         """
+        cancel = _Stopped(stopped)
         context = self._begun(wish)
         self._keep("user", {"text": wish})
         self.said.append(Said("you", wish))
         if respond is None:
-            checked = self._desk.propose(wish, self.draft)
+            checked = self._desk.propose(wish, self.draft, cancel)
             return self._heard(Written(checked, [Attempt(_text(checked), checked)]))
         turns = [Turn("system", context.system), Turn("user", context.prompt)]
-        check = self._desk.check_answer
+
+        def check(answer: str, *, draft: Draft | None = None) -> CheckedAnswer:
+            return self._desk.check_answer(answer, draft=draft, cancel=cancel)
+
         return self._heard(write(turns, respond, check, before=self.draft, tries=tries, stopped=stopped))
 
     def context(self, wish: str) -> AuthoringContext:
         """The two texts for a language model of one's own, for a wish; its answer is given to `paste`."""
         return self._begun(wish)
 
-    def paste(self, answer: str) -> CheckedAnswer:
+    def paste(self, answer: str, *, stopped: Callable[[], bool] = lambda: False) -> CheckedAnswer:
         """Take an answer that a person brings from a language model of their own."""
         if self.session_id is None:
             self._begun("A pasted answer")
-        checked = self._desk.check_answer(answer, draft=self._sent or self.draft)
+        checked = self._desk.check_answer(answer, draft=self._sent or self.draft, cancel=_Stopped(stopped))
         return self._heard(Written(checked, [Attempt(answer, checked)]))
 
     def undo(self) -> Draft | None:

@@ -63,6 +63,7 @@ function render({ model, el }) {
   open.setAttribute("aria-expanded", "false");
   const told = made("span", "wb-said", tools);
   told.setAttribute("role", "status");
+  const spent = made("span", "wb-said wb-spent", tools);
 
   const paste = made("form", "wb-paste", root);
   paste.hidden = true;
@@ -77,6 +78,12 @@ function render({ model, el }) {
     event.preventDefault();
     if (answer.value.trim()) send("paste", { text: answer.value });
   });
+
+  const writing = made("div", "wb-writing", root);
+  const written = made("p", "wb-written", writing);
+  const text = made("pre", "wb-author-numbers", writing);
+  text.tabIndex = 0;
+  text.setAttribute("aria-label", "What the model writes");
 
   const draft = made("div", "wb-draft", root);
 
@@ -134,7 +141,8 @@ function render({ model, el }) {
   }
 
   function showState() {
-    const { busy = "", undo: can = false, beside: compare = false, shown = false } = model.get("state");
+    const { busy = "", undo: can = false, beside: compare = false, shown = false, spent: cost = "" } = model.get("state");
+    spent.textContent = cost;
     ask.disabled = Boolean(busy);
     check.disabled = Boolean(busy);
     stop.hidden = !busy;
@@ -143,6 +151,16 @@ function render({ model, el }) {
     beside.setAttribute("aria-pressed", String(shown));
     told.textContent = busy || model.get("told");
     root.setAttribute("aria-busy", String(Boolean(busy)));
+  }
+
+  // No live region: a screen reader would read every word; the state says when it ends.
+  function showWriting() {
+    const { text: end = "", characters } = model.get("writing");
+    writing.hidden = characters === undefined;
+    written.textContent = characters ? `The model has written ${characters} characters:` : "The model is asked …";
+    text.hidden = !end;
+    text.textContent = end;
+    text.scrollTop = text.scrollHeight;
   }
 
   async function copy() {
@@ -164,9 +182,11 @@ function render({ model, el }) {
   listen("change:state", showState);
   listen("change:told", showState);
   listen("change:context", copy);
+  listen("change:writing", showWriting);
   showSaid();
   showDraft();
   showState();
+  showWriting();
   return () => { for (const one of stops) one(); };
 }
 

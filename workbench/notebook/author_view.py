@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,18 +12,20 @@ import traitlets
 from IPython.display import display
 from pydantic import JsonValue
 
-from ..authoring import CheckedAnswer, Conversation, Respond
+from ..authoring import CheckedAnswer, Conversation, Respond, Turn
 from ..authoring.checked_answer import Finding
 from ..authoring.difference import difference
 from ..authoring.other_choices import failing_choices
 from ..backend import Backend, FigureAnswer
 from ..errors import BadRequest, Cancelled, WorkbenchError
+from ..language_models import LanguageModel
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from ..records import Dashboard, Plot
-from .background_worker import Clock, Job, Runner, Step
+from .background_worker import Clock, Job, Runner, Step, clock_here
 from .closing import close_all
 from .event_loop import at_home
+from .model_writing import ModelWriting
 from .plot_view import KeyGuard
 from .surface import Message, Synced
 from .view import View
@@ -46,6 +48,7 @@ class AuthorPanel(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has n
     draft: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)
     state: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)
     told = traitlets.Unicode("").tag(sync=True)
+    writing: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)
     context = traitlets.Unicode("").tag(sync=True)
 
 
@@ -73,6 +76,9 @@ class AuthorView:
         self._respond = respond
         self._figure = figure
         self._clock = clock
+        self._writing: ModelWriting | None = None
+        if isinstance(respond, LanguageModel):
+            self._writing = ModelWriting(respond, self._show_writing, clock or clock_here())
         self.conversation = Conversation(backend, board, plot)
         self.checked: CheckedAnswer | None = None
         self.view: View | None = None
@@ -103,7 +109,7 @@ class AuthorView:
 
     def ask(self, wish: str) -> CheckedAnswer:
         """Ask for a plot, or for a change of the present one, and wait for the answer."""
-        return self._taken(self.conversation.ask(wish, self._respond))
+        return self._taken(self._asked(wish, lambda: False))
 
     def paste(self, answer: str) -> CheckedAnswer:
         """Check the answer of a language model of your own, and show its draft."""
@@ -125,6 +131,8 @@ class AuthorView:
     def close(self) -> None:
         """Stop the work, remove the view from the page, and free all its widgets."""
         self._runner.close()
+        if self._writing is not None:
+            self._writing.close()
         for view in (self.view, self._earlier):
             if view is not None:
                 view.close()
@@ -143,9 +151,9 @@ class AuthorView:
         text = str(content.get("text", ""))
         acts: dict[str, Callable[[], object]] = {
             "ask": lambda: self.begin(text),
-            "paste": lambda: self._work(lambda stopped: self.conversation.paste(text)),
+            "paste": lambda: self._work(lambda stopped: self.conversation.paste(text, stopped=stopped)),
             "context": lambda: self._copy(text),
-            "stop": self._runner.stop,
+            "stop": self._stop,
             "undo": self.undo,
             "beside": self._toggle,
             "accept": lambda: self.accept(str(content["name"]).strip() or None),
@@ -160,14 +168,39 @@ class AuthorView:
     def begin(self, wish: str) -> None:
         """Ask without waiting: the answer is shown when it comes."""
         self._panel.said = [*self._panel.said, {"who": "you", "text": wish}]
-        self._work(lambda stopped: self.conversation.ask(wish, self._respond, stopped=stopped))
+        self._work(lambda stopped: self._asked(wish, stopped))
+
+    def _asked(self, wish: str, stopped: Callable[[], bool]) -> CheckedAnswer:
+        writing = self._writing
+        if writing is None:
+            return self.conversation.ask(wish, self._respond, stopped=stopped)
+
+        def respond(turns: Sequence[Turn]) -> str:
+            return writing.respond(turns, stopped)
+
+        return self.conversation.ask(wish, respond, stopped=stopped)
+
+    def _stop(self) -> None:
+        runs = self._runner.draws
+        self._runner.stop()
+        if self._writing is not None:
+            self._writing.stop()
+        if not runs:  # what only waits ends without a word
+            self._stopped()
+
+    def _stopped(self) -> None:
+        self._show()
+        self._panel.told = "Stopped. Nothing was saved."
 
     def _work(self, call: Callable[[Callable[[], bool]], CheckedAnswer]) -> None:
         def failed(error: BaseException) -> None:
-            self._show()
-            stopped = isinstance(error, Cancelled)
-            self._panel.told = "Stopped. Nothing was saved." if stopped else str(error)
+            if isinstance(error, Cancelled):
+                self._stopped()
+            else:
+                self._show()
+                self._panel.told = str(error)
 
+        self._runner.withdraw("check")  # choices of the draft before
         self._state("The author is at work …")
 
         def done(checked: CheckedAnswer) -> None:
@@ -204,6 +237,10 @@ class AuthorView:
 
         self._runner.submit(Job("check", run, done, lambda error: None))
 
+    def _show_writing(self, end: str, characters: int) -> None:
+        if self._panel.state.get("busy"):
+            self._panel.writing = {"text": end, "characters": characters}
+
     def _busy(self, step: Step | None) -> None:
         if step is None:
             self._state("")
@@ -235,7 +272,10 @@ class AuthorView:
             "undo": bool(talk.drafts),
             "beside": talk.before is not None,
             "shown": self._is_beside and talk.before is not None,
+            "spent": "" if self._writing is None else self._writing.spent,
         }
+        if not busy:
+            self._panel.writing = {}
 
     def _toggle(self) -> None:
         self._is_beside = not self._is_beside

@@ -160,6 +160,11 @@ class Runner:
     def idle(self) -> bool:
         return self._running is None and not self._pending
 
+    @property
+    def draws(self) -> bool:
+        """Whether a drawing runs."""
+        return self._running is not None and self._running.lane == "draw"
+
     def submit(self, job: Job, quiet: float = 0.0) -> None:
         """Replace the lane's older job by this one.
 
