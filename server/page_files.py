@@ -35,6 +35,7 @@ _NOTEBOOK = Path(str(files("workbench"))) / "notebook"
 _BESIDE = {
     "plot_view.js": _NOTEBOOK / "plot_view.js",
     "plot_view.css": _NOTEBOOK / "plot_view.css",
+    "answer_view.js": _NOTEBOOK / "answer_view.js",
     "plotly.js": Path(str(files("plotly"))) / "package_data" / "plotly.min.js",
 }
 """Files of other folders, by their name among the files of the page."""

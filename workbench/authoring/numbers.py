@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from ..dataset import Dataset
 from ..lint.figure_reader import Drawn, Trace, length
@@ -47,6 +47,11 @@ class FigureNumbers(BaseModel):
     sentences: list[str] = Field(default_factory=list, description="The annotations.")
     steps: dict[str, str] = Field(default_factory=dict, description="Step -> how much it gave.")
     not_named: list[str] = Field(default_factory=list, description="Cells that are read and not named.")
+
+    @computed_field(description="All of it as lines of text.")  # type: ignore[prop-decorator]
+    @property
+    def text(self) -> str:
+        return self.as_text()
 
     def as_text(self) -> str:
         """The numbers as lines of text."""

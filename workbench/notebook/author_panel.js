@@ -1,13 +1,5 @@
 // The author's panel: what was said, the wish, the draft in words and numbers, its difference, and the decision.
 
-function made(tag, name, parent, text) {
-  const node = document.createElement(tag);
-  if (name) node.className = name;
-  if (text !== undefined) node.textContent = text;
-  parent?.append(node);
-  return node;
-}
-
 function button(text, title, parent, act, name = "") {
   const node = made("button", `wb-text-button ${name}`, parent, text);
   node.type = "button";
@@ -98,25 +90,11 @@ function render({ model, el }) {
     said.scrollTop = said.scrollHeight;
   }
 
-  function details(title, parent, name) {
-    const node = made("details", name, parent);
-    made("summary", "", node, title);
-    return node;
-  }
-
   function showDraft() {
     const { name = "", numbers = "", hints = [], problems = [], words = "", parts = [], accept = false, board = "" } = model.get("draft");
     draft.replaceChildren();
-    if (problems.length) {
-      const list = made("ul", "wb-author-problems", draft);
-      for (const one of problems) made("li", "", list, one);
-      if (words) button("Copy the problems", "Copy them for the language model", draft, () => navigator.clipboard?.writeText(words));
-    }
-    if (hints.length) {
-      const list = made("ul", "wb-author-hints", details(`${hints.length} to check in the figure`, draft, "wb-author-lint"));
-      for (const one of hints) made("li", "", list, one);
-    }
-    if (numbers) made("pre", "wb-author-numbers", details("Numbers of the figure", draft, ""), numbers);
+    showAnswer(draft, { problems, words, hints, numbers }, (text, title, copied) =>
+      button(text, title, null, () => navigator.clipboard?.writeText(copied)));
     if (parts.length) {
       const holder = details(`What changes: ${parts.map((one) => one.part).join(", ")}`, draft, "wb-author-difference");
       for (const { part, lines } of parts) {

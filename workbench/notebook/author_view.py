@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 HERE = Path(__file__).parent
+SCRIPTS = ("answer_view.js", "author_panel.js")
+"""The parts of the panel's script, in order: a widget is one text, which imports nothing."""
 BESIDE_PX = 300
 """Height of the plot before, where it is shown beside the draft."""
 Draft: TypeAlias = Mapping[str, JsonValue]
@@ -42,7 +44,7 @@ Draft: TypeAlias = Mapping[str, JsonValue]
 class AuthorPanel(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
     """The panel on the page; `AuthorView` answers its messages."""
 
-    _esm = HERE / "author_panel.js"
+    _esm = "".join((HERE / name).read_text("utf-8") for name in SCRIPTS)
     _css = HERE / "author_panel.css"
     said: traitlets.List[dict[str, str]] = traitlets.List([]).tag(sync=True)
     draft: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)

@@ -8,6 +8,7 @@ import { go, leaving, place, setQuery } from "../core/router.js";
 import { many } from "../core/words.js";
 import { ControlPanel } from "../controls/panel.js";
 import { Editor } from "../edit/editor.js";
+import { FromSentence } from "../edit/from_sentence.js";
 import { PARTS, configOf, lineOf, partOf, proposed, spanOf, textsOf } from "../edit/texts.js";
 import { Compare, ConflictDialog } from "../edit/compare.js";
 import { StepTables } from "../edit/step_tables.js";
@@ -19,6 +20,12 @@ import { Empty, Failed, Ghost, say, sayError } from "../ui/parts.js";
 
 const CHECK_MS = 300;
 const NAMES = { transform: "Script", plan: "Plan", params: "Params" };
+
+/** A new id; `crypto.randomUUID` is not there on a page without https. */
+function newId() {
+  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((one, n) => (n === 6 ? (one & 15) | 64 : n === 8 ? (one & 63) | 128 : one).toString(16).padStart(2, "0")).join("");
+  return hex.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5");
+}
 
 /** What a new plot begins with. */
 const BEGINNING = {
@@ -69,6 +76,8 @@ function Desk({ project, home, record: opened }) {
   const [note, setNote] = useState("");
   const [conflict, setConflict] = useState(/** @type {any} */ (null));
   const [side, setSide] = useState("picture");
+  /** The draft of an author that is in the editor, with the session that keeps it. */
+  const written = useRef(/** @type {{ texts: import("../edit/texts.js").Texts, session: string } | null} */ (null));
   const rest = useMemo(() => { const { transform, plan, params, ...more } = record?.config ?? {}; return more; }, [record]);
   const config = useRef(/** @type {any} */ (record?.config ?? BEGINNING));
   const saved = useMemo(() => textsOf(record?.config ?? BEGINNING), [record]);
@@ -132,15 +141,37 @@ function Desk({ project, home, record: opened }) {
     return [...made].map(([label, detail]) => ({ label, detail: String(detail ?? "").slice(0, 60) }));
   };
 
+  /** What a wish would change: nothing if this is a new plot as it begins. */
+  const given = () => {
+    const { config: now } = configOf(texts, rest);
+    return now && (record || changed) ? { name: name.trim() || "Draft", config: now } : null;
+  };
+  /** Put the draft of an author into the editor. @param {import("../edit/from_sentence.js").Taken} taken */
+  const take = ({ draft: taken, session }) => {
+    const made = textsOf(taken.config);
+    written.current = session ? { texts: made, session } : null;
+    if (!record) setName(taken.name);
+    put(made);
+  };
+  /** Accept the draft of an author as it came: so the plot knows its session. Null if it was changed by hand. @param {number} revision */
+  const accepted = async (revision) => {
+    const from = written.current;
+    if (!from || note.trim() || PARTS.some((one) => texts[one] !== from.texts[one])) return null;
+    if (record && (await get(plotPath(project, home.id, record.id))).revision !== revision) throw new Refused(409, "", "Somebody else saved meanwhile.");
+    const target = record ? { plot_id: record.id } : { new_plot_id: newId() };
+    return post(`/projects/${part(project)}/dashboards/${part(home.id)}/authoring-decision`, { name: name.trim(), session_id: from.session, ...target });
+  };
+
   /** @param {number} [revision] the revision that the change starts from */
   const save = async (revision = record?.revision) => {
     const read = configOf(texts, rest);
     if (!read.config) return;
     setBusy(true);
     try {
-      const made = record
+      const made = await accepted(revision) ?? (record
         ? await patch(plotPath(project, home.id, record.id), { revision, config: read.config, ...(note.trim() ? { note: note.trim() } : {}), ...(name !== record.name ? { name: name.trim() } : {}) })
-        : await post(`/projects/${part(project)}/dashboards/${part(home.id)}/plots`, { name: name.trim(), config: read.config });
+        : await post(`/projects/${part(project)}/dashboards/${part(home.id)}/plots`, { name: name.trim(), config: read.config }));
+      written.current = null;
       setConflict(null);
       setNote("");
       setRecord(made);
@@ -171,6 +202,7 @@ function Desk({ project, home, record: opened }) {
         ${record && changed && html`<input class="input note-field" aria-label="What changed, in a few words" placeholder="What changed?" maxlength="500" value=${note} onInput=${(/** @type {any} */ event) => setNote(event.target.value)} />`}
         <button type="button" class="button main" disabled=${busy || problems.length > 0 || !name.trim() || (record && !changed)} onClick=${() => save()}>${record ? `Save as revision ${record.revision + 1}` : "Save"}</button></div></div>
     ${compare && record && html`<${Compare} project=${project} home=${home} record=${record} number=${compare} texts=${texts} take=${(/** @type {any} */ other) => put(textsOf(other))} />`}
+    <${FromSentence} project=${project} board=${home.id} record=${record} isSaved=${record !== null && !changed} given=${given} take=${take} />
     <div class="desk"><section class="box desk-side" aria-label="The recipe">
         <div class="tabs" role="tablist" aria-label="Parts of the recipe">${PARTS.map((one) => { const wrong = problems.filter((p) => partOf(p) === one).length; return html`<button key=${one} type="button" role="tab" aria-selected=${one === at} onClick=${() => setAt(one)}>${NAMES[one]}${wrong ? html` <span class="count wrong">${wrong}</span>` : ""}</button>`; })}</div>
         <${Editor} key=${at} text=${texts[at]} version=${version} language=${at === "transform" ? "python" : "json"} label=${`${NAMES[at]} of the recipe. Escape, then Tab, leaves the editor.`} marks=${marks} words=${words} onText=${(/** @type {string} */ text) => setTexts((now) => (now[at] === text ? now : { ...now, [at]: text }))} />
