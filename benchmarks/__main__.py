@@ -15,6 +15,7 @@ NAMES = (
     "bench",
     "analyses",
     "protected",
+    "drafts",
     "notebook",
     "folder",
     "locked",

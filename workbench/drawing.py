@@ -150,11 +150,14 @@ class Drawing(Operations):
         *,
         protected: bool | None = None,
         own: Drawer | None = None,
+        strict: bool = False,
     ) -> FigureAnswer:
         """The figure of a recipe. If its dataset is in the cache and fresh, no step runs and no source is read.
 
         ``protected`` runs its script in a locked process; None does so for scripts that are not this user's own.
-        ``own`` draws a script that is not protected; by default this process does.
+        ``own`` draws a script that is not protected; by default this process does. With ``strict`` a script fails that
+        reads steps or params which the recipe does not have, also where it would not come to them; a figure from the
+        cache may be of such a script.
 
         Raises
         ------
@@ -171,7 +174,7 @@ class Drawing(Operations):
         checked_at = time.perf_counter()
         answered = self.answered(checked, values, progress, cancel)
         timings = {"check": _ms(started, checked_at), **answered.timings}
-        return self._drawn(checked, answered, draws, timings, cancel)
+        return self._drawn(checked, answered, draws, timings, cancel, strict=strict)
 
     def passport(
         self,
@@ -240,6 +243,7 @@ class Drawing(Operations):
         cancel: Cancel | None,
         *,
         soon: bool = False,
+        strict: bool = False,
     ) -> FigureAnswer:
         started = time.perf_counter()
         key = keys.figure_key(answered.content, config.transform, answered.values)
@@ -253,6 +257,7 @@ class Drawing(Operations):
                     content=answered.content,
                     organization=self.drawn_for,
                     cancelled=None if cancel is None else cancel.is_set,
+                    names=(list(config.plan.steps), list(config.params)) if strict else None,
                 )
             except NotProtected as error:
                 raise error if self.own_scripts is None else NotProtected(f"{UNTRUSTED} {error}") from None

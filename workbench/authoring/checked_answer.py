@@ -7,7 +7,6 @@ the page, the command, HTTP, and the programs that ask a language model all call
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import orjson
@@ -17,7 +16,7 @@ from typing_extensions import TypedDict
 from ..dataset import Dataset
 from ..engine.look import wrong_steps
 from ..engine.reader import Cancel, Progress
-from ..errors import Invalid, Problem, ProblemDetail
+from ..errors import Invalid, Problem, ProblemDetail, ScriptError
 from ..lint import Lint, hints
 from ..recipe.check import sound
 from ..recipe.jsontext import plain
@@ -25,6 +24,7 @@ from ..recipe.parse import parse_draft
 from ..recipe.plot import PlotConfig
 from ..recipe.shapes import without
 from ..recipe.strict import Raw
+from ..transform.used_names import KEY_PROBLEM
 from ..typed_arrays import decode
 from .answer import place_in, read_answer
 from .edits import HOW, edited
@@ -94,6 +94,8 @@ class Shown(Protocol):
     def lint(self) -> list[Lint]: ...
     @property
     def data(self) -> Dataset | None: ...
+    @property
+    def cache(self) -> dict[str, str]: ...
 
 
 class Draws(Protocol):
@@ -112,6 +114,7 @@ class Draws(Protocol):
         cancel: Cancel | None = None,
         *,
         protected: bool | None = None,
+        strict: bool = False,
     ) -> Shown: ...
 
 
@@ -146,33 +149,48 @@ def examine(
     if not isinstance(draft, dict):
         return _settled(CheckedAnswer(say=read.say, problems=[one.as_detail() for one in problems]))
     made = CheckedAnswer(say=read.say, draft=draft)
-    config = None if problems else _sound_with_the_store(draft, on, values or {})
+    config = None if problems else _sound(draft)
     if config is None:
         problems += _of_draft(draft, on, values or {})
         return _settled(made.model_copy(update={"problems": [one.as_detail() for one in problems]}))
-    # The locked process that reads the script runs beside the one that draws it, so that the picture waits for neither.
-    with ThreadPoolExecutor(1, "workbench author") as beside:
-        reading = beside.submit(on.script_problems, config, protected=True)
-        try:
-            drawn, failed = on.figure(config, values or {}, cancel=cancel, protected=True), None
-        except Invalid as error:
-            drawn, failed = None, error
-    found = [*reading.result(), *(failed.problems if failed is not None else [])]
-    if drawn is not None and not found:
-        return _settled(_with_picture(made, drawn))
-    placed = {str(one): one.as_detail() for one in map(_in_answer, found)}
-    return _settled(made.model_copy(update={"problems": [*placed.values()], "log": getattr(failed, "log", "")}))
-
-
-def _sound_with_the_store(
-    draft: Mapping[str, JsonValue], on: Draws, values: Mapping[str, JsonValue]
-) -> PlotConfig | None:
-    """The recipe of a draft in which all but the script is sound; None if something is wrong."""
+    # What is drawn is sound: plan, choices and script have run. Only what fails is looked at for all that is wrong.
     try:
-        config = sound(parse_draft(draft).config)
+        drawn = on.figure(config, values or {}, cancel=cancel, protected=True, strict=True)
+    except Invalid as error:
+        return _settled(_failed(made, config, on, values or {}, error, cancel))
+    unread = on.script_problems(config, protected=True) if drawn.cache.get("figure") == "hit" else []
+    if unread:
+        return _settled(_failed(made, config, on, values or {}, Invalid(unread), cancel))
+    return _settled(_with_picture(made, drawn))
+
+
+def _sound(draft: Mapping[str, JsonValue]) -> PlotConfig | None:
+    """The recipe of a draft of sound shape and meaning; None if something is wrong with it."""
+    try:
+        return sound(parse_draft(draft).config)
     except Invalid:
         return None
-    return None if on.against_store(config, values) else config
+
+
+def _failed(
+    made: CheckedAnswer,
+    config: PlotConfig,
+    on: Draws,
+    values: Mapping[str, JsonValue],
+    error: Invalid,
+    cancel: Cancel | None,
+) -> CheckedAnswer:
+    """All that is wrong with a draft that was not drawn."""
+    if all(one.type == KEY_PROBLEM for one in error.problems):  # a script that was not run: what else fails in it?
+        try:
+            on.figure(config, values, cancel=cancel, protected=True)
+        except Invalid as other:
+            error = other
+    found = _of_draft(made.draft or {}, on, values)
+    if isinstance(error, ScriptError) or not found:  # else the run has failed by what is found
+        found += [_in_answer(one) for one in error.problems]
+    placed = {str(one): one.as_detail() for one in found}
+    return made.model_copy(update={"problems": [*placed.values()], "log": getattr(error, "log", "")})
 
 
 def _in_answer(problem: Problem) -> Problem:

@@ -202,10 +202,11 @@ class RemoteBackend(Boards):
         *,
         protected: bool | None = None,
         own: Drawer | None = None,
+        strict: bool = False,
     ) -> FigureAnswer:
         """As on a local store. The server draws the script of somebody else if this machine cannot lock it in."""
         try:
-            return super().figure(config, values, progress, cancel, protected=protected, own=own)
+            return super().figure(config, values, progress, cancel, protected=protected, own=own, strict=strict)
         except NotProtected:
             return self._drawn_there(config, values, cancel)
 

@@ -20,7 +20,8 @@ class Drawer(Protocol):
     ``locked`` is true if a script can reach only its data, and if each figure is checked when it comes back.
     ``check`` finds what is wrong with a script without running it. With ``names`` it also finds keys that the recipe
     does not have. ``content`` names the bytes of ``packed``. ``organization`` owns the figure. ``cancelled`` is called
-    while the drawer waits; the drawer stops when it returns true.
+    while the drawer waits; the drawer stops when it returns true. With ``names``, a script is not run if it reads keys
+    that the recipe does not have, also where this run would not come to them.
     """
 
     @property
@@ -35,6 +36,7 @@ class Drawer(Protocol):
         content: str | None = None,
         organization: str | None = None,
         cancelled: Callable[[], bool] | None = None,
+        names: Names | None = None,
     ) -> Drawn: ...
 
     def check(

@@ -39,9 +39,10 @@ class InProcess:
         content: str | None = None,
         organization: str | None = None,
         cancelled: Callable[[], bool] | None = None,
+        names: Names | None = None,
     ) -> Drawn:
-        """As ``draw``. The options after ``params`` matter only to drawers with a queue; this one ignores them."""
-        return draw(script, packed, params)
+        """As ``draw``. Of the options after ``params`` all but ``names`` matter only to drawers with a queue."""
+        return draw(script, packed, params, names)
 
     def check(self, script: str, names: Names | None = None, *, organization: str | None = None) -> list[Problem]:
         """As ``check``."""
@@ -53,8 +54,13 @@ def check(script: str, names: Names | None = None) -> list[Problem]:
     return check_script(script) or ([] if names is None else check_keys(script, *names))
 
 
-def draw(script: str, packed: bytes | bytearray | memoryview, params: Mapping[str, JsonValue]) -> Drawn:
-    """Run ``script`` on a packed dataset and write the figure it returns.
+def draw(
+    script: str,
+    packed: bytes | bytearray | memoryview,
+    params: Mapping[str, JsonValue],
+    names: Names | None = None,
+) -> Drawn:
+    """Run ``script`` on a packed dataset and write the figure it returns. ``names`` are for `check`, before the run.
 
     Raises
     ------
@@ -64,6 +70,8 @@ def draw(script: str, packed: bytes | bytearray | memoryview, params: Mapping[st
     StoreError
         If ``packed`` is not a packed dataset.
     """
+    if names is not None and (problems := check(script, names)):
+        raise ScriptError(problems, "")
     returned = run(script, frames(packed), copy.deepcopy(dict(params)))
     try:
         return Drawn(encode(returned.value), returned.log, returned.warned)

@@ -83,6 +83,7 @@ class OwnProcess:
         content: str | None = None,
         organization: str | None = None,
         cancelled: Callable[[], bool] | None = None,
+        names: Names | None = None,
     ) -> Drawn:
         """As ``inprocess.draw``, in the other process.
 
@@ -93,6 +94,8 @@ class OwnProcess:
         Cancelled
             If ``cancelled()`` became true, and the figure was not there two seconds later.
         """
+        if names is not None and (problems := inprocess.check(script, names)):
+            raise ScriptError(problems, "")
         watch = _Watch(self, cancelled)
         job = Job(script, dict(params), content, self.seconds)
         try:

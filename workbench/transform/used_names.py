@@ -16,6 +16,8 @@ from .script import MOST_PROBLEMS, NAME, check_script, problem
 Names = tuple[Collection[str] | None, Collection[str] | None]
 """The names of a recipe's steps and params; None where they cannot be read."""
 
+KEY_PROBLEM = "script_key"
+"""The type of the problems that ``check_keys`` finds."""
 _FORGIVING = ("KeyError", "LookupError", "Exception", "BaseException")
 _LONGEST_KEY = 200
 _CHANGES = ("update", "setdefault", "pop", "popitem", "clear", "__setitem__")
@@ -48,7 +50,7 @@ def check_keys(text: str, steps: Collection[str] | None, params: Collection[str]
 
 def _told(text: str, line: int, key: str, what: str, names: Collection[str]) -> Problem:
     message = f"There is no {what} '{key[:_LONGEST_KEY]}'. {instead(key[:_LONGEST_KEY], names, f'{what}s')}"
-    return problem(text, line, message, "script_key")
+    return problem(text, line, message, KEY_PROBLEM)
 
 
 def _unknown(

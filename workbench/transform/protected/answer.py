@@ -58,7 +58,7 @@ def _answer(job: Job, data: memoryview) -> tuple[bytes, Meta]:
         found = check(job.script, params_as_names(job.params))
         return b"", {"log": "", "problems": [_as_json(one) for one in found]}
     try:
-        drawn: Drawn = draw(job.script, data, job.params)
+        drawn: Drawn = draw(job.script, data, job.params, params_as_names(job.names))
     except ScriptError as error:
         return b"", _failed(job, error)
     except MemoryError as error:

@@ -6,7 +6,7 @@ import json
 import os
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import JsonValue
@@ -51,6 +51,8 @@ class Job:
     seconds: float
     memory_mb: int
     figure_bytes: int
+    names: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Of a job that draws: see ``names_as_params``."""
 
     def dump(self) -> bytes:
         """JSON; exact for every value that a param can have."""

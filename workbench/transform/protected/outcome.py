@@ -77,6 +77,7 @@ class ProcessDrawer(ABC):
         content: str | None = None,
         organization: str | None = None,
         cancelled: CancelledBy | None = None,
+        names: Names | None = None,
     ) -> Drawn:
         """As ``inprocess.draw``, in a process of its own.
 
@@ -85,6 +86,7 @@ class ProcessDrawer(ABC):
         content : names the bytes of ``packed``, which are then copied once for all figures of them.
         organization : owns the figure; figures of one organization leave room for others. None for local work.
         cancelled : called while waiting; if it returns true, the process is ended.
+        names : those of the recipe's steps and params; the script must read no others.
 
         Raises
         ------
@@ -97,7 +99,9 @@ class ProcessDrawer(ABC):
         Cancelled
             If ``cancelled()`` became true.
         """
-        ended = self.run(script, packed, params, content=content, organization=organization, cancelled=cancelled)
+        ended = self.run(
+            script, packed, params, content=content, organization=organization, cancelled=cancelled, names=names
+        )
         if ended.figure is None:
             raise ScriptError(ended.problems, ended.log)
         return Drawn(ended.figure, ended.log, ended.warned)
@@ -119,6 +123,7 @@ class ProcessDrawer(ABC):
         cancelled: CancelledBy | None = None,
         seconds: float | None = None,
         account: bool = False,
+        names: Names | None = None,
     ) -> Ended:
         """As ``draw``, but a script that fails is an outcome and not an error.
 
@@ -126,14 +131,23 @@ class ProcessDrawer(ABC):
         ----------
         kind : "draw", or "check" to check only the script.
         seconds : a shorter time limit than that of all scripts.
+        names : for "draw": those of the recipe's steps and params, which are checked first.
         account : wait for the end of the process, and fill ``peak_mb`` and ``processes_left``.
         """
 
-    def job(self, kind: Kind, script: str, params: Mapping[str, JsonValue], seconds: float | None) -> Job:
+    def job(
+        self,
+        kind: Kind,
+        script: str,
+        params: Mapping[str, JsonValue],
+        seconds: float | None,
+        names: Names | None = None,
+    ) -> Job:
         """The job of one run, within the limits."""
         bounds = self.limits
         time = min(bounds.seconds, seconds or bounds.seconds)
-        return Job(kind, script, dict(params), time, bounds.memory_mb, bounds.figure_bytes)
+        known = names_as_params(names)
+        return Job(kind, script, dict(params), time, bounds.memory_mb, bounds.figure_bytes, known)
 
 
 def limit(job: Job, what: str, line: int | None, size: int = 0) -> Problem:

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from ...errors import Cancelled, NotProtected
 from ..output import FILENAME
+from ..used_names import Names
 from .lock import Bounds
 from .messages import (
     ANSWER,
@@ -88,9 +89,10 @@ class Pool(ProcessDrawer):
         cancelled: CancelledBy | None = None,
         seconds: float | None = None,
         account: bool = False,
+        names: Names | None = None,
     ) -> Ended:
         """As ``ProcessDrawer.run``, in a process that can do nothing else."""
-        job = self.job(kind, script, params, seconds)
+        job = self.job(kind, script, params, seconds, names)
         text = job.dump()
         with self.turns.turn(organization, cancelled):
             self._alive()

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from ...errors import NotProtected
+from ..used_names import Names
 from .messages import Kind
 from .outcome import FIX, CancelledBy, Ended, Fence, Limits, ProcessDrawer
 from .queue import Turns
@@ -44,6 +45,7 @@ class Unlockable(ProcessDrawer):
         cancelled: CancelledBy | None = None,
         seconds: float | None = None,
         account: bool = False,
+        names: Names | None = None,
     ) -> Ended:
         """As ``ProcessDrawer.run``, but it always refuses.
 
