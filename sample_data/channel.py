@@ -29,13 +29,22 @@ COLUMNS = [
 ]
 
 
+_ONSET_S = 0.8
+"""How long after the onset of a step the first sample comes that ``growth`` asks for, about."""
+
+
 @dataclass(frozen=True)
 class Record:
-    """When a sample is kept: after so many seconds, so many volts, or such a share of the current."""
+    """When a sample is kept: after so many seconds, so many volts, or such a share of the current.
+
+    With ``growth`` also when so many times the seconds of the last one have passed since the step began: samples as
+    close as those of a cycler that records the onset of a pulse quickly.
+    """
 
     seconds: float = 300.0
     volts: float = 0.04
     share: float = 0.08
+    growth: float | None = None
 
 
 @dataclass
@@ -132,6 +141,8 @@ class Cycler:
         calm = record.volts / 2
         while True:
             longest = min(record.seconds, 60.0, seconds - elapsed)
+            if record.growth is not None:
+                longest = min(longest, max(self.tick, (record.growth - 1) * elapsed))
             stride = max(self.tick, min(max(stride * 1.6, stride + self.tick), longest) // self.tick * self.tick)
             stride = min(stride, seconds - elapsed)
             before = cell.snapshot()
@@ -153,6 +164,7 @@ class Cycler:
                 or done
                 or elapsed - kept_time >= record.seconds - 1e-9
                 or (abs(voltage - kept_voltage) >= record.volts)
+                or (record.growth is not None and elapsed >= record.growth * max(kept_time, _ONSET_S))
             ):
                 self._sample(counter, step, kind, elapsed, current, 2 if beyond else 1 if done else 0)
                 kept_time, kept_voltage = elapsed, voltage

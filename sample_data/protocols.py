@@ -82,7 +82,8 @@ def pulse_test(channel: Cycler, rates: Rates) -> None:
 
 
 def titration(channel: Cycler, rates: Rates) -> None:
-    """GITT: C/10 pulses of 20 minutes, each followed by 90 minutes of rest, from full to empty."""
+    """GITT: C/10 pulses of 20 minutes, each followed by 90 minutes of rest, from full to empty. The samples of a pulse
+    are close after its onset, where the square root of time is looked for."""
     rated = rates.rated
     channel.cc(1, -rated / 5, SPARSE, until=rates.high)
     channel.cv(2, rates.high, rated / 50, SPARSE)
@@ -91,7 +92,7 @@ def titration(channel: Cycler, rates: Rates) -> None:
         before = channel.cell.voltage(rated / 10)
         if before <= rates.low + 0.02:
             break
-        channel.cc(4, rated / 10, Record(60.0, 0.004), until=rates.low, seconds=1200.0)
+        channel.cc(4, rated / 10, Record(60.0, 0.004, growth=1.25), until=rates.low, seconds=1200.0)
         channel.rest(5, 5400.0, Record(300.0, 0.001))
 
 

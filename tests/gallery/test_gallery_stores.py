@@ -19,9 +19,9 @@ from workbench.transform.script import check_script
 
 COMPUTED = {"knee": "M50-A-04_ageing", "ic_peaks": "M50-A-01_RPT0", "power_capability": "M50-A-01_HPPC_fresh"}
 COMPUTED |= {"pseudo_ocv": "M50-A-01_RPT0", "ocv_from_rests": "M50-A-01_HPPC_fresh", "delta_q": "M50-A-04_ageing"}
-COMPUTED |= {"kk": "M50-A-01_EIS_fresh", "drt": "M50-A-01_EIS_fresh"}
+COMPUTED |= {"kk": "M50-A-01_EIS_fresh", "drt": "M50-A-01_EIS_fresh", "gitt": "PCH-01_GITT"}
 SIMULATIONS = ("simulation", "simulation-residual", "simulation-error")
-LACKING = {"formation", "self-discharge", "gitt", *SIMULATIONS}
+LACKING = {"formation", "self-discharge", *SIMULATIONS}
 """What the demo has no data for."""
 SLOW = {"degradation-modes", "circuit"}
 """Their analyses take long; they have tests of their own."""

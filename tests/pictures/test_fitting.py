@@ -107,11 +107,38 @@ def test_more_than_eight_names_are_written_at_the_curves() -> None:
     assert "of 60 curves" in remarks[0].message
 
 
-def test_a_long_legend_of_several_panels_is_said() -> None:
-    traces = lines([f"{k}-{k}" for k in range(10)])
-    traces[-1]["xaxis"], traces[-1]["yaxis"] = "x2", "y2"
-    _, remarks = fit(traces, {"paper": "acs"}, xaxis={"domain": [0, 0.45]}, xaxis2={"domain": [0.55, 1]})
-    assert [remark.code for remark in remarks] == ["legend_too_long"]
+def test_a_long_legend_of_several_panels_stays_below_with_its_height() -> None:
+    panels = {"xaxis": {"domain": [0, 0.45]}, "xaxis2": {"domain": [0.55, 1]}}
+
+    def fitted_to(names: list[str]) -> tuple[Any, list[str]]:
+        first = [{**trace, "legendgroup": trace["name"]} for trace in lines(names)]
+        other = [{**trace, "xaxis": "x2", "showlegend": False} for trace in first]
+        made, remarks = fit([*first, *other], {"paper": "acs"}, **panels)
+        return made["layout"], [remark.code for remark in remarks]
+
+    few, ten = fitted_to(["a", "b"]), fitted_to([f"cell {k}-{k}" for k in range(10)])
+    assert ten[0].get("showlegend") is not False
+    assert not ten[0].get("annotations")
+    assert ten[1] == []
+    assert paper_in(ten[0]).height > paper_in(few[0]).height + 15  # type: ignore[union-attr]
+    assert fitted_to([f"a long name of a cell {k}-{k}" for k in range(90)])[1] == ["legend_too_long"]
+
+
+def test_names_stay_in_the_legend_beside_a_colour_bar() -> None:
+    made, _ = fit(lines([f"{k}-{k}" for k in range(10)]), {"paper": "acs"}, coloraxis={"colorscale": "Viridis"})
+    assert made["layout"].get("showlegend") is not False
+    assert not made["layout"].get("annotations")
+
+
+def test_lines_above_the_plot_get_height() -> None:
+    def height(text: str) -> float:
+        note = {"text": text, "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 2}
+        paper = paper_in(fit(lines(["a"]), {"paper": "acs"}, annotations=[note])[0]["layout"])
+        assert paper is not None
+        return paper.height
+
+    assert height("one line") == height("")
+    assert height("many words " * 20) > height("one line") + 5
 
 
 def test_a_legend_beside_the_plot_goes_below_and_gets_height() -> None:

@@ -79,10 +79,11 @@ def _paper(options: PaperOptions, traces: list[PlotlyDict], layout: Mapping[str,
         first = _paper_of(options)
         if options.get("height") is not None:
             return first
-        # A height that nobody asked for is what the largest panel and the legend need.
+        # A height that nobody asked for is what the largest panel, the legend and lines above the plot need.
         rows, across = _panels(layout)
         shape = first.height / first.width if (rows, across) == (1, 1) else max(0.75 / across * rows, 0.5)
-        more = (shape * first.width - first.height) + legend_height(traces, layout, first) / PX_PER_MM
+        words = legend_height(traces, layout, first) + _notes_height(layout, first)
+        more = (shape * first.width - first.height) + words / PX_PER_MM
         return _paper_of(options, more)
     except ValueError as error:
         raise BadRequest(str(error)) from error
@@ -247,11 +248,23 @@ def _fit_margin(layout: PlotlyDict, made: Paper) -> None:
 
 def _wrapped(note: PlotlyDict, made: Paper, at: float) -> float:
     """Wrap lines above the plot to the width of the paper, ``at`` px above it; gives where they end."""
-    letters = made.letters * PX_PER_PT
-    most = max(int((made.pixels[0] - 2 * _EDGE) / (letters * _LETTER_WIDTH)), 20)
-    lines = textwrap.wrap(str(note.get("text") or "").replace("<br>", " "), most)
+    lines = _lines_above(note, made)
     note["text"], note["yshift"] = "<br>".join(lines), at
-    return at + 1.3 * letters * len(lines) + 2
+    return at + 1.3 * made.letters * PX_PER_PT * len(lines) + 2
+
+
+def _lines_above(note: Mapping[str, PlotlyValue], made: Paper) -> list[str]:
+    most = max(int((made.pixels[0] - 2 * _EDGE) / (made.letters * PX_PER_PT * _LETTER_WIDTH)), 20)
+    return textwrap.wrap(str(note.get("text") or "").replace("<br>", " "), most)
+
+
+def _notes_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
+    """Pixels that lines above the plot take beyond one."""
+    above = [
+        note for note in _listed(layout.get("annotations")) if note.get("yref") == "paper" and note.get("yshift")
+    ]
+    lines = sum(len(_lines_above(note, made)) for note in above if note.get("yanchor") == "bottom")
+    return 1.3 * made.letters * PX_PER_PT * max(lines - 1, 0)
 
 
 def _listed(value: PlotlyValue) -> list[PlotlyDict]:

@@ -20,6 +20,10 @@ _WIDEST = 0.35
 """Most of the width that names at the ends of curves may take."""
 _LETTER_WIDTH = 0.56
 """Width of a letter in the mean, in letter heights."""
+_BESIDE = 55
+"""Pixels of the paper beside the plot, below which the legend is."""
+_MOST_OF_HEIGHT = 0.5
+"""A legend that takes more of the height is too long."""
 _SYMBOL_WIDTH = 50
 """Pixels of the line beside a name in a legend, with the space around it."""
 
@@ -35,21 +39,15 @@ class _Plot:
 def fit_legend(traces: list[PlotlyDict], layout: PlotlyDict, made: Paper) -> str | None:
     """Bring the legend of a figure below the plot, or replace it if it names more than ``MOST_ENTRIES`` curves.
 
-    Returns what could not be done, in words.
+    It stays where names at the ends of curves would not be understood or not be read: in figures of several panels,
+    of other things than curves, and beside a colour bar. Returns what could not be done, in words.
     """
     named = _entries(traces)
-    if len(named) <= MOST_ENTRIES or layout.get("showlegend") is False:
+    if not _is_replaced(named, traces, layout):
         _below(layout)
+        if legend_height(traces, layout, made) > _MOST_OF_HEIGHT * made.pixels[1]:
+            return f"The legend names {len(named)} traces and may be cut off: draw fewer, or one panel each."
         return None
-    first = named[0]
-    alone = all(
-        trace.get("type", "scatter") in _LINES
-        and (trace.get("xaxis"), trace.get("yaxis")) == (first.get("xaxis"), first.get("yaxis"))
-        for trace in named
-    )
-    if not alone:
-        _below(layout)
-        return f"The legend names {len(named)} traces and may be cut off: draw fewer, or one panel each."
     numbers = _numbers(named)
     layout["showlegend"] = False
     if numbers is not None:
@@ -62,7 +60,9 @@ def legend_height(traces: list[PlotlyDict], layout: Mapping[str, PlotlyValue], m
     """About how many pixels of height a legend below the plot takes: as many rows as its entries need."""
     named = _entries(traces)
     shown = layout.get("showlegend")
-    if not named or shown is False or len(named) > MOST_ENTRIES or (len(named) == 1 and shown is not True):
+    if not named or shown is False or (len(named) == 1 and shown is not True):
+        return 0
+    if _is_replaced(named, traces, layout):
         return 0
     held = layout.get("legend")
     legend = held if isinstance(held, dict) else {}
@@ -71,8 +71,21 @@ def legend_height(traces: list[PlotlyDict], layout: Mapping[str, PlotlyValue], m
         return 0
     letters = made.letters * PX_PER_PT
     each = max(len(str(trace["name"])) for trace in named) * letters * _LETTER_WIDTH + _SYMBOL_WIDTH
-    rows = math.ceil(len(named) / max(int((made.pixels[0] - 20) // each), 1))
+    rows = math.ceil(len(named) / max(int((made.pixels[0] - _BESIDE) // each), 1))
     return (rows + bool(legend.get("title"))) * (letters * 1.3 + 6)
+
+
+def _is_replaced(named: list[PlotlyDict], traces: list[PlotlyDict], layout: Mapping[str, PlotlyValue]) -> bool:
+    """Whether names at the ends of the curves, or a colour bar, take the place of the legend."""
+    if len(named) <= MOST_ENTRIES or layout.get("showlegend") is False or "coloraxis" in layout:
+        return False
+    first = named[0]
+    return all(
+        trace.get("type", "scatter") in _LINES
+        and (trace.get("xaxis"), trace.get("yaxis")) == (first.get("xaxis"), first.get("yaxis"))
+        for trace in traces
+        if trace.get("name") or trace.get("legendgroup")
+    )
 
 
 def _entries(traces: list[PlotlyDict]) -> list[PlotlyDict]:

@@ -58,7 +58,7 @@ def transform(data, params):
         law = battery.arrhenius(one).iloc[0]
         bare = law["Ea [kJ/mol]"] != law["Ea [kJ/mol]"]
         if bare or not law["Valid"]:
-            refused.append(str(law["Warning"] or "no law"))
+            refused.append(str(law["Warning"] or "no law").rstrip("."))
         else:
             laws.append(f"{batch}: Ea = {law['Ea [kJ/mol]']:.1f} ± {law['sd']:.1f} kJ/mol")
     told = "; ".join(laws or dict.fromkeys(refused))

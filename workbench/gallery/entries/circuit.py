@@ -52,6 +52,7 @@ def transform(data, params):
             marker_color=color,
             hovertemplate="%{x}: %{y:.4g} mΩ<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
         )
+    figure.update_xaxes(autotickangles=[0, 90])
     figure.update_yaxes(title_text="Resistance / mΩ", rangemode="tozero")
     finished(figure, barmode="stack")
     circuits = ", ".join(dict.fromkeys(rows["Circuit"].dropna()))

@@ -57,8 +57,9 @@ def transform(data, params):
             textfont={"size": 10},
             marker={
                 "size": 10,
-                "color": np.where(one["ended"], color, "white"),
-                "line": {"color": color, "width": 2},
+                "color": color,
+                "symbol": np.where(one["ended"], "circle", "circle-open"),
+                "line": {"width": 2},
             },
             name=str(batch),
             hovertemplate="%{customdata}: %{y:.0f} cycles, log var %{x:.2f}<extra></extra>",

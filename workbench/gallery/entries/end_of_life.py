@@ -59,7 +59,7 @@ def transform(data, params):
         if one.empty:
             continue
         shade = [colors[batch] for batch in one["batch"].fillna("no batch")]
-        marker = {"color": shade if how == "reached" else "white", "line": {"color": shade, "width": 2}}
+        marker = {"color": shade if how == "reached" else "rgba(0,0,0,0)", "line": {"color": shade, "width": 2}}
         if how == "beyond":
             marker = {"color": [battery.pale(color, 0.25) for color in shade], "line": {"width": 0}}
         error = None
@@ -77,7 +77,7 @@ def transform(data, params):
             textposition="outside",
             hovertemplate="%{x}: %{text} cycles<extra>" + name + "</extra>",
         )
-    figure.update_xaxes(categoryorder="array", categoryarray=found["cell"])
+    figure.update_xaxes(categoryorder="array", categoryarray=found["cell"], autotickangles=[0, 90])
     figure.update_yaxes(title_text=f"Cycles to {params['threshold']:g} %", rangemode="tozero")
     finished(figure)
     return note(figure, "of the first capacity" + ("; colour: batch" if len(batches) > 1 else ""))

@@ -40,7 +40,9 @@ def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
     figure, colors, moving = go.Figure(), palette(tests["id"]), 0
     for _, test in tests.iterrows():
-        table = data["values"][test["id"]].dropna(subset=["SOC", "Voltage [V]"]).sort_values("SOC")
+        table = (
+            data["values"][test["id"]].dropna(subset=["SOC", "Voltage [V]"]).sort_values("SOC", ascending=False)
+        )
         still = table["Drift [mV/h]"].abs() <= params["drift"]
         moving += int((~still).sum())
         color = colors[test["id"]]
@@ -49,7 +51,7 @@ def transform(data, params):
             y=table["Voltage [V]"],
             mode="lines+markers",
             line={"color": battery.pale(color, 0.4), "width": 1},
-            marker={"size": 8, "color": np.where(still, color, "white"), "line": {"color": color, "width": 1.5}},
+            marker={"size": 8, "color": color, "symbol": np.where(still, "circle", "circle-open")},
             name=test["measurement_name"],
             customdata=np.column_stack([table["Rest [s]"] / 60, table["Drift [mV/h]"]]),
             hovertemplate="%{x:.1f} %: %{y:.4f} V after %{customdata[0]:.0f} min, %{customdata[1]:.2g} mV h⁻¹",

@@ -69,7 +69,7 @@ def transform(data, params):
     for number, group in enumerate(groups):
         one = cells[cells["group"] == group].sort_values("value")
         offset = np.linspace(-0.2, 0.2, len(one)) if len(one) > 1 else [0.0]
-        edge = np.where(one["outlier"], "#D55E00", "#222222")
+        edge = np.where(one["outlier"], "#D55E00", "#888888")
         figure.add_scatter(
             x=number + np.asarray(offset),
             y=one["value"],

@@ -65,7 +65,12 @@ def transform(data, params):
             y=one["value"],
             mode="lines+markers",
             line={"color": "#AAAAAA", "width": 1.2},
-            marker={"size": 9, "symbol": SYMBOLS[number % len(SYMBOLS)], **shade},
+            marker={
+                "size": 9,
+                "symbol": SYMBOLS[number % len(SYMBOLS)] + "-open" * (number // len(SYMBOLS) % 2),
+                **shade,
+                "line": {"color": "#888888", "width": 1},
+            },
             name=cell,
             customdata=np.column_stack([one["heat"], one["rest"]]),
             hovertemplate=f"{cell}: %{{y:.4g}}, %{{customdata[0]:.1f}} °C, after %{{customdata[1]:.2g}} h of rest",
