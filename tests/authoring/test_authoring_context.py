@@ -60,6 +60,7 @@ def test_the_demo_fits(bench: Bench, prompt: str) -> None:
         "impedance",
         "rest voltage relaxation",
         "resistance of pulses, GITT",
+        "10 s discharge resistance against state of charge from all HPPC tests",
     ):
         assert bench.context_texts(wish).characters <= ROOM, wish
     assert prompt.endswith("Show how capacity fades.")

@@ -16,6 +16,7 @@ from ..records.catalog import Catalog
 from . import catalog_text as sources
 from .edits import HOW, texts_of
 from .examples import examples
+from .helpers import MOST as MOST_ANALYSES
 from .helpers import analyses, helpers
 from .recipe_fields import fields
 from .topics import Wish
@@ -24,6 +25,7 @@ ROOM = 24_000
 """Characters of both texts that the catalog may fill up."""
 LEAST, MOST = 6_000, 14_000
 """Fewest and most characters of the catalog, whatever the length of the other parts."""
+_MORE = "# More of `battery`, nearest to the wish first"
 _ANALYSES = "Tables of analyses have `Valid` (false: not computed) and `Warning` (why)."
 _RULES = Path(__file__).with_name("rules.md")
 _TASK = (
@@ -60,14 +62,16 @@ def system_text() -> str:
 def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None) -> str:
     """The catalog of the project, the recipe to be changed, if there is one, and the wish."""
     wish = Wish(prompt)
-    parts = [
-        f"# More of `battery`, nearest to the wish first\n\n{_ANALYSES}\n{analyses(wish)}",
-        f"# What is wanted\n\n{prompt}",
-    ]
-    if draft is not None:
-        parts.insert(1, _to_be_changed(draft))
-    left = ROOM - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
-    return "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
+    wanted = [*([] if draft is None else [_to_be_changed(draft)]), f"# What is wanted\n\n{prompt}"]
+    made = ""
+    for most in range(MOST_ANALYSES, 0, -1):
+        parts = [f"{_MORE}\n\n{_ANALYSES}\n{analyses(wish, most)}", *wanted]
+        left = ROOM - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
+        made = "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
+        # What is said of a second analysis gives way to the names of the project. A plot to be changed comes on top.
+        if draft is not None or len(system_text()) + len(made) <= ROOM:
+            break
+    return made
 
 
 def texts(

@@ -45,11 +45,11 @@ def helpers() -> str:
     return "\n".join([*lines, f"- also, seldom needed: {', '.join(parts)}"])
 
 
-def analyses(wish: Wish) -> str:
-    """The analyses: those near the wish with how they are called and what they give, the others by name."""
+def analyses(wish: Wish, most: int = MOST) -> str:
+    """The analyses: up to ``most`` near the wish with how they are called and what they give, the others by name."""
     names = [name for name in battery.__all__ if is_analysis(name)]
     # What draws comes first: a wish about aged cells is near many analyses.
-    near = sorted(wish.ranked(names), key=lambda name: name not in _SPECIAL)[:MOST]
+    near = sorted(wish.ranked(names), key=lambda name: name not in _SPECIAL)[:most]
     lines = [_line(name, getattr(battery, name)) for name in near]
     others = ", ".join(name for name in names if name not in near)
     return "\n".join([*lines, f"- {'also' if near else 'there are'}: {others}"] if others else lines)
