@@ -25,6 +25,7 @@ MOST_EDITS = 100
 _KEYS = ("part", "old", "new")
 _SIGNS = re.compile(r"\s+|[{}\[\],:]|[^\s{}\[\],:]+")
 _SHOWN = 120
+_LONGEST_LINE = 2000
 
 
 def texts_of(draft: Mapping[str, JsonValue]) -> dict[str, str]:
@@ -116,7 +117,7 @@ def _nearest(text: str, old: str) -> str:
     wanted = max(old.strip().splitlines() or [""], key=len).strip()[: 2 * _SHOWN]
     best, line = 0, ""
     for one in text.splitlines():
-        matcher = difflib.SequenceMatcher(None, wanted, one, autojunk=False)
+        matcher = difflib.SequenceMatcher(None, wanted, one[:_LONGEST_LINE], autojunk=False)
         size = matcher.find_longest_match().size
         if size > best:
             best, line = size, one.strip()

@@ -23,7 +23,7 @@ export function FromSentence({ project, board, record, isSaved, given, take }) {
   const [checked, setChecked] = useState(/** @type {Checked | null} */ (null));
   const [before, setBefore] = useState(/** @type {Draft | null} */ (null));
   const session = useRef(/** @type {string | null} */ (null));
-  /** The last draft that came, sound or not: what the edits of the next answer change. */
+  /** The last draft, if it is unsound: the edits of the next answer change it, else what is in the editor. */
   const sent = useRef(/** @type {Draft | null} */ (null));
   const stop = useRef(/** @type {AbortController | null} */ (null));
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
@@ -52,8 +52,8 @@ export function FromSentence({ project, board, record, isSaved, given, take }) {
   /** @param {Checked} found @param {Draft | null} old */
   const heard = async (found, old) => {
     const draft = found.draft;
-    if (draft) sent.current = draft;
     const sound = draft && !found.problems.length;
+    if (draft) sent.current = sound ? null : draft;
     await keep("assistant", { parts: [{ type: "text", text: found.say }, ...(sound ? [{ type: "draft", draft }] : [])] });
     setChecked(found);
     setBefore(old);
@@ -97,7 +97,7 @@ export function FromSentence({ project, board, record, isSaved, given, take }) {
       ${sound ? html`<p class="soft small">The draft is in the editor below. Nothing is saved yet.</p>
           ${before && html`<details><summary>What changes</summary><${Parts} before=${textsOf(before.config)} after=${textsOf(checked.draft?.config)} /></details>
           <div><button type="button" class="button" onClick=${() => { take({ draft: before, session: null }); setChecked(null); sent.current = null; }}>Undo</button></div>`}`
-        : checked.draft && html`<div><button type="button" class="button" onClick=${() => take({ draft: /** @type {Draft} */ (checked.draft), session: null })}>Put it into the editor to repair it</button></div>`}</div>`}
+        : checked.draft && html`<div><button type="button" class="button" onClick=${() => { take({ draft: /** @type {Draft} */ (checked.draft), session: null }); sent.current = null; }}>Put it into the editor to repair it</button></div>`}</div>`}
   </div></details>`;
 }
 
