@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from server.page_files import page, without_comments
+from workbench.alerts.form import FieldKind
 from workbench.recipe.controls import WIDGETS
 
 ROOT = Path(__file__).parents[1]
@@ -115,6 +117,13 @@ def test_the_page_draws_every_control() -> None:
     panel = (PAGE / "controls" / "panel.js").read_text("utf-8")
     (fields,) = re.findall(r"FIELDS = \{(.*?)\};", panel, re.S)
     assert {*re.findall(r"(\w+):", fields)} == {*WIDGETS}
+
+
+def test_the_form_of_an_alert_draws_every_kind_of_field() -> None:
+    """A field that nothing draws would be missing from the form without a word."""
+    form = (PAGE / "pages" / "alert_form.js").read_text("utf-8")
+    (kinds,) = re.findall(r"const KINDS = \{(.*?)^\};", form, re.S | re.M)
+    assert {*re.findall(r"^  (\w+): \(", kinds, re.M)} == {*get_args(FieldKind)}
 
 
 def test_the_types_of_the_page_are_right() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -159,3 +160,21 @@ def test_an_alert_goes_with_its_plot_and_by_its_own(bench: wb.Bench) -> None:
     bench.dashboards.delete("Ageing")
     assert len(bench.alerts.list()) == 0
     assert bench.verify() == []
+
+
+def test_a_form_offers_all_that_an_alert_can_be_given(lab: Sides) -> None:
+    """Its fields are the arguments of ``create``; steps and columns are those of the plan; the same on both sides."""
+    make(lab.near, 1)
+    lab.near.alerts.allow("https://hooks.example.com/lab")
+    plot = lab.near.dashboards.get("Ageing").plot("Cycles")
+    found = lab.near.alerts.choices(plot)
+    assert found == lab.far.alerts.choices(plot)
+    names = [one["name"] for one in found["fields"]]
+    _, *arguments = inspect.signature(lab.near.alerts.create).parameters
+    assert names == ["plot_id", *arguments]
+    assert [one["name"] for one in found["fields"] if one["needed"]] == ["plot_id", "name", "step"]
+    steps = {one["name"]: one for one in found["steps"]}
+    assert list(steps) == ["tests", "cycles", "first"]
+    assert {"name": "Discharge capacity [A.h]", "kind": "number"} in steps["cycles"]["columns"]
+    assert steps["cycles"]["key"] == ["measurement_id", "Cycle count"]
+    assert found["webhooks"] == ["https://hooks.example.com/lab"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -57,18 +58,26 @@ def test_what_alerts_found_is_shown_until_somebody_has_seen_it(site: Site, windo
     window.page.get_by_role("button", name="Edit", exact=True).click()
     window.page.get_by_role("button", name="Alerts", exact=True).click()
     dialog = window.page.get_by_role("dialog", name="Alerts")
-    dialog.get_by_label("Name").fill('Low <img src=x onerror="alert(1)">')
+    dialog.get_by_role("textbox", name="Name").fill('Low <img src=x onerror="alert(1)">')
+    dialog.get_by_role("combobox", name="Once for each").select_option(label="alert: only once in all")
     dialog.get_by_role("button", name="Add the alert").click()
     delete = dialog.get_by_role("button", name=re.compile("^Delete Low"))
     expect(delete).to_be_visible(timeout=LONG)
+    (made,) = site.store.execute("select about from alerts").fetchone()
+    assert json.loads(made)["key"] == []
     dialog.get_by_role("button", name="Close", exact=True).last.click()
+    expect(window.page.get_by_role("button", name="Edit", exact=True)).to_be_focused()
     (project,) = site.store.execute("select project_id from alerts").fetchone()
     scope = Scope(site.organization, project)
     (alert,) = site.store.alerts.of_project(scope)
     with site.store.transaction() as db:
         site.store.alerts.note(db, alert, [Seen({"id": "1", "cell": "<b>M50</b>"})], site.store.latest())
-    window.page.reload()
     found = window.page.get_by_role("region", name="Alerts")
+    window.go("/")
+    expect(window.page.get_by_role("article", name="Ageing")).to_contain_text(
+        "1 alert waits to be seen", timeout=LONG
+    )
+    window.open_board("Ageing")
     expect(found).to_contain_text("cell <b>M50</b>", timeout=LONG)
     found.get_by_role("button", name=re.compile("^Seen")).click()
     expect(found).to_have_count(0, timeout=LONG)

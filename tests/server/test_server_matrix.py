@@ -83,6 +83,7 @@ ROWS: dict[str, Row] = {
     f"POST {_P}/gallery/{{name}}/dataset": {"json": {}},
     f"GET {_P}/alerts": NOTHING,
     f"POST {_P}/alerts": {"json": {"plot_id": "{plot_id}", "name": "New cell", "step": "cells"}},
+    f"GET {_P}/alerts/choices": {"params": {"plot_id": "{plot_id}"}},
     f"DELETE {_P}/alerts/{{alert_id}}": NOTHING,
     f"GET {_P}/alerts/occurrences": NOTHING,
     f"POST {_P}/alerts/occurrences/{{occurrence_id}}/acknowledge": NOTHING,

@@ -645,10 +645,11 @@ def modelled(bench: wb.Bench, ask: Ask, folder: Path) -> None:
         ask(lambda begin=begin: begin("Chen2020", "Rest for 1 hour", model="nonsense"))
 
 
-@row(*(f"alerts.{name}" for name in ("create", "list", "delete", "occurrences", "acknowledge")))
+@row(*(f"alerts.{name}" for name in ("create", "choices", "list", "delete", "occurrences", "acknowledge")))
 def watched(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     board = bench.dashboards.create("Watched")
     plot = board.save("Cells", {"plan": PLAN, "transform": SCRIPT})
+    ask(lambda: bench.alerts.choices(plot))
     made = ask(lambda: bench.alerts.create(plot, "New cell", "cells"))
     ask(lambda: bench.alerts.create(plot, "Named", "cells", "name", equals="nobody", key=["id"]))
     for step, column, bounds in (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from ..alerts.form import AlertChoices
 from ..backend import Backend
 from ..operations.alerts import AddressShown, AlertShown, OccurrenceShown
 from ..operations.operation import pages
@@ -63,6 +64,14 @@ class Alerts:
         return self._backend.create_alert(
             plot.id, name, step, column, above, below, equals, None if key is None else list(key), chosen, webhook
         )
+
+    def choices(self, plot: SavedPlot) -> AlertChoices:
+        """What ``create`` can be given for a plot, with words for a form.
+
+        It has the ``fields``, the ``steps`` of the plan that give rows, with their columns, and the ``webhooks`` that
+        are allowed. The plan runs with the saved values; Invalid says why it does not.
+        """
+        return self._backend.alert_choices(plot.id)
 
     def list(self) -> pd.DataFrame:
         """The alerts as a frame, the oldest first; ``problem`` says why the last look at one failed."""

@@ -7,14 +7,18 @@ from typing import Annotated, Protocol
 from pydantic import Field, JsonValue
 from typing_extensions import TypedDict
 
-from ..alerts import looking, webhooks
+from ..alerts import form, looking, webhooks
+from ..alerts.form import AlertChoices, Asked
+from ..engine import answer
 from ..errors import Invalid, Problem
+from ..recipe.check import sound
 from ..recipe.strict import NotNull, Scalar
+from ..records import Plot
 from ..store.cache.cache import Cache
 from ..store.records.alerts import Address, Alert, Occurrence
 from ..store.records.people import Right
 from ..table import time_text
-from .operation import Limit, Local, Offset, Page, Sent, operation
+from .operation import Limit, Local, Offset, Operation, Page, Sent, operation
 
 ALERTS = "/projects/{project_id}/alerts"
 FOUND = f"{ALERTS}/occurrences"
@@ -96,16 +100,24 @@ class AlertOperations:
     @operation("POST", ALERTS, Right.WRITE, heavy=True, since="0.1.1")
     def create_alert(
         self: Watching,
-        plot_id: Annotated[str, Field(json_schema_extra={"x-record": "plots"})],
-        name: Title,
-        step: ColumnText,
-        column: ColumnText | None = None,
-        above: float | None = None,
-        below: float | None = None,
-        equals: Scalar | None = None,
-        key: Annotated[list[ColumnText], Field(max_length=10)] | None = None,
-        values: Annotated[Json | None, NotNull()] = None,
-        webhook: Annotated[str, Field(max_length=2000)] | None = None,
+        plot_id: Annotated[str, Field(json_schema_extra={"x-record": "plots"}), Asked("plot", "Plot")],
+        name: Annotated[Title, Asked("text", "Name")],
+        step: Annotated[ColumnText, Asked("step", "Rows of the step")],
+        column: Annotated[
+            ColumnText | None, Asked("column", "Column", "A row counts where it is true, or holds anything.")
+        ] = None,
+        above: Annotated[float | None, Asked("number", "Above")] = None,
+        below: Annotated[float | None, Asked("number", "Below")] = None,
+        equals: Annotated[Scalar | None, Asked("value", "Equals", "Instead of above and below.")] = None,
+        key: Annotated[
+            Annotated[list[ColumnText], Field(max_length=10)] | None,
+            Asked("key", "Once for each", "Columns that tell one occurrence from another."),
+        ] = None,
+        values: Annotated[Json | None, NotNull(), Asked("values", "Values of the plot")] = None,
+        webhook: Annotated[
+            Annotated[str, Field(max_length=2000)] | None,
+            Asked("webhook", "Also send it to", "An Admin allows where messages may go."),
+        ] = None,
     ) -> AlertShown:
         """Watch a plot: say when a row of a step, or a column of it, becomes true after data came in.
 
@@ -138,6 +150,17 @@ class AlertOperations:
             made = self.store.alerts.create(db, draft, self.scope)
             self.store.alerts.note(db, made, rows, seen_at, known=True)
         return _shown(self.store.alerts.get(made.id, self.scope))
+
+    @operation("GET", f"{ALERTS}/choices", Right.WRITE, heavy=True, since="0.1.1")
+    def alert_choices(
+        self: Watching, plot_id: Annotated[str, Field(json_schema_extra={"x-record": "plots"})]
+    ) -> AlertChoices:
+        """What a new alert is asked for, and what each answer can be: steps of the plot's plan, their columns, allowed
+        addresses. The plan runs with the values that are saved."""
+        config = sound(self.store.rows.get(Plot, plot_id, self.scope).config)
+        with self.store.snapshot():
+            result = answer.dataset(config, {}, self.store, self.scope, self.cache).dataset.steps
+        return form.choices(_asked(), config, result, self.store.alerts.addresses())
 
     @operation("DELETE", f"{ALERTS}/{{alert_id}}", Right.WRITE, since="0.1.1")
     def delete_alert(self: Local, alert_id: str) -> AlertShown:
@@ -187,6 +210,16 @@ class AlertOperations:
         with self.writing(address) as db:
             self.store.alerts.disallow(db, address)
         return [_address(one) for one in self.store.alerts.addresses()]
+
+
+def _asked() -> dict[str, tuple[Asked, bool]]:
+    """The words for each argument of a new alert, and whether it must be given."""
+    create: Operation[..., AlertShown] = vars(AlertOperations)["create_alert"]
+    found: dict[str, tuple[Asked, bool]] = {}
+    for name, one in create.sent.items():
+        (mark,) = [mark for mark in create.types[name].__metadata__ if isinstance(mark, Asked)]
+        found[name] = (mark, one.default is one.empty)
+    return found
 
 
 def _shown(one: Alert) -> AlertShown:

@@ -89,7 +89,7 @@ function Shown({ project, record, plots, again }) {
         <${BoardMenu} project=${project} record=${record} writes=${writes} base=${base} lives=${lives} alerts=${() => setAlerting(true)} arrange=${() => setArranging(true)} again=${again} /></div></div>
     <${AsOfNote} />
     ${Watch && html`<${Watch.BoardAlerts} project=${project} board=${record.id} plots=${plots} writes=${writes} />`}
-    ${Watch && alerting && html`<${Watch.AlertsDialog} project=${project} plots=${plots} close=${() => setAlerting(false)} />`}
+    ${alerting && html`<${Later} load=${() => import("./alert_form.js")} of="AlertsDialog" project=${project} plots=${ordered} shown=${allChosen(lives)} close=${() => setAlerting(false)} />`}
     ${unknown.length > 0 && html`<div class="note"><${Icon} name="warn" /><div>The link has values for ${many(unknown.length, "plot")} that this dashboard does not have. They are not used.</div></div>`}
     ${arranging && html`<${Later} load=${() => import("./arrange.js")} of="Arrange" project=${project} record=${record} plots=${ordered} places=${places} close=${(/** @type {boolean} */ changed) => { setArranging(false); if (changed) again(); }} />`}
     ${!arranging && html`<div class="board">${ordered.map((plot) => {

@@ -130,7 +130,16 @@ function beside(node, button) {
 export function Dialog({ title, onClose, wide, children, foot, form }) {
   const node = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const id = useId().replace(/\W/g, "");
-  useEffect(() => { node.current?.showModal(); }, []);
+  useEffect(() => {
+    const before = /** @type {HTMLElement | null} */ (document.activeElement);
+    const dialog = node.current;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before?.isConnected && before !== document.body) before.focus(); // who works by keyboard goes on where they were
+      else document.getElementById("content")?.focus({ preventScroll: true });
+    };
+  }, []);
   const body = html`<div class="dialog-body">${children}</div>${foot && html`<div class="dialog-foot">${foot}</div>`}`;
   /** @param {Event} event */
   const submitted = (event) => { event.preventDefault(); form?.(event); };
