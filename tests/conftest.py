@@ -87,6 +87,11 @@ class RealFiles(type(Path())):
             pytest.skip(f"a real file is absent: {name}")
         return found
 
+    def iterdir(self) -> Iterator[Path]:
+        if not self.exists():
+            pytest.skip(f"the folder of real files is absent: {self.name}")
+        return Path(self).iterdir()
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
