@@ -38,6 +38,7 @@ NOT_IMPORTED: dict[str, dict[str, str]] = {
     "dev": {
         "battery-workbench": "ourselves",
         "import-linter": "a command of `just lint`",
+        "moto": "the S3 server of the tests, a process of its own: tests/support/object_server.py",
         "mypy": "a command of `just lint`",
         "pandas-stubs": "types that mypy reads",
         "pre-commit": "a command of CONTRIBUTING.md",
@@ -147,7 +148,7 @@ def test_all_is_what_the_readme_installs_and_full_has_every_extra() -> None:
 
 
 def test_a_plain_install_needs_no_extra() -> None:
-    extras = {"jupyterlab", "jupyter_server", "fastnda", "h5py", "kaleido", "galvani", "pybamm"}
+    extras = {"jupyterlab", "jupyter_server", "fastnda", "h5py", "kaleido", "galvani", "pybamm", "obstore"}
     words = f"""
 import sys, pkgutil, importlib
 sys.modules.update(dict.fromkeys({sorted(extras)}))  # None in the table of modules: importing it is an ImportError

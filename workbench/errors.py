@@ -23,6 +23,8 @@ WorkbenchError
 ├── NotProtected          503  a script must run in a locked process, and this machine cannot lock it
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
+    │   └── ObjectMissing 500  an object with samples is gone from its folder or object store
+    ├── PlaceAway         503  the folder or object store with the samples cannot be used now
     ├── StoreTooNew       500  a newer workbench wrote the store
     └── StoreTooOld       500  an older workbench wrote the store; ``workbench upgrade`` brings it up to date
 """

@@ -61,6 +61,7 @@ from .records import (
 from .records.record_table import tabulated
 from .records.specification import is_estimate
 from .store.cache.cache import Cache, HitsOnly, NotCached
+from .store.objects.backup import backup
 from .store.records import search as searches
 from .store.records.alerts import Occurrence
 from .store.records.constraints import refuse_kept
@@ -458,6 +459,7 @@ class LocalBackend(Backend):
                 rows.create(kind, fields, scope=self.scope, actor=self.actor, id=id, connection=connection)
                 for writer in writers:
                     writer.publish(connection)
+        self.store.series.tidy()
         self._look_at_alerts()
         return self.store.rows.get(kind, id, self.scope)
 
@@ -487,7 +489,7 @@ class LocalBackend(Backend):
     # The store as a whole
 
     def backup(self, destination: str | Path) -> None:
-        self.store.backup(destination)
+        backup(self.store, Path(destination))
 
     def analyse(
         self,

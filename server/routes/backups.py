@@ -8,6 +8,9 @@ from typing import IO
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from workbench.store.objects.backup import backup as backup_to
+from workbench.store.objects.place import IN_FILE
+
 from ..auth import StoreAdmin
 from ..requests import new_file
 from ..responses import streamed
@@ -29,7 +32,7 @@ def backup(context: StoreAdmin) -> Response:
     """A copy of the store as it is now, one SQLite file. Takes an Admin of every organization in it."""
     copy = new_file(context.state.files, "backup.db", MEDIA)
     try:
-        context.store.backup(copy.path)
+        backup_to(context.store, copy.path, IN_FILE)
         size, file = copy.path.stat().st_size, copy.path.open("rb")
     finally:
         # The open file stays readable until it was sent; its name goes now, so that nothing is left behind.

@@ -54,6 +54,7 @@ HELP_MAY_IMPORT = {
     "users list": NOTHING,
     "users add": NOTHING,
     "users remove": NOTHING,
+    **dict.fromkeys(("samples", "samples show", "samples move", "samples collect"), NOTHING),
 }
 """For each command the packages of `HEAVY` that its help may import."""
 STORE = frozenset({"numpy", "sqlite3"})
@@ -62,6 +63,7 @@ READERS = STORE | {"pandas", "pyarrow", "scipy"}
 RUN_MAY_IMPORT = {
     "keys list": STORE,
     "users list": STORE,
+    "samples show": STORE,
     "verify": READERS,
     "backup": STORE,
     "upgrade --check": STORE,

@@ -138,6 +138,7 @@ def keep(
                 elif present is not None:
                     store.series.delete(id, "series", db)
                 ids.append(id)
+    store.series.tidy()
     return ids
 
 

@@ -19,7 +19,11 @@ class Maintaining:
     backend: Backend
 
     def backup(self, destination: str | Path) -> None:
-        """Copy the whole store to a new file while it is in use. A server writes the copy on its own machine."""
+        """Copy the whole store to a new file while it is in use. A server writes the copy on its own machine.
+
+        Samples that a local store keeps outside of its file go to the folder with the name of the copy and
+        ``.samples``; those of a server's store go into the copy.
+        """
         self.backend.backup(destination)
 
     def verify(self) -> list[str]:

@@ -8,11 +8,16 @@ from pathlib import Path
 from ..environment import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..errors import BadRequest
 from ..local import LocalBackend
+from ..store.objects.relocate import keep_samples
 from .bench import Bench
 
 
 def open_bench(
-    path: str | Path | None = None, project: str | None = None, organization: str | None = None
+    path: str | Path | None = None,
+    project: str | None = None,
+    organization: str | None = None,
+    *,
+    samples: str | None = None,
 ) -> Bench:
     """A bench on a local store. The store is created if it does not exist.
 
@@ -22,19 +27,29 @@ def open_bench(
         bench opens the store that the commands use: ``$WORKBENCH_STORE``, else ``workbench.db``, with
         ``$WORKBENCH_PROJECT`` and ``$WORKBENCH_ORGANIZATION``. `workbench lab --store` sets these for its notebooks.
     project, organization : name or id; needed only where the store has several.
+    samples : where a new store keeps its samples: ``"folder:PATH"``, ``"s3://BUCKET/PREFIX"``, ``"gs://..."``,
+        ``"az://..."``; without it in its file. The store remembers it. A store that is there already is moved by
+        `workbench samples move`.
 
     Raises
     ------
     NotFound
         If there is no such project or organization.
     BadRequest
-        If there are several and none is named; the message lists them.
+        If there are several and none is named; the message lists them. If the store keeps its samples elsewhere.
     """
     if path is None:
         path = meant_store(None)
         project = project or os.environ.get(PROJECT) or None
         organization = organization or os.environ.get(ORGANIZATION) or None
-    return Bench(LocalBackend.open(path, project, organization))
+    backend = LocalBackend.open(path, project, organization)
+    if samples is not None:
+        try:
+            keep_samples(backend.store, samples)
+        except BaseException:  # whatever it is, the file must not stay open
+            backend.close()
+            raise
+    return Bench(backend)
 
 
 def connect(url: str, api_key: str | None = None, project: str | None = None) -> Bench:

@@ -30,6 +30,7 @@ from . import (
     inspect,
     keys,
     recipes,
+    samples,
     server,
     store,
     users,
@@ -50,6 +51,7 @@ for family in (demo, files, recipes, boards, analyses, inspect, store, server, a
     app.add_typer(family.commands)
 app.add_typer(keys.commands, name="keys")
 app.add_typer(users.commands, name="users")
+app.add_typer(samples.commands, name="samples")
 app.add_typer(alerts.commands, name="alerts")
 app.add_typer(alerts.webhooks, name="webhooks")
 

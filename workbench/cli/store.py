@@ -91,11 +91,24 @@ def backup(
             "--without-log", help="Copy a store whose log is lost. Its last changes are missing in the copy."
         ),
     ] = False,
+    samples: Annotated[
+        str | None,
+        typer.Option(
+            "--samples",
+            metavar="PLACE",
+            help="For a store that keeps samples outside of its file: the place to copy them to, as in "
+            "`workbench samples move`. What is there already is not copied again. `file`: copy them into the backup. "
+            "`none`: copy the file alone. Without it: the folder `DEST.samples`.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Copy the whole store to a new file. The store may be in use meanwhile.
 
     The copy has all projects of all organizations and can be used as a store itself."""
+    from ..store.objects.backup import backup as whole_backup
+
+    place: str | None = None
     if without_log:
         from ..store.db.backup import backup_without_log
 
@@ -104,13 +117,15 @@ def backup(
             "The changes that were only in the log are missing.", style="yellow", markup=False, soft_wrap=True
         )
     else:
-        with _whole(store, project, organization) as opened, progress_bar("Copying"):
-            opened.backup(destination)
+        with _whole(store, project, organization) as opened, progress_bar("Copying") as step:
+            place = whole_backup(opened, destination, samples, progress=step)
     size = destination.stat().st_size
     if as_json:
-        print_json({"file": str(destination), "bytes": size})
+        print_json({"file": str(destination), "bytes": size, **({"samples": place} if place else {})})
     else:
         out.print(f"Wrote {destination} ({size / 1e6:.1f} MB).", markup=False, soft_wrap=True)
+    if place and not as_json:
+        out.print(f"Its samples are in {place}; the backup needs them.", markup=False, soft_wrap=True)
 
 
 @commands.add("workbench verify --store lab.db")

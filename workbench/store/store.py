@@ -31,6 +31,7 @@ from .db.schema import refuse_wrong_tables, stand_ins
 from .db.verify import check_rows
 from .files.blobs import Blobs
 from .files.uploads import Uploads
+from .objects.objects import Objects
 from .records.alerts import Alerts
 from .records.bookmarks import Bookmarks
 from .records.catalog import Catalogs
@@ -64,7 +65,8 @@ class Store(Host):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.series = Series(self)
+        self.objects = Objects(self, self.place_id)
+        self.series = Series(self, self.objects)
         self.blobs = Blobs(self)
         self.rows = Rows(self, self.series)
         self.name_order = NameOrder(self)
@@ -164,6 +166,7 @@ class Store(Host):
     def close(self) -> None:
         if self._check is not None:
             self._check.stop()
+        self.objects.close()
         super().close()
 
     def _add(self) -> State:
@@ -212,7 +215,9 @@ class Store(Host):
         return hashlib.sha256(f"{id} {self.path}".encode("utf-8", "surrogateescape")).hexdigest()
 
     def backup(self, destination: str | Path) -> None:
-        """Copy the whole store to a new file while it is in use; the copy is one moment of it.
+        """Copy the store's file to a new one while it is in use; the copy is one moment of it.
+
+        Objects outside of the file stay where they are; `objects.backup.backup` copies them too.
 
         Raises
         ------

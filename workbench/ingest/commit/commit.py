@@ -166,6 +166,7 @@ class Committer:
                 record = self._measurement(connection, id, instance, job, prepared, files, report)
                 for writer in writers.values():
                     writer.publish(connection)
+        self._store.series.tidy()
         report.status, report.added = "stored", prepared.rows
         _place(report, record)
 

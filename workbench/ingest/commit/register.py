@@ -96,6 +96,7 @@ def register(
                 )
             for writer in writers.values():
                 writer.publish(connection)
+    store.series.tidy()
     return store.rows.get(Measurement, record.id, scope)
 
 

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -110,6 +110,27 @@ class SideFile:
         self._remove(kind, key)
         return None
 
+    def get_many(self, kind: str, keys: Sequence[str]) -> dict[str, Kept]:
+        """The entries that are there, by key."""
+
+        def read(connection: sqlite3.Connection) -> dict[str, tuple[bytes, bytes, int]]:
+            query = "select meta, data, checksum from entries where kind = ? and key = ?"
+            rows = {key: connection.execute(query, (kind, key)).fetchone() for key in keys}
+            return {key: row for key, row in rows.items() if row is not None}
+
+        found = {}
+        empty: dict[str, tuple[bytes, bytes, int]] = {}
+        for key, (meta, data, checksum) in self.attempt(read, empty).items():
+            if isinstance(meta, bytes) and isinstance(data, bytes):
+                kept = Kept(data, meta)
+                if _checksum(kind, key, kept) == checksum:
+                    self.touch(kind, key)
+                    found[key] = kept
+                    continue
+            self._stats.damaged += 1
+            self._remove(kind, key)
+        return found
+
     def touch(self, kind: str, key: str) -> None:
         """Remember the use; written with the next entry, so that a hit writes nothing."""
         if len(self._touched) < 10_000:
@@ -129,6 +150,26 @@ class SideFile:
                 self._evict(connection)
 
         self.attempt(write, None)
+
+    def put_many(self, kind: str, given: Mapping[str, Kept]) -> None:
+        """As ``put``, of several entries in one transaction."""
+        now = time.time_ns()
+        rows = [
+            (kind, key, kept.meta, weight(kept), _checksum(kind, key, kept), now, kept.data)
+            for key, kept in given.items()
+            if weight(kept) <= self._most // 4
+        ]
+
+        def write(connection: sqlite3.Connection) -> None:
+            with _transaction(connection):
+                # Not `insert or replace`: it does not run the trigger that counts what is deleted.
+                connection.executemany("delete from entries where kind = ? and key = ?", [row[:2] for row in rows])
+                connection.executemany("insert into entries values (?, ?, ?, ?, ?, ?, ?)", rows)
+                self._write_touched(connection)
+                self._evict(connection)
+
+        if rows:
+            self.attempt(write, None)
 
     def put_soon(self, kind: str, key: str, kept: Kept) -> None:
         """As ``put``, but in another thread a moment later. ``close`` and the end of the process wait for it."""
@@ -248,9 +289,15 @@ class SideFile:
                 os.unlink(f"{self._path}{ending}")
 
     def _remove(self, kind: str, key: str) -> None:
+        self.remove_many(kind, [key])
+
+    def remove_many(self, kind: str, keys: Sequence[str]) -> None:
+        """Drop these entries."""
+
         def write(connection: sqlite3.Connection) -> None:
             with _transaction(connection):
-                connection.execute("delete from entries where kind = ? and key = ?", (kind, key))
+                chosen = [(kind, key) for key in keys]
+                connection.executemany("delete from entries where kind = ? and key = ?", chosen)
 
         self.attempt(write, None)
 

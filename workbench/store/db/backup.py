@@ -20,10 +20,15 @@ _PAGES = 4096
 """Pages that are copied between two reports of progress: 16 MB."""
 
 
-def backup(store: Host, destination: str | Path, progress: Callable[[float], object] | None = None) -> None:
+def backup(
+    store: Host,
+    destination: str | Path,
+    progress: Callable[[float], object] | None = None,
+    finish: Callable[[sqlite3.Connection], object] = lambda copy: None,
+) -> None:
     """Copy the whole store to a new file.
 
-    ``progress`` is called with the fraction that is done, from 0 to 1.
+    ``progress`` is called with the fraction that is done, from 0 to 1; ``finish`` with the copy, before it is named.
 
     Raises
     ------
@@ -31,7 +36,7 @@ def backup(store: Host, destination: str | Path, progress: Callable[[float], obj
         If ``destination`` exists.
     """
     with store.snapshot() as connection:
-        _copy(connection, destination, _reported(progress))
+        _copy(connection, destination, _reported(progress), finish)
 
 
 def backup_without_log(path: Path, destination: str | Path) -> None:
@@ -43,27 +48,36 @@ def backup_without_log(path: Path, destination: str | Path) -> None:
         If ``destination`` exists.
     """
     with named(path), closing(connect_without_log(path)) as connection:
-        _copy(connection, destination, None)
+        _copy(connection, destination, None, lambda copy: None)
 
 
-def _copy(connection: sqlite3.Connection, destination: str | Path, progress: _Progress | None) -> None:
+def _taken(destination: str | Path) -> Conflict:
+    return Conflict(f"'{destination}' exists already; give a new name for the backup.")
+
+
+def _copy(
+    connection: sqlite3.Connection,
+    destination: str | Path,
+    progress: _Progress | None,
+    finish: Callable[[sqlite3.Connection], object],
+) -> None:
     place = Path(destination).absolute()  # SQLite reads a relative 'file:...' as an address
-    taken = Conflict(f"'{destination}' exists already; give a new name for the backup.")
     if place.exists():
-        raise taken
+        raise _taken(destination)
     # A name of its own: two backups to one place must not write into each other.
     partial = place.with_name(f"{place.name}.{secrets.token_hex(4)}.partial")
     try:
         with named(partial), closing(sqlite3.connect(partial)) as copy:
             connection.backup(copy, pages=_PAGES, progress=progress)
             copy.execute("delete from facts where name = 'upgrade'")  # nobody upgrades the copy
+            finish(copy)
             copy.commit()
             copy.execute("pragma user_version = 0")  # the copy has no log
             copy.execute("pragma journal_mode = delete")
         try:
             os.link(partial, place)
         except FileExistsError:
-            raise taken from None
+            raise _taken(destination) from None
         except OSError:  # a file system without links
             partial.rename(place)
     finally:

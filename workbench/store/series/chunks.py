@@ -11,13 +11,14 @@ import hashlib
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from ...errors import Damaged, TooLarge
 
 CHUNK = 16384
+INSERT_CHUNKS = 64
 SERIES_BITS, LEVEL_BITS, COLUMN_BITS, CHUNK_BITS = 28, 4, 11, 20
 INDEX = (1 << COLUMN_BITS) - 1
 MOST_COLUMNS = INDEX
@@ -26,6 +27,9 @@ _HEAD = struct.Struct("<IIc8sc8sI16s")
 _CRC = struct.Struct("<I")
 _KEY = struct.Struct("<q")
 _PAYLOAD_CRC = slice(26, 30)
+HEAD_BYTES = _HEAD.size + _CRC.size
+Wanted: TypeAlias = tuple[int, int, int, int]
+"""Level, column, first and last chunk: some chunks of a column that follow each other."""
 
 
 class Head(NamedTuple):
@@ -87,6 +91,20 @@ def pack(number: int, payload: bytes, n: int, missing: int = 0, low: Bound = Non
     return Packed(number, body, payload, digest)
 
 
+def insert(connection: sqlite3.Connection, number: int, packed: Sequence[Packed]) -> None:
+    """Write chunks, many in each statement, because each statement releases the interpreter's lock once."""
+    for start in range(0, len(packed), INSERT_CHUNKS):
+        part = packed[start : start + INSERT_CHUNKS]
+        insert_stored(connection, [one.stored(number) for one in part])
+
+
+def insert_stored(connection: sqlite3.Connection, rows: Sequence[tuple[int, bytes, bytes]]) -> None:
+    """Write chunks as they are stored, by one statement."""
+    marks = ", ".join(["(?, ?, ?)"] * len(rows))
+    values = [value for row in rows for value in row]
+    connection.execute(f"insert or replace into chunks values {marks}", values)  # noqa: S608
+
+
 def _head_crc(number: int, body: bytes | memoryview) -> int:
     return zlib.crc32(body, zlib.crc32(_KEY.pack(number)))
 
@@ -124,14 +142,118 @@ def is_sound(number: int, raw: object, payload: object) -> bool:
     return raw[_HEAD.size :] == _CRC.pack(crc) and raw[_PAYLOAD_CRC] == _CRC.pack(zlib.crc32(payload))
 
 
-class Fetcher:
-    """Reads chunks of one series and checks every byte that it returns."""
+def payload_crc(head: bytes) -> int:
+    """The checksum of a chunk's payload, from its head."""
+    (crc,) = _CRC.unpack(head[_PAYLOAD_CRC])
+    return int(crc)
 
-    def __init__(self, connection: sqlite3.Connection, series: int, owner: str, names: list[str]) -> None:
+
+class ObjectChunks(Protocol):
+    """The chunks of one series that are outside of the file. What is not there, or not as written, is None."""
+
+    def payloads(self, level: int, column: int, first: int, last: int) -> Iterator[bytes | None]: ...
+    def heads(self, level: int, column: int, first: int, last: int) -> Sequence[bytes | None]: ...
+    def lengths(self, level: int, column: int, first: int, last: int) -> Sequence[int]: ...
+    def hold(self, wanted: Iterable[Wanted]) -> None:
+        """Fetch these chunks at once; they are asked for next."""
+
+    def keys(self) -> Iterable[int]:
+        """Of all chunks, as those of series 0."""
+
+
+class Elsewhere(Protocol):
+    """Knows which series have chunks outside of the file."""
+
+    def chunks_of(self, connection: sqlite3.Connection, series: int, owner: str) -> ObjectChunks | None: ...
+
+
+class Fetcher:
+    """Reads chunks of one series and checks every byte that it returns.
+
+    A chunk is in the file, or else in the series' object ``elsewhere``, which is asked only for what the file lacks:
+    an append writes to the file, and its chunks go before those of the object.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        series: int,
+        owner: str,
+        names: list[str],
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self.connection = connection
         self.series = series
         self.owner = owner
         self.names = names
+        self.elsewhere = elsewhere
+        self._wanted: Iterable[Wanted] = ()
+        self._object: ObjectChunks | None = None
+        self._asked = False
+
+    def expect(self, wanted: Iterable[Wanted]) -> None:
+        """Note what is asked for next. An object gives all of it at once; chunks in the file need no such note, so the
+        note is not looked at before one is missing there."""
+        self._wanted = wanted
+
+    def object_chunks(self, missing: int | None = None) -> ObjectChunks | None:
+        """The chunks outside of the file; `Damaged`, which names the chunk ``missing``, if there are none."""
+        if not self._asked and self.elsewhere is not None:
+            self._object = self.elsewhere.chunks_of(self.connection, self.series, self.owner)
+        self._asked = True
+        if self._object is None and missing is not None:
+            raise self.damaged(missing)
+        return self._object
+
+    def _object_payloads(self, start: int, stop: int) -> Iterator[bytes]:
+        """The payloads of the chunks with the keys ``start`` to before ``stop``, which are not in the file."""
+        found = self.object_chunks(start)
+        if found is None:
+            return
+        wanted, self._wanted = self._wanted, ()
+        found.hold(wanted)
+        level, column, chunk = place(start)
+        last = chunk + stop - start - 1
+        for number, payload in enumerate(found.payloads(level, column, chunk, last), start):
+            if payload is None:
+                raise self.damaged(number)
+            yield payload
+
+    def _object_heads(self, start: int, stop: int) -> Iterator[Head]:
+        found = self.object_chunks(start)
+        level, column, chunk = place(start)
+        raws = found.heads(level, column, chunk, chunk + stop - start - 1) if found is not None else []
+        for number, raw in enumerate(raws, start):
+            head = open_head(number, raw)
+            if head is None:
+                raise self.damaged(number)
+            yield head
+
+    def facts(self, level: int, column: int, count: int) -> Iterator[tuple[bytes, int]]:
+        """The head, as it is stored, and the length of the payload, of the first ``count`` chunks of a column."""
+        start = key(self.series, level, column, 0)
+        rows = self.connection.execute(
+            "select key, head, length(data) from chunks where key >= ? and key < ?", (start, start + count)
+        )
+        held = {number: (head, length) for number, head, length in rows}
+        missing = next((number for number in range(start, start + count) if number not in held), None)
+        if missing is not None and (found := self.object_chunks(missing)) is not None:
+            wanted = (level, column, 0, count - 1)
+            held = dict(enumerate(zip(found.heads(*wanted), found.lengths(*wanted), strict=True), start)) | held
+        for number in range(start, start + count):
+            head, length = held.get(number, (None, 0))
+            if head is None or open_head(number, head) is None:
+                raise self.damaged(number)
+            yield head, length
+
+    def keys(self) -> set[int]:
+        """The keys of all chunks that are there."""
+        query = "select key from chunks where key between ? and ?"
+        found = {number for (number,) in self.connection.execute(query, span(self.series))}
+        outside = self.object_chunks()
+        if outside is not None:
+            found |= {key(self.series, 0, 0, 0) | one for one in outside.keys()}  # noqa: SIM118
+        return found
 
     def damaged(self, number: int, why: object = "fails its checksum or is missing") -> Damaged:
         """The error about a chunk, with its series, column and place."""
@@ -163,21 +285,27 @@ class Fetcher:
             "select key, head, data from chunks where key between ? and ? order by key", (expected, end)
         )
         for number, head, data in cursor:
-            if number != expected or not is_sound(number, head, data):
+            if number != expected:
+                yield from self._object_payloads(expected, number)
+                expected = number
+            if not is_sound(number, head, data):
                 raise self.damaged(expected)
             yield data
             expected += 1
         if expected != end + 1:
-            raise self.damaged(expected)
+            yield from self._object_payloads(expected, end + 1)
 
     def head(self, column: int, chunk: int) -> Head:
         """The head of a chunk of samples, without its values."""
         number = key(self.series, 0, column, chunk)
         row = self.connection.execute("select head from chunks where key = ?", (number,)).fetchone()
-        head = open_head(number, row[0]) if row else None
-        if head is None:
+        if row is None:
+            (head,) = self._object_heads(number, number + 1)
+            return head
+        head_there = open_head(number, row[0])
+        if head_there is None:
             raise self.damaged(number)
-        return head
+        return head_there
 
     def heads(self, column: int, count: int) -> Iterator[Head]:
         """The heads of the first ``count`` chunks of a column, in order."""
@@ -187,10 +315,13 @@ class Fetcher:
             "select key, head from chunks where key >= ? and key < ? order by key", (expected, end)
         )
         for number, raw in cursor:
-            head = open_head(number, raw) if number == expected else None
+            if number != expected:
+                yield from self._object_heads(expected, number)
+                expected = number
+            head = open_head(number, raw)
             if head is None:
                 raise self.damaged(expected)
             yield head
             expected += 1
         if expected != end:
-            raise self.damaged(expected)
+            yield from self._object_heads(expected, end)

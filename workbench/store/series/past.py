@@ -64,13 +64,14 @@ class Opened(Protocol):
 
     def _open(self, connection: sqlite3.Connection, row: Row) -> Reading: ...
     def _layout_of(self, connection: sqlite3.Connection, owner: str, digest: bytes) -> Layout: ...
+    def _fetcher(self, connection: sqlite3.Connection, row: Row, layout: Layout) -> Fetcher: ...
 
 
 class PastFetcher(Fetcher):
     """Reads the chunks of a cut series: those that were made again from memory, the others from the file."""
 
     def __init__(self, base: Fetcher, made: Mapping[int, Packed]) -> None:
-        super().__init__(base.connection, base.series, base.owner, base.names)
+        super().__init__(base.connection, base.series, base.owner, base.names, base.elsewhere)
         self._made = made
 
     def payloads(self, level: int, column: int, first: int, last: int) -> Iterator[bytes]:
@@ -130,7 +131,7 @@ class Past:
         cut = self._cut(connection, rows, dataset, as_of)
         if cut is None:
             return None
-        fetch = Fetcher(connection, cut.row.id, cut.row.owner, cut.layout.names)
+        fetch = self._series._fetcher(connection, cut.row, cut.layout)
         return Reading(cut.row, cut.layout, PastFetcher(fetch, cut.chunks))
 
     def is_proven(self, connection: sqlite3.Connection, rows: Mapping[str, Row], dataset: str, as_of: int) -> bool:

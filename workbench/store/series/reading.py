@@ -55,7 +55,13 @@ class Reading:
         """The rows ``start`` to before ``stop`` of some columns, exact."""
         start, stop = max(start, 0), min(stop, self.row.rows)
         count = max(stop - start, 0)
-        return Table({name: self.column(self.place(name), start, start + count) for name in names}, count)
+        places = {name: self.place(name) for name in names}
+        self._expect(places.values(), start, start + count)
+        return Table({name: self.column(place, start, start + count) for name, place in places.items()}, count)
+
+    def _expect(self, places: Iterable[int], start: int, stop: int) -> None:
+        if stop > start:
+            self.fetch.expect((0, place, start // CHUNK, (stop - 1) // CHUNK) for place in places)
 
     def column(self, place: int, start: int, stop: int) -> Column:
         one = self.layout.fields[place]
@@ -168,11 +174,10 @@ class Reading:
     def _of_scattered(self, names: list[str], x: str, wanted: list[int], bounds: Limits, most: int) -> Samples:
         """Samples of an x in no order: chunks whose extremes lie outside are not read; one chunk is held."""
         place = self.place(x)
-        found = [
-            (chunk, self._inside(place, chunk, bounds))
-            for chunk, head in enumerate(self.fetch.heads(place, -(-self.row.rows // CHUNK)))
-            if _touches(head, bounds)
-        ]
+        heads = self.fetch.heads(place, -(-self.row.rows // CHUNK))
+        touched = [chunk for chunk, head in enumerate(heads) if _touches(head, bounds)]
+        self.fetch.expect((0, place, chunk, chunk) for chunk in touched)
+        found = [(chunk, self._inside(place, chunk, bounds)) for chunk in touched]
         counts = [int(np.count_nonzero(np.unpackbits(packed))) for _, packed in found]
         total = sum(counts)
         if total <= most or most < 2:
@@ -181,6 +186,8 @@ class Reading:
             return self._chosen(names, rows, total)
         size = selection.bucket_size(total, most, len(wanted))
         gathered = _Gathered(self, names, wanted)
+        used = [chunk for (chunk, _), count in zip(found, counts, strict=True) if count]
+        self.fetch.expect((0, self.place(name), chunk, chunk) for name in names for chunk in used)
         for (chunk, packed), count in zip(found, counts, strict=True):
             if count:
                 rows = np.flatnonzero(_mask(packed))
@@ -202,6 +209,7 @@ class Reading:
         edges = np.searchsorted(rows, np.arange(0, self.row.rows + CHUNK, CHUNK)).tolist()
         parts = [(chunk, a, b) for chunk, (a, b) in enumerate(pairwise(edges)) if b > a]
         columns: dict[str, Column] = {}
+        self.fetch.expect((0, self.place(name), chunk, chunk) for name in names for chunk, _, _ in parts)
         for name in names:
             place = self.place(name)
             made = []
@@ -261,6 +269,7 @@ class _Gathered:
 
     def _raw(self, start: int, stop: int, size: int) -> None:
         reading = self.reading
+        reading._expect((reading.place(name) for name in self.names), start, stop)
         read = {name: reading.column(reading.place(name), start, stop) for name in self.names}
         ranked = [read[reading.layout.names[place]] for place in self.wanted]
         places = selection.candidates(ranked, stop - start, size)
@@ -280,6 +289,7 @@ class _Gathered:
         span = reading.row.buckets
         begin, end = first // span, (last - 1) // span
         places = [reading.place(name) for name in self.names]
+        reading.fetch.expect((level, place, begin, end) for place in (INDEX, *places))
         streams = [reading.fetch.payloads(level, place, begin, end) for place in (INDEX, *places)]
         for chunk, (index, *payloads) in enumerate(zip(*streams, strict=True), begin):
             with reading.fetch.decoding(level, INDEX, chunk):
@@ -308,6 +318,18 @@ class _Gathered:
         return Samples(rows[kept], table, False, total)
 
 
+def runs_of(row: Row, layout: Layout) -> list[tuple[int, int, int]]:
+    """Level, column and number of chunks of all columns of a series, the coarsest level first."""
+    places = range(len(layout.fields))
+    made = [[(0, place, -(-row.rows // CHUNK)) for place in places]] if row.rows else []
+    size = row.base
+    while size and -(-row.rows // size) >= pyramid.LEAST_BUCKETS:
+        count = (-(-row.rows // size) - 1) // row.buckets + 1
+        made.append([(len(made), place, count) for place in (*places, INDEX)])
+        size *= pyramid.FACTOR
+    return [run for level in reversed(made) for run in level]
+
+
 def levels_at(reading: Reading, rows: int) -> list[pyramid.Level]:
     """The levels as they were after ``rows`` samples, which are full chunks."""
     row = reading.row
@@ -327,6 +349,7 @@ def level_buckets(reading: Reading, level: int, size: int, start: int, stop: int
     """The buckets ``start`` to before ``stop`` of a level, all groups and columns; both in one chunk."""
     chunk = start // reading.row.buckets
     first, last = start - chunk * reading.row.buckets, stop - chunk * reading.row.buckets
+    reading.fetch.expect((level, place, chunk, chunk) for place in (INDEX, *range(len(reading.layout.fields))))
     (index,) = reading.fetch.payloads(level, INDEX, chunk, chunk)
     with reading.fetch.decoding(level, INDEX, chunk):
         of_group, numbers = pyramid.frames_of(index)

@@ -20,6 +20,9 @@ from ...errors import Conflict, Damaged, NotFound, StoreError
 from ...table import Table, from_micros
 from ..db import lease
 from ..db.database_file import Host
+from ..objects import stored
+from ..objects.mover import Mover
+from ..objects.objects import Objects
 from ..records.tables import owned_within
 from ..scope import EVERYTHING, Within
 from . import chunks, series_log, steps_then, summaries
@@ -34,7 +37,6 @@ __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
 FLUSH_BYTES = 4 << 20
 PURGE_CHUNKS = 2000
-INSERT_CHUNKS = 64
 ATTEMPTS = 2
 
 
@@ -44,10 +46,12 @@ class Series:
     Every read takes the scope of its caller. Data of a record outside the scope do not exist for the caller.
     """
 
-    def __init__(self, store: Host) -> None:
+    def __init__(self, store: Host, objects: Objects) -> None:
         self._store = store
         self._layouts: dict[bytes, Layout] = {}
         self._past = Past(self)
+        self._objects = objects
+        self.mover = Mover(store, objects, self._open_number)
 
     def writer(self, owner: str, dataset: str = "series", *, rule: int | None = None) -> SeriesWriter:
         """A writer of a new series, which replaces the owner's present one when it is published.
@@ -179,7 +183,7 @@ class Series:
                 }
             rows = self._rows(connection, owners, dataset, scope, stats="null")
             layouts = {row.layout: self._layout(connection, row) for row in rows}
-            return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)))
+            return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)), self._objects)
 
     def sample(
         self,
@@ -277,7 +281,7 @@ class Series:
             now = self._rows(writing, [owner], dataset, EVERYTHING)
             if not now or now[0].revision != found[0].revision:
                 return None
-            _insert(writing, found[0].id, [*packed, *last])
+            chunks.insert(writing, found[0].id, [*packed, *last])
             kept = self.rule(owner, dataset) if rule is None else rule
             return self._publish(writing, owner, dataset, found[0].id, built, kept)
 
@@ -301,6 +305,7 @@ class Series:
             chosen = "owner = ? and dataset = coalesce(?, dataset)"
             found = writing.execute(f"select id from series where {chosen}", (owner, dataset)).fetchall()  # noqa: S608
             writing.executemany("insert or replace into drafts values (?, null, 0)", found)
+            self._release(writing, found)
             writing.execute(f"delete from series where {chosen}", (owner, dataset))  # noqa: S608
             writing.execute(f"delete from series_log where {chosen}", (owner, dataset))  # noqa: S608
             if found:
@@ -332,21 +337,32 @@ class Series:
         query = "select id from series where owner = ? and dataset = ? and id <> ?"
         older = connection.execute(query, (owner, dataset, number)).fetchall()
         connection.executemany("insert or replace into drafts values (?, null, 0)", older)
+        self._release(connection, older)
         connection.execute("delete from drafts where id = ?", (number,))
         marks = ", ".join("?" * len(row.values()))
         connection.execute(f"insert or replace into series ({Row.COLUMNS}, stats) values ({marks})", row.values())  # noqa: S608
         # Lists show how many samples a record has, so they depend on this revision.
         self._store.bump(connection, "series")
+        if dataset == "series":
+            self.mover.note(connection, number)
         return info_of(row, body)
 
+    def _release(self, connection: sqlite3.Connection, numbers: Iterable[tuple[int]]) -> None:
+        """Note that the objects of series that are deleted or replaced are not needed any more."""
+        for (number,) in numbers:
+            stored.release(connection, number, self._store.latest())
+
     def tidy(self) -> None:
-        """Remove the chunks of series that were deleted or replaced; what cannot be removed now is removed later."""
+        """Remove the chunks of series that were deleted or replaced; what cannot be removed now is removed later.
+
+        What the store keeps elsewhere is moved there, see `Mover.move_waiting`."""
         # The caller's change is published already: a full disk or a busy store here must not look like its failure.
         with suppress(StoreError):
             with self._store.snapshot() as connection:
                 gone = connection.execute("select id from drafts where lease is null").fetchall()
             for (number,) in gone:
                 self.purge(number)
+        self.mover.move_waiting()
 
     def sweep(self) -> int:
         """Remove the chunks of series that were deleted, replaced or left by a writer that is gone.
@@ -406,7 +422,16 @@ class Series:
 
     def _open(self, connection: sqlite3.Connection, row: Row) -> Reading:
         layout = self._layout(connection, row)
-        return Reading(row, layout, Fetcher(connection, row.id, row.owner, layout.names))
+        return Reading(row, layout, self._fetcher(connection, row, layout))
+
+    def _fetcher(self, connection: sqlite3.Connection, row: Row, layout: Layout) -> Fetcher:
+        return Fetcher(connection, row.id, row.owner, layout.names, self._objects)
+
+    def _open_number(self, connection: sqlite3.Connection, number: int) -> Reading | None:
+        """The published series of a number."""
+        query = f"select {Row.COLUMNS}, stats from series where id = ?"  # noqa: S608
+        found = connection.execute(query, (number,)).fetchone()
+        return None if found is None else self._open(connection, load_row(found))
 
     @contextmanager
     def _reading(self, owner: str, dataset: str, scope: Within) -> Iterator[Reading]:
@@ -429,11 +454,12 @@ class Series:
         for owner, dataset in connection.execute("select owner, dataset from series").fetchall():
             try:
                 with self._reading(owner, dataset, EVERYTHING) as reading:
+                    reading.fetch.elsewhere = self._objects.uncached
                     findings += summaries.check(reading)
                 self.history(owner, dataset, scope=EVERYTHING)
             except StoreError as error:
                 findings.append(str(error))
-        return findings + _stray(connection)
+        return findings + summaries.stray(connection)
 
 
 def as_of(scope: Within) -> int | None:
@@ -441,32 +467,8 @@ def as_of(scope: Within) -> int | None:
     return None if scope is EVERYTHING else scope.as_of
 
 
-def _stray(connection: sqlite3.Connection) -> list[str]:
-    """Chunks under a number that neither a series has nor a writer, as sentences."""
-    query = "select id from series union all select id from drafts"
-    known = {number for (number,) in connection.execute(query)}
-    findings = []
-    (found,) = connection.execute("select min(key) from chunks").fetchone()
-    while found is not None:
-        number = chunks.series_of(found)
-        if number not in known:
-            findings.append(f"There are chunks of a series {number} that is not there.")
-        query = "select min(key) from chunks where key > ?"
-        (found,) = connection.execute(query, (chunks.span(number)[1],)).fetchone()
-    return findings
-
-
 def _is_published(connection: sqlite3.Connection, number: int) -> bool:
     return connection.execute("select 1 from series where id = ?", (number,)).fetchone() is not None
-
-
-def _insert(connection: sqlite3.Connection, number: int, packed: Sequence[Packed]) -> None:
-    """Write chunks, many in each statement, because each statement releases the interpreter's lock once."""
-    for start in range(0, len(packed), INSERT_CHUNKS):
-        part = packed[start : start + INSERT_CHUNKS]
-        values = [value for one in part for value in one.stored(number)]
-        marks = ", ".join(["(?, ?, ?)"] * len(part))
-        connection.execute(f"insert or replace into chunks values {marks}", values)  # noqa: S608
 
 
 class SeriesWriter:
@@ -524,7 +526,7 @@ class SeriesWriter:
             )
             if not beat.rowcount:
                 raise StoreError(f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again.")
-            _insert(connection, self.number, self._packed)
+            chunks.insert(connection, self.number, self._packed)
         self._packed, self._bytes = [], 0
 
     def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
@@ -557,7 +559,7 @@ class SeriesWriter:
             ):
                 raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
             self._take_number(writing, None)
-            _insert(writing, self.number, [*self._packed, *packed])
+            chunks.insert(writing, self.number, [*self._packed, *packed])
             info = self._series._publish(
                 writing, self.owner, self.dataset, self.number, built, self.rule, self._tail
             )

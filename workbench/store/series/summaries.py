@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections import deque
 from collections.abc import Mapping, Sequence
 
 import orjson
@@ -11,13 +12,17 @@ import orjson
 from ...errors import Damaged
 from ...table import Column, Table
 from . import chunks, codec, pyramid
-from .chunks import CHUNK, INDEX, Fetcher, is_sound
+from .chunks import CHUNK, INDEX, Elsewhere, Fetcher, is_sound
 from .layout import Field, Layout, Row, load_stats
-from .reading import Reading
+from .reading import Reading, runs_of
 
 
 def read(
-    connection: sqlite3.Connection, rows: Sequence[Row], layouts: Mapping[bytes, Layout], names: Sequence[str]
+    connection: sqlite3.Connection,
+    rows: Sequence[Row],
+    layouts: Mapping[bytes, Layout],
+    names: Sequence[str],
+    elsewhere: Elsewhere | None = None,
 ) -> dict[str, Table]:
     """Some columns of whole series, by owner; those of one chunk by a single query.
 
@@ -40,26 +45,34 @@ def read(
     )
     found = connection.execute(query, (orjson.dumps(keys).decode(),))
     tables = {}
+    number, head, data = next(found, _NONE)
     for row in rows:
         fields = wanted[row.layout]
-        if not 0 < row.rows <= CHUNK:
-            reading = Reading(
-                row, layouts[row.layout], Fetcher(connection, row.id, row.owner, layouts[row.layout].names)
-            )
-            tables[row.owner] = reading.table([one.name for _, one in fields], 0, row.rows)
-            continue
+        fetch = Fetcher(connection, row.id, row.owner, layouts[row.layout].names, elsewhere)
         columns: dict[str, Column] = {}
-        for (_, one), expected in zip(fields, _keys(row, fields), strict=True):
-            number, head, data = next(found, (0, b"", b""))
-            if number != expected or not is_sound(number, head, data):
-                raise Fetcher(connection, row.id, row.owner, layouts[row.layout].names).damaged(expected)
+        for (_, one), expected in zip(fields, _keys(row, fields) if 0 < row.rows <= CHUNK else [], strict=False):
+            if number != expected:
+                break  # the series is outside of the file
+            if not is_sound(number, head, data):
+                raise fetch.damaged(expected)
             try:
                 columns[one.name] = codec.decode_column(data, one.kind, one.dtype)
             except Damaged as error:
-                fetch = Fetcher(connection, row.id, row.owner, layouts[row.layout].names)
                 raise fetch.damaged(number, f"cannot be decoded: {error}") from error
-        tables[row.owner] = Table(columns, row.rows)
+            number, head, data = next(found, _NONE)
+        if len(columns) == len(fields):
+            tables[row.owner] = Table(columns, row.rows)
+            continue
+        while chunks.series_of(number) == row.id:
+            number, head, data = next(found, _NONE)
+        tables[row.owner] = Reading(row, layouts[row.layout], fetch).table(
+            [one.name for _, one in fields], 0, row.rows
+        )
     return tables
+
+
+_NONE = 0, b"", b""
+"""The chunk after the last one; no series has the number 0."""
 
 
 def _keys(row: Row, fields: Sequence[tuple[int, Field]]) -> list[int]:
@@ -72,7 +85,8 @@ def check(reading: Reading) -> list[str]:
     row, layout = reading.row, reading.layout
     count = -(-row.rows // CHUNK)
     fields = range(len(layout.fields))
-    expected = {chunks.key(row.id, 0, place, chunk) for place in fields for chunk in range(count)}
+    expected: set[int] = set()
+    reading.fetch.expect((level, place, 0, n - 1) for level, place, n in runs_of(row, layout))
     linked = []
     for place, stats in zip(fields, load_stats(row.stats), strict=True):
         chain, end = bytes(16), b""
@@ -90,17 +104,17 @@ def check(reading: Reading) -> list[str]:
     content = hashlib.sha256(b"".join([layout.digest, row.rows.to_bytes(8, "little"), *linked])).digest()
     if content != row.content:
         return [f"Damaged series of '{row.owner}': its content hash does not fit its samples."]
-    level, size = 1, row.base
-    while size and -(-row.rows // size) >= pyramid.LEAST_BUCKETS:
-        last = (-(-row.rows // size) - 1) // row.buckets
-        for place in (*fields, INDEX):
-            expected |= {chunks.key(row.id, level, place, chunk) for chunk in range(last + 1)}
-            for chunk, payload in enumerate(reading.fetch.payloads(level, place, 0, last)):
+    for level, place, count in runs_of(row, layout):
+        expected |= {chunks.key(row.id, level, place, chunk) for chunk in range(count)}
+        if reading.fetch.object_chunks() is not None:
+            deque(
+                reading.fetch.facts(level, place, count), maxlen=0
+            )  # heads are apart from what they are about there
+        if level:
+            for chunk, payload in enumerate(reading.fetch.payloads(level, place, 0, count - 1)):
                 with reading.fetch.decoding(level, place, chunk):
                     _check_level(payload, None if place == INDEX else layout.fields[place])
-        level, size = level + 1, size * pyramid.FACTOR
-    query = "select key from chunks where key between ? and ?"
-    present = {number for (number,) in reading.fetch.connection.execute(query, chunks.span(row.id))}
+    present = reading.fetch.keys()
     if present != expected:
         return [f"Damaged series of '{row.owner}': {len(present ^ expected)} chunks are missing or too many."]
     return []
@@ -113,3 +127,18 @@ def _check_level(payload: bytes, field: Field | None) -> None:
             codec.decode(frame)
         else:
             codec.decode_column(frame, field.kind, field.dtype)
+
+
+def stray(connection: sqlite3.Connection) -> list[str]:
+    """Chunks under a number that neither a series has nor a writer, as sentences."""
+    query = "select id from series union all select id from drafts"
+    known = {number for (number,) in connection.execute(query)}
+    findings = []
+    (found,) = connection.execute("select min(key) from chunks").fetchone()
+    while found is not None:
+        number = chunks.series_of(found)
+        if number not in known:
+            findings.append(f"There are chunks of a series {number} that is not there.")
+        query = "select min(key) from chunks where key > ?"
+        (found,) = connection.execute(query, (chunks.span(number)[1],)).fetchone()
+    return findings

@@ -1,0 +1,108 @@
+"""A backup of a store with objects: a copy of its file, and of every object that this copy names."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ...errors import Conflict
+from ..db.backup import backup as backup_file
+from ..store import Store
+from . import stored
+from .folder import Folder
+from .place import IN_FILE
+from .relocate import claim, copy_object, relocate, written_as
+from .stored import Setting, StoredObject
+
+WITHOUT = "none"
+"""Instead of a place: the backup is the file alone, and reads the objects where they are."""
+
+
+def backup(
+    store: Store,
+    destination: Path,
+    place: str | None = None,
+    progress: Callable[[int, int, str], object] | None = None,
+) -> str | None:
+    """Copy a store to a new file while it is in use, with its objects.
+
+    Objects that the place has already, of an earlier backup, are not copied again.
+
+    Parameters
+    ----------
+    place : the address to copy the objects to. Without one: a folder beside the backup, with its name and ``.samples``.
+        "none" copies the file alone, "file" the objects into it.
+
+    Returns
+    -------
+    The address where the backup has its samples; None if all of them are in its file.
+
+    Raises
+    ------
+    Conflict
+        If ``destination`` exists.
+    BadRequest
+        If the place holds samples of another store.
+    Damaged, PlaceAway
+        If an object cannot be read, or not be written. There is then no backup, only objects for the next one.
+    """
+    with store.snapshot() as db:
+        setting = stored.setting(db)
+    if setting is None or place == WITHOUT:
+        backup_file(store, destination)
+        return None if setting is None else setting.place
+    if destination.exists():
+        raise Conflict(f"'{destination}' exists already; give a new name for the backup.")
+    if place == IN_FILE:
+        _in_one_file(store, destination, setting, progress)
+        return None
+    address = written_as(place or f"folder:{destination}.samples", destination)
+    there = store.objects.opened(address, destination.absolute().parent)
+    source = store.objects.opened(setting.place)
+    claim(store, there)
+    held = {one.name: one.size for one in there.listed()}
+
+    def copy_missing(rows: Sequence[StoredObject]) -> None:
+        left = [row for row in rows if held.get(row.name) != row.size]
+        for done, row in enumerate(left):
+            if progress is not None:
+                progress(done, len(left), f"to {address}")
+            copy_object(row, source, there)
+            held[row.name] = row.size
+
+    def finish(copy: sqlite3.Connection) -> None:
+        # Nobody: a backup deletes nothing at its place, which it may share with other backups.
+        stored.set_setting(copy, Setting(address, ""))
+
+    with store.snapshot() as db:
+        rows = list(stored.every(db))
+    copy_missing(rows)  # nearly all of them, while nothing is held
+    with store.snapshot() as db:
+        copy_missing(list(stored.every(db)))
+        backup_file(store, destination, finish=finish)
+    return address
+
+
+def _in_one_file(
+    store: Store, destination: Path, setting: Setting, progress: Callable[[int, int, str], object] | None
+) -> None:
+    """A backup that has all samples in its file."""
+    source = store.objects.opened(setting.place)
+    address = f"folder:{source.path.resolve()}" if isinstance(source, Folder) else setting.place
+
+    def finish(copy: sqlite3.Connection) -> None:
+        stored.set_setting(copy, Setting(address, ""))  # it finds the objects wherever the copy is
+
+    partial = destination.with_name(f"{destination.name}.{secrets.token_hex(4)}.samples-partial")
+    try:
+        backup_file(store, partial, finish=finish)
+        with Store.open(partial, create=False) as copy:
+            relocate(copy, IN_FILE, progress=progress)
+        partial.rename(destination)
+    finally:
+        for ending in ("", "-wal", "-shm", ".objects", ".objects-wal", ".objects-shm"):
+            with suppress(OSError):
+                Path(f"{partial}{ending}").unlink(missing_ok=True)

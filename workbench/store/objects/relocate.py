@@ -1,0 +1,204 @@
+"""Changes where a store keeps its samples: from the file to a place of objects, between places, and back."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, TypeAlias
+
+import orjson
+
+from ...errors import BadRequest, Damaged, StoreError
+from ..series.chunks import HEAD_BYTES, key, open_head
+from ..store import Store
+from . import stored
+from .object_file import read_directory
+from .place import IN_FILE, ObjectMissing, Place, parse
+from .stored import Setting, StoredObject
+
+Progress: TypeAlias = Callable[[int, int, str], object]
+"""Called with the number of series done, the number of all, and what comes next."""
+CLAIM = "workbench-store.json"
+"""The object that says whose objects a place holds."""
+_PART = 8 << 20
+_ATTEMPTS = 20
+
+
+def written_as(text: str, store: Path) -> str:
+    """An address as a person gave it, as a store keeps it: a folder is relative to the folder of the store if it is
+    inside of that, so that both can be moved together, and absolute if not. Errors as `place.parse`."""
+    address = parse(text)
+    if address is None:
+        return IN_FILE
+    if address.kind != "folder":
+        return address.text
+    folder, beside = Path(address.path).expanduser().resolve(), store.resolve().parent
+    if folder == beside:
+        raise BadRequest(f"The folder '{address.path}' is that of the store itself. Name a folder of its own.")
+    inside = folder.relative_to(beside).as_posix() if folder.is_relative_to(beside) else str(folder)
+    return f"folder:{inside}"
+
+
+def keep_samples(store: Store, to: str) -> None:
+    """Let a new store keep its samples at a place. A store that does so already stays as it is.
+
+    Raises
+    ------
+    BadRequest
+        If the store keeps its samples elsewhere, and has some; errors as `relocate`.
+    """
+    address = written_as(to, store.path)
+    with store.snapshot() as db:
+        setting = stored.setting(db)
+        (series,) = db.execute("select count(*) from series where dataset = 'series'").fetchone()
+    present = IN_FILE if setting is None else setting.place
+    if present == address:
+        return
+    if series:
+        raise BadRequest(
+            f"The store '{store.path}' keeps its samples in {present}. Move them with "
+            f"'workbench samples move {address} --store {store.path}'."
+        )
+    relocate(store, address)
+
+
+def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progress | None = None) -> int:
+    """Keep the samples of a store at a place, from now on and those that are there; returns how many series were moved.
+
+    It can be stopped at any moment and called again: then it goes on. Others may read and write the store meanwhile.
+    Objects at an earlier place stay there: a copy of the store may use them.
+
+    Parameters
+    ----------
+    to : an address, as `written_as` gives it; "file" for the store's own file.
+    take_over : let this store use the objects of the store that it is a copy of, and delete what it does not need.
+
+    Raises
+    ------
+    BadRequest
+        If the place belongs to another store, or this one is a copy of the one that uses it.
+    PlaceAway
+        If a place cannot be used. What was moved stays moved.
+    """
+    address = parse(to)
+    if address is None:
+        return _to_file(store, progress)
+    place = store.objects.opened(address.text)
+    with store.snapshot() as db:
+        before = stored.setting(db)
+    claim(store, place)
+    if before is not None and before.place == address.text:
+        if before.keeper != store.place_id() and not take_over:
+            raise BadRequest(
+                f"This store is a copy of the one that keeps its samples at {address.text}, or was moved. If no other "
+                "copy is in use, give --take-over; else give this one a place of its own."
+            )
+        with store.transaction() as db:
+            stored.set_setting(db, Setting(address.text, store.place_id()))
+    elif before is not None:
+        _to_place(store, before, place, progress)
+    with store.transaction() as db:
+        stored.set_setting(db, Setting(address.text, store.place_id()))
+        store.series.mover.note_all(db)
+        numbers = [number for number, _, _ in stored.waiting(db)]
+    moved = 0
+    for done, number in enumerate(numbers):
+        _report(progress, done, len(numbers), f"to {address.text}")
+        moved += store.series.mover.move(number)
+    return moved
+
+
+def _report(progress: Progress | None, done: int, of: int, what: str) -> None:
+    if progress is not None:
+        progress(done, of, what)
+
+
+def claim(store: Store, place: Place) -> None:
+    """Note at the place whose it is; two stores in one place would delete each other's objects."""
+    mine = store.identity()
+    if place.put_new(CLAIM, orjson.dumps({"store": mine})):
+        return
+    try:
+        theirs = orjson.loads(place.whole(CLAIM) or b"{}").get("store")
+    except (orjson.JSONDecodeError, AttributeError):
+        theirs = None
+    if theirs != mine:
+        raise BadRequest(
+            f"{place.text} holds the samples of another store. Give this one a folder or prefix of its own."
+        )
+
+
+def _to_file(store: Store, progress: Progress | None) -> int:
+    moved = 0
+    for _ in range(_ATTEMPTS):
+        with store.snapshot() as db:
+            numbers = [one.id for one in stored.every(db)]
+        for done, number in enumerate(numbers):
+            _report(progress, done, len(numbers), "to the store's file")
+            store.series.mover.bring_back(number)
+        moved += len(numbers)
+        with store.transaction() as db:
+            if next(stored.every(db), None) is None:
+                stored.set_setting(db, None)
+                db.execute("delete from series_waiting")
+                db.execute("delete from object_leftovers")
+                return moved
+    raise StoreError("Others write to the store all the time, so it cannot be moved now. Stop them and try again.")
+
+
+def _to_place(store: Store, before: Setting, place: Place, progress: Progress | None) -> None:
+    """Copy all objects to another place and make it that of the store, in one transaction at the end."""
+    old = store.objects.opened(before.place)
+    there = {one.name: one.size for one in place.listed()}
+    for _ in range(_ATTEMPTS):
+        with store.snapshot() as db:
+            rows = list(stored.every(db))
+        left = [row for row in rows if there.get(row.name) != row.size]
+        for done, row in enumerate(left):
+            _report(progress, done, len(left), f"to {place.text}")
+            copy_object(row, old, place)
+            there[row.name] = row.size
+        with store.transaction() as db:
+            if all(there.get(row.name) == row.size for row in stored.every(db)):
+                stored.set_setting(db, Setting(place.text, store.place_id()))
+                db.execute("delete from object_leftovers")  # they are at the earlier place
+                return
+    raise StoreError("Others write to the store all the time, so it cannot be moved now. Stop them and try again.")
+
+
+def copy_object(row: StoredObject, source: Place, destination: Place) -> None:
+    """Copy the object of a series between places; every byte is compared with its checksum on the way.
+
+    Raises
+    ------
+    Damaged
+        If the object is damaged, or not there.
+    """
+    with tempfile.TemporaryFile(prefix="workbench-") as file:
+        for start in range(0, row.size, _PART):
+            (data,) = source.ranges(row.name, [(start, min(start + _PART, row.size))])
+            file.write(data)
+        _check(row, file, source)
+        file.seek(0)
+        destination.put(row.name, file, row.size)
+
+
+def _check(row: StoredObject, file: IO[bytes], source: Place) -> None:
+    file.seek(0)
+    try:
+        directory = read_directory(row.id, file.read(row.directory), row.directory_crc)
+    except ObjectMissing:
+        raise
+    except Damaged as error:
+        raise Damaged(f"The object '{row.name}' in {source.text} is damaged: {error}") from error
+    for run in directory.runs:
+        for chunk in range(run.chunks):
+            if open_head(key(row.id, run.level, run.column, chunk), file.read(HEAD_BYTES)) is None:
+                raise Damaged(f"The object '{row.name}' in {source.text} is damaged: a head fails its checksum.")
+    for number, (length, crc) in enumerate(directory.chunks.tolist()):
+        if zlib.crc32(file.read(length)) != crc:
+            raise Damaged(
+                f"The object '{row.name}' in {source.text} is damaged: its chunk {number} fails its checksum."
+            )
