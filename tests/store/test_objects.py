@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -128,9 +129,11 @@ def test_a_deleted_and_a_replaced_series_leave_their_objects_for_a_day(store: St
         writer.add(samples(seed=3))
         writer.publish()
     assert same(read(store), samples(seed=3))
+    before = time.time_ns() // 1000
     store.series.delete("a")
     assert len(objects_in(folder)) == 2
-    assert status(store).leftovers == 2
+    first, last = sorted(one.since for one in stored.leftovers(store.connection()))
+    assert first < before <= last
     assert collect(store).names == ()
     assert len(objects_in(folder)) == 2
 
@@ -295,6 +298,12 @@ def test_an_object_that_is_gone_or_short_is_named(store: Store, folder: Path) ->
     with pytest.raises(Damaged, match=r"series of 'a'.*is not in folder:samples; restore"):
         read(store)
     assert len(store.series.verify()) == 1
+
+
+def test_an_object_of_no_series_is_found(store: Store) -> None:
+    with store.transaction() as db:
+        stored.keep(db, stored.StoredObject(99, "000000/99-1-0123456789abcdef", 1, 1, 1, 1, 1))
+    assert store.series.verify() == ["There is an object of a series 99 that is not there."]
 
 
 def test_a_changed_row_of_an_object_is_refused(store: Store) -> None:

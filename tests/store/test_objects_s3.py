@@ -119,6 +119,24 @@ def test_an_overview_asks_twice_at_most_and_never_again(path: Path, proxy: Proxy
     assert proxy.lines == [], "all of it was in the local cache"
 
 
+def test_many_series_are_asked_for_at_once(own: Store, proxy: Proxy) -> None:
+    """Their overviews then need no further request."""
+    for number in range(3):
+        own.series.append(f"n{number}", "series", samples(40_000, seed=number))
+    owners = ["a", *(f"n{number}" for number in range(3)), "absent"]
+    own.close()
+    Path(f"{own.path}.objects").unlink(missing_ok=True)
+    with Store.open(own.path) as store:
+        proxy.lines.clear()
+        store.series.read_ahead(owners)
+        assert gets(proxy) == 4
+        for owner in owners[:-1]:
+            assert store.series.sample(owner, "t", ["c0"], most=100, scope=EVERYTHING).table.n
+        assert gets(proxy) == 4
+        proxy.fail = lambda line: "403"
+        store.series.read_ahead(owners)
+
+
 def test_verify_reads_the_place_and_not_the_cache(path: Path, proxy: Proxy) -> None:
     with Store.open(path) as store:
         store.series.read("a", scope=EVERYTHING)

@@ -128,6 +128,11 @@ class Reader:
         over_life = KINDS if _has_life(SOURCES[source]) and found else {}
         return {**over_life, **{name: merged(kinds) for name, kinds in found.items()}}
 
+    def read_ahead(self, sources: Sequence[Source]) -> None:
+        """Samples of these are read next."""
+        if len(sources) > 1:
+            self.store.series.read_ahead([source.id for source in sources])
+
     def sample(
         self,
         owner: str,

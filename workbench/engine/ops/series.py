@@ -54,6 +54,7 @@ def series(step: SeriesStep, ids: Sequence[JsonValue], reader: Reader, caps: Cap
     ranges = [_range(step.x, window, source) for source in sources] if window else [None] * len(sources)
     most = min(step.max_points, share)
     answer: SeriesSet = {}
+    reader.read_ahead(sources)
     for place, (source, span) in enumerate(zip(sources, ranges, strict=True)):
         reader.tell(f"{source.name}: {place + 1} of {len(sources)}")
         answer[source.id] = _read(reader, source, step, span, most, windowed=window is not None)

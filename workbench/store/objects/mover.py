@@ -177,7 +177,7 @@ class Mover:
             if present is not None and present.revision == row.revision:  # another process was first
                 stored.take(db, row.id, None, 0)
                 return False
-            stored.release(db, row.id, self._store.latest())
+            stored.release(db, row.id, self._store.tick)
             stored.keep(db, row)
             stored.wait(db, row.id)
         return True
@@ -231,7 +231,7 @@ class Mover:
         with self._store.transaction() as db:
             if self._revision(db, number) != reading.row.revision or stored.of(db, number) != before:
                 return False
-            stored.release(db, number, self._store.latest())
+            stored.release(db, number, self._store.tick)
         return True
 
 

@@ -9,6 +9,8 @@ import zlib
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +35,8 @@ MOST_HELD = 64 << 20
 BATCH = 8 << 20
 """Bytes of a long column that are fetched at once."""
 DIRECTORIES = 512
+AT_ONCE = 16
+"""Objects whose first bytes are fetched at the same time."""
 
 
 class Objects:
@@ -98,6 +102,24 @@ class Objects:
             )
         cache = self._block_cache() if cached and place.is_remote else None
         return SeriesObject(row, owner, place, cache, self if cached else None)
+
+    def read_ahead(self, place: Place, rows: Sequence[StoredObject]) -> None:
+        """Bring the directories and the coarse levels of objects into the local cache, many at once."""
+        cache = self._block_cache()
+        wanted = [row for row in rows if self.directory(row.name) is None]
+        if cache is None or len(wanted) < 2:
+            return
+
+        def fetch(row: StoredObject) -> None:
+            cache.ranges(place, row.name, row.size, [(0, max(row.directory, min(AHEAD, row.size)))])
+
+        pool = ThreadPoolExecutor(min(AT_ONCE, len(wanted)), "workbench objects")
+        try:
+            for done in [pool.submit(fetch, row) for row in wanted]:
+                with suppress(ObjectMissing):  # whoever reads that series gets the error, with its name
+                    done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def directory(self, name: str) -> Directory | None:
         with self._lock:

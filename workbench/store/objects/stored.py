@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import orjson
@@ -92,20 +92,29 @@ def of(db: sqlite3.Connection, series: int) -> StoredObject | None:
     return None if row is None else _sound(*row)
 
 
+def of_owners(db: sqlite3.Connection, owners: Iterable[str]) -> list[StoredObject]:
+    """The objects of the samples of these records; errors as `of`."""
+    columns = ", ".join(f"o.{name}" for name in _COLUMNS.split(", "))
+    query = (
+        f"select {columns}, o.crc from json_each(?) as w "  # noqa: S608
+        "join series as s on s.owner = w.value and s.dataset = 'series' join series_objects as o on o.id = s.id"
+    )
+    return [_sound(*row) for row in db.execute(query, (orjson.dumps(list(owners)).decode(),)).fetchall()]
+
+
 def every(db: sqlite3.Connection) -> Iterator[StoredObject]:
     """The objects of all series, in the order of their numbers; errors as `of`."""
     for row in db.execute(f"select {_COLUMNS}, crc from series_objects order by id").fetchall():  # noqa: S608
         yield _sound(*row)
 
 
-def release(db: sqlite3.Connection, series: int, now: int) -> None:
-    """Note that nobody needs the object of a series from now on, in a transaction."""
-    db.execute(
-        "insert or replace into object_leftovers (name, size, since) "
-        "select name, size, ? from series_objects where id = ?",
-        (now, series),
-    )
-    db.execute("delete from series_objects where id = ?", (series,))
+def release(db: sqlite3.Connection, series: int, clock: Callable[[sqlite3.Connection], int]) -> None:
+    """Note that nobody needs the object of a series from now on, in a transaction; ``clock`` gives the time."""
+    found = db.execute("select name, size from series_objects where id = ?", (series,)).fetchone()
+    if found is not None:
+        query = "insert or replace into object_leftovers (name, size, since) values (?, ?, ?)"
+        db.execute(query, (*found, clock(db)))
+        db.execute("delete from series_objects where id = ?", (series,))
     db.execute("delete from series_waiting where id = ?", (series,))
 
 

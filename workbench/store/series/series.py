@@ -134,6 +134,18 @@ class Series:
         made = {owner: self._past.reading(connection, found, dataset, moment) for owner, found in rows.items()}
         return {owner: one for owner, one in made.items() if one is not None}
 
+    def read_ahead(self, owners: Iterable[str]) -> None:
+        """Before these are read one after the other: fetch the first bytes of their objects, many at once.
+
+        It does nothing where samples are not behind a network. Raises `PlaceAway` where that does not answer.
+        """
+        with self._store.snapshot() as connection:
+            place = self._objects.place(connection)
+            if place is None or not place.is_remote:
+                return
+            found = stored.of_owners(connection, owners)
+        self._objects.read_ahead(place, found)
+
     def rule(self, owner: str, dataset: str = "series") -> int | None:
         """The number of the rule that made a series; None if it was given, or published before rules were kept."""
         query = (
@@ -350,7 +362,7 @@ class Series:
     def _release(self, connection: sqlite3.Connection, numbers: Iterable[tuple[int]]) -> None:
         """Note that the objects of series that are deleted or replaced are not needed any more."""
         for (number,) in numbers:
-            stored.release(connection, number, self._store.latest())
+            stored.release(connection, number, self._store.tick)
 
     def tidy(self) -> None:
         """Remove the chunks of series that were deleted or replaced; what cannot be removed now is removed later.

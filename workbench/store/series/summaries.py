@@ -130,10 +130,13 @@ def _check_level(payload: bytes, field: Field | None) -> None:
 
 
 def stray(connection: sqlite3.Connection) -> list[str]:
-    """Chunks under a number that neither a series has nor a writer, as sentences."""
+    """Chunks and objects under a number that neither a series has nor a writer, as sentences."""
     query = "select id from series union all select id from drafts"
     known = {number for (number,) in connection.execute(query)}
-    findings = []
+    objects = connection.execute(
+        "select id from series_objects where id not in (select id from series) order by id"
+    )
+    findings = [f"There is an object of a series {number} that is not there." for (number,) in objects.fetchall()]
     (found,) = connection.execute("select min(key) from chunks").fetchone()
     while found is not None:
         number = chunks.series_of(found)
