@@ -58,7 +58,7 @@ def timed(work: Callable[[], object]) -> float:
 
 def overviews(store: Store) -> None:
     owners = [f"m{number}" for number in range(SERIES)]
-    store.series.read_ahead(owners)
+    store.objects.read_ahead(owners)
     for owner in owners:
         store.series.sample(owner, "t", ["U", "I"], most=2000, scope=EVERYTHING)
 

@@ -331,6 +331,30 @@ def test_a_folder_that_is_away_stops_readers_with_a_reason_and_no_writer(store: 
         assert same(read(again, "b"), samples(seed=1))
 
 
+def test_a_damaged_series_stays_and_stops_no_other(store: Store) -> None:
+    place = stored.setting(store.connection())
+    with store.transaction() as db:
+        stored.set_setting(db, None)
+    for seed, owner in enumerate(("b", "c")):
+        store.series.append(owner, "series", samples(seed=seed))
+    with store.transaction() as db:
+        stored.set_setting(db, place)
+        db.execute("update chunks set data = x'00' where key = (select min(key) from chunks)")
+    store.series.mover.note_all()
+    with pytest.warns(StoreNotice, match=r"Damaged series of 'b'.*It stays in the store's file"):
+        store.series.tidy()
+    assert [row.id for row in stored.every(store.connection())] == [1, 3]
+    assert status(store).waiting == 0
+    store.series.tidy()
+
+
+def test_verify_says_once_that_a_place_is_away(store: Store, folder: Path) -> None:
+    store.series.append("b", "series", samples(seed=1))
+    folder.rename(folder.with_name("away"))
+    folder.write_text("not a folder")
+    assert len(store.series.verify()) == 1
+
+
 def test_a_folder_belongs_to_one_store(store: Store, tmp_path: Path) -> None:
     other = Store.open(tmp_path / "other.wb")
     with pytest.raises(BadRequest, match="samples of another store"):

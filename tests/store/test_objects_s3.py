@@ -128,13 +128,13 @@ def test_many_series_are_asked_for_at_once(own: Store, proxy: Proxy) -> None:
     Path(f"{own.path}.objects").unlink(missing_ok=True)
     with Store.open(own.path) as store:
         proxy.lines.clear()
-        store.series.read_ahead(owners)
+        store.objects.read_ahead(owners)
         assert gets(proxy) == 4
         for owner in owners[:-1]:
             assert store.series.sample(owner, "t", ["c0"], most=100, scope=EVERYTHING).table.n
         assert gets(proxy) == 4
         proxy.fail = lambda line: "403"
-        store.series.read_ahead(owners)
+        store.objects.read_ahead(owners)
 
 
 def test_verify_reads_the_place_and_not_the_cache(path: Path, proxy: Proxy) -> None:

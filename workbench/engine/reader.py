@@ -131,7 +131,7 @@ class Reader:
     def read_ahead(self, sources: Sequence[Source]) -> None:
         """Samples of these are read next."""
         if len(sources) > 1:
-            self.store.series.read_ahead([source.id for source in sources])
+            self.store.objects.read_ahead([source.id for source in sources])
 
     def sample(
         self,

@@ -18,7 +18,7 @@ from contextlib import suppress
 from io import BytesIO
 from typing import IO, NamedTuple
 
-from ...errors import StoreError, StoreNotice
+from ...errors import Damaged, StoreError, StoreNotice
 from ..db import lease
 from ..db.database_file import Host
 from ..series import chunks
@@ -40,6 +40,7 @@ AWAY_SECONDS = 60.0
 """After a place did not answer, it is left alone for so long."""
 _DELETED_AT_ONCE = 2000
 _WRITTEN_AT_ONCE = 4 << 20
+_NOTED_AT_ONCE = 1000
 
 OpenNumber = Callable[[sqlite3.Connection, int], Reading | None]
 
@@ -68,13 +69,27 @@ class Mover:
         if self._objects.is_keeper(connection):
             stored.wait(connection, number)
 
-    def note_all(self, connection: sqlite3.Connection) -> None:
-        """Note all series that have much in the file, in a transaction."""
-        held = "select sum(length(data)) from chunks where key between ? and ?"
-        for (number,) in connection.execute("select id from series where dataset = 'series'").fetchall():
-            (size,) = connection.execute(held, chunks.span(number)).fetchone()
-            if size is not None and size >= LEAST:
-                stored.wait(connection, number)
+    def note_all(self) -> list[int]:
+        """Note all series that have much in the file; returns the numbers of all that wait."""
+        with self._store.snapshot() as connection:
+            known = [number for (number,) in connection.execute("select id from series where dataset = 'series'")]
+            large = [number for number in known if self._is_large(connection, number)]
+        for start in range(0, len(large), _NOTED_AT_ONCE):
+            with self._store.transaction() as db:
+                for number in large[start : start + _NOTED_AT_ONCE]:
+                    stored.wait(db, number)
+        with self._store.snapshot() as connection:
+            return [number for number, _, _ in stored.waiting(connection)]
+
+    def _is_large(self, connection: sqlite3.Connection, number: int) -> bool:
+        """Whether the file has enough of a series; it looks at no more chunks than that takes."""
+        size = 0
+        query = "select length(data) from chunks where key between ? and ?"
+        for (length,) in connection.execute(query, chunks.span(number)):
+            size += length
+            if size >= LEAST:
+                return True
+        return False
 
     def move_waiting(self) -> int:
         """Move what was published and is large enough; returns how many series were moved.
@@ -91,7 +106,12 @@ class Mover:
                     number for number, held, beat in stored.waiting(connection) if not _is_taken(held, beat)
                 ]
             for number in numbers:
-                moved += self.move(number)
+                try:
+                    moved += self.move(number)
+                except Damaged as error:  # the others are moved
+                    warnings.warn(f"{error} It stays in the store's file.", StoreNotice, stacklevel=3)
+                    with self._store.transaction() as db:
+                        stored.done(db, number)
         except StoreError as error:
             self._not_before = time.monotonic() + AWAY_SECONDS
             warnings.warn(
@@ -131,7 +151,7 @@ class Mover:
 
     def _take(self, number: int) -> bool:
         with self._store.transaction() as db:
-            held = {id: (by, beat) for id, by, beat in stored.waiting(db)}.get(number)
+            held = stored.waits(db, number)
             if held is None or _is_taken(*held):
                 return False
             stored.take(db, number, lease.take(), self._store.tick(db))

@@ -103,10 +103,22 @@ class Objects:
         cache = self._block_cache() if cached and place.is_remote else None
         return SeriesObject(row, owner, place, cache, self if cached else None)
 
-    def read_ahead(self, place: Place, rows: Sequence[StoredObject]) -> None:
-        """Bring the directories and the coarse levels of objects into the local cache, many at once."""
+    def read_ahead(self, owners: Iterable[str]) -> None:
+        """Before samples of these are read one after the other: bring the directories and the coarse levels of their
+        objects into the local cache, many at once. It does nothing where samples are not behind a network.
+
+        Raises
+        ------
+        PlaceAway
+            If the place does not answer.
+        """
+        with self._store.snapshot() as connection:
+            place = self.place(connection)
+            if place is None or not place.is_remote:
+                return
+            found = stored.of_owners(connection, owners)
         cache = self._block_cache()
-        wanted = [row for row in rows if self.directory(row.name) is None]
+        wanted = [row for row in found if self.directory(row.name) is None]
         if cache is None or len(wanted) < 2:
             return
 

@@ -101,8 +101,7 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
         _to_place(store, before, place, progress)
     with store.transaction() as db:
         stored.set_setting(db, Setting(address.text, store.place_id()))
-        store.series.mover.note_all(db)
-        numbers = [number for number, _, _ in stored.waiting(db)]
+    numbers = store.series.mover.note_all()
     moved = 0
     for done, number in enumerate(numbers):
         _report(progress, done, len(numbers), f"to {address.text}")

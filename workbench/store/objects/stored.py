@@ -150,6 +150,14 @@ def waiting(db: sqlite3.Connection) -> list[tuple[int, str | None, int]]:
     return db.execute("select id, lease, beat from series_waiting order by id").fetchall()
 
 
+def waits(db: sqlite3.Connection, series: int) -> tuple[str | None, int] | None:
+    """The lease and the last beat of who moves a series; None if it does not wait."""
+    row: tuple[str | None, int] | None = db.execute(
+        "select lease, beat from series_waiting where id = ?", (series,)
+    ).fetchone()
+    return row
+
+
 def take(db: sqlite3.Connection, series: int, lease: str | None, beat: int) -> None:
     """Note who moves a series, in a transaction; None for nobody."""
     db.execute("update series_waiting set lease = ?, beat = ? where id = ?", (lease, beat, series))

@@ -23,6 +23,7 @@ from ..db.database_file import Host
 from ..objects import stored
 from ..objects.mover import Mover
 from ..objects.objects import Objects
+from ..objects.place import PlaceAway
 from ..records.tables import owned_within
 from ..scope import EVERYTHING, Within
 from . import chunks, series_log, steps_then, summaries
@@ -133,18 +134,6 @@ class Series:
         rows = self._rows_of_all(connection, owners, scope)
         made = {owner: self._past.reading(connection, found, dataset, moment) for owner, found in rows.items()}
         return {owner: one for owner, one in made.items() if one is not None}
-
-    def read_ahead(self, owners: Iterable[str]) -> None:
-        """Before these are read one after the other: fetch the first bytes of their objects, many at once.
-
-        It does nothing where samples are not behind a network. Raises `PlaceAway` where that does not answer.
-        """
-        with self._store.snapshot() as connection:
-            place = self._objects.place(connection)
-            if place is None or not place.is_remote:
-                return
-            found = stored.of_owners(connection, owners)
-        self._objects.read_ahead(place, found)
 
     def rule(self, owner: str, dataset: str = "series") -> int | None:
         """The number of the rule that made a series; None if it was given, or published before rules were kept."""
@@ -469,6 +458,10 @@ class Series:
                     reading.fetch.elsewhere = self._objects.uncached
                     findings += summaries.check(reading)
                 self.history(owner, dataset, scope=EVERYTHING)
+            except PlaceAway as error:
+                # Each series would wait as long for it.
+                findings.append(f"{error} This series and those after it were not checked.")
+                break
             except StoreError as error:
                 findings.append(str(error))
         return findings + summaries.stray(connection)
