@@ -76,4 +76,4 @@ def test_every_command_takes_project_and_organization() -> None:
         options = {option for param in command.params for option in param.opts}
         assert {"--project", "--organization"} <= options, name
         assert "--json" in options or name in ("lab", "mcp")  # they print no table
-        assert "--store" in options or name == "demo"
+        assert "--store" in options or name in ("demo", "copy-store")  # which names two stores

@@ -32,6 +32,7 @@ HELP_MAY_IMPORT = {
     "catalog": NOTHING,
     "search": NOTHING,
     "backup": NOTHING,
+    "copy-store": NOTHING,
     "verify": NOTHING,
     "upgrade": NOTHING,
     "recompute": NOTHING,

@@ -128,6 +128,40 @@ def backup(
         out.print(f"Its samples are in {place}; the backup needs them.", markup=False, soft_wrap=True)
 
 
+@commands.add("workbench copy-store lab.db large.db --samples s3://lab-data/workbench", "copy-store")
+def copy_store(
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="The store to copy.", show_default=False)],
+    destination: Annotated[
+        Path, typer.Argument(metavar="DST", help="The store to make. It must not exist yet.", show_default=False)
+    ],
+    samples: Annotated[
+        str,
+        typer.Option(
+            "--samples", metavar="PLACE", help="Where the copy keeps its samples, as in `workbench samples move`."
+        ),
+    ] = "file",
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a store to a new one that keeps its samples in another place, and compare both by hashes.
+
+    All projects of all organizations are copied. The source may be in use, and is not changed. After a stop, the same
+    command goes on."""
+    from ..store.objects.copying import copy_store as library
+
+    path = existing(source)
+    _check_named(path, project, organization)
+    with open_store(path, create=False, read_only=True) as opened, progress_bar("Copying") as step:
+        done = library(opened, destination, samples, step)
+    if as_json:
+        print_json({"file": str(destination), **done._asdict()})
+    else:
+        same = f"{counted(done.rows, 'row')} and {counted(done.series, 'series', 'series')} are the same."
+        out.print(f"Wrote {destination}, with its samples in: {done.place}.", markup=False, soft_wrap=True)
+        out.print(same, markup=False, soft_wrap=True)
+
+
 @commands.add("workbench verify --store lab.db")
 def verify(
     store: StoreOption = None,

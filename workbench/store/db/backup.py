@@ -69,7 +69,7 @@ def _copy(
     try:
         with named(partial), closing(sqlite3.connect(partial)) as copy:
             connection.backup(copy, pages=_PAGES, progress=progress)
-            copy.execute("delete from facts where name = 'upgrade'")  # nobody upgrades the copy
+            copy.execute("delete from facts where name in ('upgrade', 'copy')")  # nobody upgrades the copy
             finish(copy)
             copy.commit()
             copy.execute("pragma user_version = 0")  # the copy has no log
