@@ -15,9 +15,12 @@ from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Invalid, Later, Problem, ProblemDetail, ScriptError, WorkbenchError, instead
 from workbench.messages import WANTED
+from workbench.store.objects.place import PlaceAway
 
 from .responses import JSON, dumps
 
+_PLACE_SECONDS = 60
+"""After so long a request for samples may be sent again, where their place did not answer."""
 _QUERY_TYPES = {
     "literal_error": "enum",
     "int_parsing": "out_of_range",
@@ -63,9 +66,24 @@ def response(error: WorkbenchError, request_id: str) -> Response:
         headers["retry-after"] = str(error.retry_after)
     if error.status == 401:
         headers["www-authenticate"] = "Bearer"
-    # An error inside the server goes to the log: its text may hold a path or a statement.
-    shown = body(error) if error.status < 500 or isinstance(error, Later) else broken(request_id, error.code)
+    if isinstance(error, PlaceAway):
+        headers["retry-after"] = str(_PLACE_SECONDS)
+        shown = _away(request_id)
+    elif error.status < 500 or isinstance(error, Later):
+        shown = body(error)
+    else:  # its text may hold a path or a statement, so it is only in the log
+        shown = broken(request_id, error.code)
     return Response(dumps(shown), error.status, headers, JSON)
+
+
+def _away(request_id: str) -> ErrorBody:
+    """The body for samples that are in a place which does not answer; its address is for the operator."""
+    message = (
+        "The place where this server keeps its samples does not answer now. What needs no samples works: lists, "
+        f"searches, figures of cycles. Try again in {_PLACE_SECONDS} s. The log of the server has the reason under the "
+        f"request id {request_id}."
+    )
+    return {"error_code": PlaceAway.code, "message": message}
 
 
 def broken(request_id: str, code: str = "INTERNAL_ERROR") -> ErrorBody:
