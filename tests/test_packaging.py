@@ -38,7 +38,7 @@ NOT_IMPORTED: dict[str, dict[str, str]] = {
     "dev": {
         "battery-workbench": "ourselves",
         "import-linter": "a command of `just lint`",
-        "moto": "the S3 server of the tests, a process of its own: tests/support/object_server.py",
+        "moto": "the S3 server of the tests, in a process of its own: tests/support/object_server.py",
         "mypy": "a command of `just lint`",
         "pandas-stubs": "types that mypy reads",
         "pre-commit": "a command of CONTRIBUTING.md",

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 import subprocess
 import sys
 import threading
-import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 BUCKET = "bucket"
-_LIMIT = 120.0
 
 
 def environment(port: int) -> dict[str, str]:
@@ -32,37 +28,42 @@ def environment(port: int) -> dict[str, str]:
     }
 
 
+_SERVER = """
+import logging, sys
+from moto.server import ThreadedMotoServer
+logging.disable(logging.CRITICAL)
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+"""
+"""Ends with its input, so also when the tests are killed."""
+
+
 @contextmanager
 def s3_server() -> Iterator[int]:
     """The port of a server of its own process, with an empty bucket."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
     process = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL,
+        [sys.executable, "-W", "ignore", "-c", _SERVER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+        text=True,
     )
+    assert process.stdout is not None
+    assert process.stdin is not None
     try:
-        _make_bucket(port, process)
+        said = process.stdout.readline()
+        assert said, "the S3 server did not come up"
+        port = int(said)
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/{BUCKET}", method="PUT")
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60).close()
         yield port
     finally:
         process.kill()
         process.wait()
-
-
-def _make_bucket(port: int, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + _LIMIT
-    while True:
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/{BUCKET}", method="PUT")
-        try:
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10):
-                return
-        except (urllib.error.URLError, OSError):
-            assert process.poll() is None, "the S3 server ended"
-            assert time.monotonic() < until, "the S3 server did not come up"
-            time.sleep(0.05)
+        process.stdin.close()
+        process.stdout.close()
 
 
 class Proxy:
