@@ -11,6 +11,7 @@ from test_objects import objects_in, samples
 from workbench.errors import BadRequest, Conflict, Damaged
 from workbench.store import Store
 from workbench.store.objects.copying import copy_store
+from workbench.store.objects.relocate import relocate
 from workbench.store.objects.status import status
 
 OLD = Path(__file__).parents[1] / "stores" / "store-0.1.0.db"
@@ -53,7 +54,7 @@ def test_there_and_back_is_the_same_to_the_byte(source: Store, tmp_path: Path) -
         assert copy.verify() == []
 
 
-def test_a_stopped_copy_goes_on(source: Store, tmp_path: Path) -> None:
+def test_a_stopped_copy_goes_on_with_the_moment_in_which_it_was_begun(source: Store, tmp_path: Path) -> None:
     def stop(done: int, of: int, what: str) -> None:
         if done == 1:
             raise KeyboardInterrupt
@@ -63,23 +64,14 @@ def test_a_stopped_copy_goes_on(source: Store, tmp_path: Path) -> None:
         copy_store(source, tmp_path / "large.wb", place, stop)
     first = objects_in(tmp_path / "samples")
     assert len(first) == 1
-    copy_store(source, tmp_path / "large.wb", place)
-    assert set(first) < set(objects_in(tmp_path / "samples"))
-    with pytest.raises(Conflict, match="exists already"):
-        copy_store(source, tmp_path / "large.wb", place)
-
-
-def test_a_copy_is_the_moment_in_which_it_was_begun(source: Store, tmp_path: Path) -> None:
-    def stop(done: int, of: int, what: str) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        copy_store(source, tmp_path / "large.wb", f"folder:{tmp_path / 'samples'}", stop)
     before = contents(source)
     source.series.append("later", "series", samples(10))
-    copy_store(source, tmp_path / "large.wb", f"folder:{tmp_path / 'samples'}")
+    copy_store(source, tmp_path / "large.wb", place)
+    assert set(first) < set(objects_in(tmp_path / "samples"))
     with Store.open(tmp_path / "large.wb") as copy:
         assert contents(copy) == before
+    with pytest.raises(Conflict, match="exists already"):
+        copy_store(source, tmp_path / "large.wb", place)
 
 
 def test_a_copy_that_differs_is_refused(source: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +91,7 @@ def test_a_copy_that_differs_is_refused(source: Store, tmp_path: Path, monkeypat
 
 
 def test_a_copy_needs_a_place_of_its_own(source: Store, tmp_path: Path) -> None:
-    copy_store(source, tmp_path / "large.wb", f"folder:{tmp_path / 'samples'}")
-    with Store.open(tmp_path / "large.wb") as large, pytest.raises(BadRequest, match="a place of its own"):
-        copy_store(large, tmp_path / "other.wb", f"folder:{tmp_path / 'samples'}")
+    relocate(source, "folder:samples")
+    with pytest.raises(BadRequest, match="a place of its own"):
+        copy_store(source, tmp_path / "other.wb", f"folder:{tmp_path / 'samples'}")
     assert not (tmp_path / "other.wb").exists()

@@ -14,6 +14,7 @@ from test_series_exact import (  # noqa: F401
     test_a_long_series_grows_as_if_written_at_once,
     test_appends_give_what_one_write_gives,
     test_concat_of_reads_is_the_whole,
+    test_every_kind_comes_back,
     test_info_says_what_the_columns_are,
     test_kinds_that_widen_keep_every_value,
     test_wide_tables_come_back,
