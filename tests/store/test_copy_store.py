@@ -74,6 +74,21 @@ def test_a_stopped_copy_goes_on_with_the_moment_in_which_it_was_begun(source: St
         copy_store(source, tmp_path / "large.wb", place)
 
 
+def test_the_file_of_a_copy_has_no_room_that_nothing_needs(source: Store, tmp_path: Path) -> None:
+    (owner,) = source.execute("select owner from series where dataset = 'series' order by rows limit 1").fetchone()
+    with source.series.writer(owner) as writer:
+        writer.add(samples(400_000))
+        writer.publish()
+    source.move_log()
+    size = source.path.stat().st_size
+    copy_store(source, tmp_path / "large.wb", f"folder:{tmp_path / 'samples'}")
+    assert (tmp_path / "large.wb").stat().st_size < size / 2
+    assert sorted(path.name for path in tmp_path.glob("large.wb*")) == ["large.wb"]
+    with Store.open(tmp_path / "large.wb") as copy:
+        assert contents(copy) == contents(source)
+        assert copy.verify() == []
+
+
 def test_a_copy_that_differs_is_refused(source: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from workbench.store.objects import copying
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ import orjson
 
 from ...errors import BadRequest, Conflict, Damaged
 from ..db.backup import backup as backup_file
+from ..db.connections import named
 from ..store import Store
 from . import stored
 from .folder import Folder
@@ -81,6 +83,7 @@ def copy_store(source: Store, destination: Path, place: str = IN_FILE, progress:
         with copy.transaction() as db:
             db.execute("delete from facts where name = ?", (_FACT,))
             (series,) = db.execute("select count(*) from series").fetchone()
+    _shrink(destination)
     return Copied(address, sum(count for count, _ in begun.hashes.values()), series)
 
 
@@ -116,6 +119,13 @@ def _copy_file(source: Store, destination: Path) -> None:
         backup_file(source, destination, finish=finish)
 
 
+def _shrink(path: Path) -> None:
+    """Give the room of samples that were moved back to the disk; nobody uses the copy yet."""
+    with named(path), closing(sqlite3.connect(path, isolation_level=None)) as db:
+        if db.execute("pragma freelist_count").fetchone()[0]:
+            db.execute("vacuum")
+
+
 def _begun(copy: Store) -> _Begun | None:
     row = copy.execute("select value from facts where name = ?", (_FACT,)).fetchone()
     if row is None:
@@ -149,5 +159,6 @@ def _compare(copy: Store, hashes: dict[str, tuple[int, str]]) -> None:
     findings = [f"the table '{name}' differs from that of the source" for name in wrong] or copy.verify()
     if findings:
         raise Damaged(
-            f"The copy '{copy.path}' is not the same: {'; '.join(findings[:3])}. Delete it, and start again."
+            f"The copy '{copy.path}' is not as it should be: {'; '.join(findings[:3])}. Run 'workbench verify' on the "
+            "source, delete the copy, and start again."
         )
