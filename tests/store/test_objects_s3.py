@@ -291,6 +291,18 @@ def test_without_credentials_the_reason_is_said(proxy: Proxy, monkeypatch: pytes
         Cloud(Address("s3", BUCKET)).whole("x")
 
 
+def test_a_bucket_that_is_not_there_is_said(proxy: Proxy) -> None:
+    cloud = Cloud(Address("s3", "absent/prefix"))
+    for work in (
+        lambda: cloud.whole("x"),
+        lambda: cloud.ranges("x", [(0, 1)]),
+        lambda: cloud.put_new("x", b""),
+        lambda: list(cloud.listed()),
+    ):
+        with pytest.raises(PlaceAway, match=r"S3 at s3://absent/prefix cannot be .*Check the address"):
+            work()
+
+
 def test_without_obstore_the_reason_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "obstore.exceptions", None)
     with pytest.raises(PlaceAway, match=r"pip install 'battery-workbench\[object\]'"):

@@ -110,7 +110,9 @@ class Cloud:
 
             try:
                 return bytes(obstore.get(store, name).bytes())
-            except FileNotFoundError:
+            except FileNotFoundError as error:
+                if _is_of_bucket(error):
+                    raise
                 return None
 
         return self._tried("be read", get)
@@ -122,7 +124,9 @@ class Cloud:
             starts, ends = [start for start, _ in wanted], [stop for _, stop in wanted]
             try:
                 got = [bytes(one) for one in obstore.get_ranges(store, name, starts=starts, ends=ends)]
-            except FileNotFoundError:
+            except FileNotFoundError as error:
+                if _is_of_bucket(error):
+                    raise
                 raise ObjectMissing(
                     f"'{name}' is not in {self.text}; restore it, for example an earlier version in the bucket."
                 ) from None
@@ -141,7 +145,7 @@ class Cloud:
             for part in obstore.list(store):
                 for one in part:
                     yield Listed(one["path"], one["size"], one["last_modified"])
-        except BaseError as error:
+        except (BaseError, FileNotFoundError) as error:
             raise self._away("be listed", error) from error
 
     def delete(self, names: Iterable[str]) -> None:
@@ -185,7 +189,7 @@ class Cloud:
                     f"The samples in {self._what} may not {done} with the credentials of this environment: "
                     f"{_said(error)}. See docs/how-to/keep-samples-elsewhere.md."
                 ) from error
-            except (BaseError, ValueError) as error:
+            except (BaseError, FileNotFoundError, ValueError) as error:
                 raise self._away(done, error) from error
         raise AssertionError("the last try returns or raises")
 
@@ -194,6 +198,11 @@ class Cloud:
             f"The samples in {self._what} cannot {done} now: {_said(error)}. Check the address, the network and the "
             "credentials in the environment, then try again."
         )
+
+
+def _is_of_bucket(error: FileNotFoundError) -> bool:
+    """Whether the bucket itself is not there, rather than an object in it."""
+    return any(sign in str(error) for sign in ("NoSuchBucket", "ContainerNotFound", "bucket does not exist"))
 
 
 def _said(error: Exception) -> str:
