@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_series_writers import WRITER
 
 from workbench.errors import BadRequest, Conflict, Damaged, StoreNotice
 from workbench.store import Store
@@ -492,3 +493,51 @@ def test_the_preparation_says_where_room_is_needed(store: Store, monkeypatch: py
     with pytest.warns(StoreNotice, match=r"No space left on device\. Make room there"):
         store.series.append("b", "series", samples(seed=1))
     assert same(read(store, "b"), samples(seed=1))
+
+
+@pytest.mark.long
+def test_two_writers_that_are_killed_again_and_again_lose_nothing(tmp_path: Path, folder: Path) -> None:
+    """Each writes, replaces, appends and moves; what one acknowledged is there, whole, after each kill."""
+    path = tmp_path / "s.wb"
+    with Store.open(path) as store:
+        relocate(store, "folder:samples")
+    rng = np.random.default_rng(3)
+    for turn in range(20):
+        writers = [
+            subprocess.Popen(
+                [sys.executable, "-c", WRITER, str(path), str((2 * turn + one) * 10_000)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+            for one in range(2)
+        ]
+        said: list[int] = []
+        for process in writers:
+            assert process.stdout is not None
+            said.append(int(process.stdout.readline()))
+        time.sleep(float(rng.uniform(0, 0.3)))  # any moment
+        for process in writers:
+            process.kill()
+        for process in writers:
+            assert process.stdout is not None
+            said += [int(line) for line in process.stdout.read().split()]
+            process.stdout.close()
+            process.wait()
+        with Store.open(path) as store:
+            assert store.series.verify() == []
+            for k in {one % 5 for one in said}:
+                table = read(store, f"m{k}")
+                assert table.n == 700_000
+                assert len(np.unique(table["k"].values)) == 1
+            assert status(store).may_write
+    with Store.open(path) as store:
+        store.series.mover.note_all()
+        store.series.tidy()
+        held = {row.id for row in stored.every(store.connection())}
+        assert {key >> 35 for key, _, _ in chunks_in(store)} <= held, "at most what was appended"
+        aged(store, folder)
+        collect(store)
+        named = {folder / row.name for row in stored.every(store.connection())}
+        assert set(objects_in(folder)) == named
+        assert store.series.verify() == []
