@@ -40,7 +40,7 @@ class KnownFiles:
         self._held: dict[int, dict[str, list[Known]]] = defaultdict(lambda: defaultdict(list))
         self._of_name: dict[str, list[Known]] = defaultdict(list)
         query = (
-            "SELECT id, file_name, source ->> '$.size', source ->> '$.sha256', source -> '$.options' "
+            "SELECT id, file_name, CAST(source ->> '$.size' AS INTEGER), source ->> '$.sha256', source -> '$.options' "
             "FROM measurements WHERE project_id IS ? AND file_name IS NOT NULL"
         )
         self.named: dict[str, list[str]] = {}

@@ -94,6 +94,10 @@ class Connections:
         """Called in a transaction if another process changed the tables since the last one."""
         self._tables: int | None = None
 
+    def named(self) -> AbstractContextManager[None]:
+        """Turn SQLite's errors into ours, with the name of the file."""
+        return named(self.path)
+
     def _connect(self, *, writes: bool) -> _Handle:
         if self._closed:
             raise StoreError(f"The store '{self.path}' was closed; open it again.")
@@ -399,8 +403,13 @@ def _fold(text: str | None) -> str | None:
 
 def _damaged_series(owner: object, dataset: object) -> None:
     """Stop a query that found a series whose number of rows differs from its log."""
-    _REASON.text = (
+    _REASON.text = damaged_rows(owner, dataset)
+    raise Damaged(_REASON.text)
+
+
+def damaged_rows(owner: object, dataset: object) -> str:
+    """The text about a series whose number of rows differs from its log."""
+    return (
         f"Damaged series of '{owner}': the number of rows of its {dataset} differs from that in its log. "
         "Restore a backup."
     )
-    raise Damaged(_REASON.text)

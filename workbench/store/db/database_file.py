@@ -17,15 +17,21 @@ from ...errors import Damaged
 from ...table import from_micros
 from ..records.tables import SqlValue
 from . import checksums
-from .connections import Connections, named
+from .connections import Connections
+from .dialect import dialect_of
 
 
 class Host:
     """One file at ``path``; any number of threads and processes may use it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, connections: Connections | None = None) -> None:
         self.path = path
-        self._connections = Connections(path)
+        self._connections = connections or Connections(path)
+
+    @property
+    def place(self) -> str:
+        """Where the store is, for messages."""
+        return str(self.path)
 
     @property
     def unverified(self) -> bool:
@@ -43,7 +49,7 @@ class Host:
 
     def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> sqlite3.Cursor:
         """Run a query on this thread's connection; SQLite's errors leave it as StoreError or Damaged."""
-        with named(self.path):
+        with self._connections.named():
             return self.connection().execute(statement, params)
 
     def snapshot(self) -> AbstractContextManager[sqlite3.Connection]:
@@ -84,11 +90,10 @@ class Host:
     def tick(self, connection: sqlite3.Connection) -> int:
         """As ``clock``, in microseconds since 1970."""
         now = time.time_ns() // 1000
-        row = connection.execute(
-            "update facts set value = max(value + 1, ?) where name = 'clock' returning value", (now,)
-        ).fetchone()
+        query = f"update facts set value = {dialect_of(connection).later} where name = 'clock' returning value"  # noqa: S608
+        row = connection.execute(query, (now,)).fetchone()
         if row is None:
-            raise Damaged(f"The store '{self.path}' has lost its clock; restore a backup.")
+            raise Damaged(f"The store '{self.place}' has lost its clock; restore a backup.")
         return int(row[0])
 
     def latest(self) -> int:
@@ -123,7 +128,7 @@ class Host:
         with self.snapshot() as connection:
             row = connection.execute("select value from facts where name = 'store'").fetchone()
         if row is None:
-            raise Damaged(f"The store '{self.path}' has lost its name; restore a backup.")
+            raise Damaged(f"The store '{self.place}' has lost its name; restore a backup.")
         return str(row[0])
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from ...errors import Damaged, StoreError, StoreTooNew, StoreTooOld
 from ...version import __version__
 from .. import migrations
 from ..migrations import Migration
+from .dialect import dialect_of
 
 APPLICATION = 0x57426E63
 APPLIED = "_sqlite_migrations"
@@ -105,10 +106,26 @@ def state_of(db: sqlite3.Connection, path: Path) -> State:
         return State(NONE, migrations.MIGRATIONS, False)
     if application != APPLICATION:
         raise StoreError(f"'{path}' is a database of another application. Give the path of a workbench store.")
-    applied: set[tuple[str, str]] = set()
-    if APPLIED in tables:
-        applied = set(db.execute(f"select migration_set, name from {APPLIED}").fetchall())  # noqa: S608
-    found = format_of(db) if "facts" in tables else FIRST
+    applied = applied_to(db) if APPLIED in tables else set()
+    return state_of_format(db, applied, path, FIRST if "facts" not in tables else None)
+
+
+def applied_to(db: sqlite3.Connection) -> set[tuple[str, str]]:
+    """The steps that a store has."""
+    return set(db.execute(f"select migration_set, name from {APPLIED}").fetchall())  # noqa: S608
+
+
+def state_of_format(
+    db: sqlite3.Connection, applied: set[tuple[str, str]], path: Path | str, known: Format | None = None
+) -> State:
+    """The state of a store with these steps; ``known`` is its format if it does not say so itself.
+
+    Raises
+    ------
+    StoreTooNew
+        If its format can be read only by newer versions.
+    """
+    found = known or format_of(db)
     _refuse_newer(found, applied, path)
     pending = tuple(step for step in migrations.MIGRATIONS if step.key not in applied)
     return State(found, pending, found.writer > migrations.FORMAT)
@@ -136,7 +153,7 @@ def format_of(db: sqlite3.Connection) -> Format:
 def wrong_format(db: sqlite3.Connection) -> list[str]:
     """Whether the format that a store says it has is that of its steps, as far as this version knows them."""
     said = format_of(db)
-    applied = set(db.execute(f"select migration_set, name from {APPLIED}").fetchall())  # noqa: S608
+    applied = applied_to(db)
     made = FIRST
     for step in migrations.MIGRATIONS:
         made = made.after(step) if step.key in applied else made
@@ -145,7 +162,7 @@ def wrong_format(db: sqlite3.Connection) -> list[str]:
     return [f"the store says that it has format {said.number} ({said}), and its steps make {made}"]
 
 
-def _refuse_newer(found: Format, applied: set[tuple[str, str]], path: Path) -> None:
+def _refuse_newer(found: Format, applied: set[tuple[str, str]], path: Path | str) -> None:
     if found.reader > migrations.FORMAT:
         raise StoreTooNew(
             f"The store '{path}' was written by a newer workbench (it has format {found.number}, and this is "
@@ -160,7 +177,7 @@ def _refuse_newer(found: Format, applied: set[tuple[str, str]], path: Path) -> N
         )
 
 
-def may_not_write(state: State, path: Path) -> StoreTooNew:
+def may_not_write(state: State, path: Path | str) -> StoreTooNew:
     """The error for a change to a store that this version may only read."""
     return StoreTooNew(
         f"The store '{path}' can be read here but not changed: it has format {state.format.number}, which "
@@ -168,12 +185,12 @@ def may_not_write(state: State, path: Path) -> StoreTooNew:
     )
 
 
-def opened_to_read(path: Path) -> StoreError:
+def opened_to_read(path: Path | str) -> StoreError:
     """The error for a change to a store that was opened to read."""
     return StoreError(f"The store '{path}' was opened to read only. Open it without read_only to change it.")
 
 
-def too_old(state: State, path: Path) -> StoreTooOld:
+def too_old(state: State, path: Path | str) -> StoreTooOld:
     """The error for a store that needs `workbench upgrade`."""
     return StoreTooOld(
         f"The store '{path}' is of an older workbench ({_of(state.format)}) and needs to be upgraded to format "
@@ -181,7 +198,7 @@ def too_old(state: State, path: Path) -> StoreTooOld:
     )
 
 
-def upgrade_notice(state: State, path: Path) -> str:
+def upgrade_notice(state: State, path: Path | str) -> str:
     """The notice before a store gets additive steps."""
     after = state.format
     for step in state.pending:
@@ -215,18 +232,27 @@ def apply(db: sqlite3.Connection, steps: Iterable[Migration]) -> None:
             db.execute(text)
         if step.run is not None:
             step.run(db)
-        db.execute(
-            f"insert into {APPLIED} (migration_set, name, applied_at) values (?, ?, ?)",  # noqa: S608
-            (*step.key, str(datetime.now(UTC))),
-        )
+        note_applied(db, step)
         found = found.after(step)
     if found != FIRST:
-        _keep(db, "format", orjson.dumps(asdict(found)).decode())
+        keep_format(db, found)
         _keep(db, "schema", fingerprint(objects(db)))
 
 
+def note_applied(db: sqlite3.Connection, step: Migration) -> None:
+    """Note that a store has a step."""
+    query = f"insert into {APPLIED} (migration_set, name, applied_at) values (?, ?, ?)"  # noqa: S608
+    db.execute(query, (*step.key, str(datetime.now(UTC))))
+
+
+def keep_format(db: sqlite3.Connection, found: Format) -> None:
+    """Note the format of a store."""
+    _keep(db, "format", orjson.dumps(asdict(found)).decode())
+
+
 def _keep(db: sqlite3.Connection, name: str, value: str) -> None:
-    db.execute("insert or replace into facts (name, value) values (?, ?)", (name, value))
+    given = dialect_of(db).any_value
+    db.execute(f"insert or replace into facts (name, value) values (?, {given})", (name, value))  # noqa: S608
 
 
 def objects(db: sqlite3.Connection) -> Objects:

@@ -15,6 +15,7 @@ from ..records import search
 from ..records.rows import SAMPLED
 from ..records.tables import ASSIGNMENTS, decode, encode, fold, rows_as_dicts, stored
 from . import checksums, row_checksums
+from .dialect import dialect_of
 
 
 def check_rows(connection: sqlite3.Connection) -> list[str]:
@@ -36,7 +37,7 @@ def check_rows(connection: sqlite3.Connection) -> list[str]:
     findings += _plots(connection)
     findings += _sampled(connection)
     findings += search.check(connection)
-    for index in ("search_names", "search_words"):
+    for index in dialect_of(connection).search_indexes:
         findings += search.wrong_version(connection, index)
     return findings
 
@@ -99,7 +100,7 @@ def _sampled(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"the {dataset} of '{owner}' belong to no record"
     rows = connection.execute(
         "SELECT owner, group_concat(dataset, ', ') FROM series JOIN measurements ON measurements.id = owner "
-        "GROUP BY owner HAVING count(*) <> 3 "
+        "GROUP BY owner, measurement_type HAVING count(*) <> 3 "
         # A measurement of properties may have cycles without samples: those of a table of capacities.
         "AND NOT (measurement_type = 'properties' AND group_concat(dataset) = 'cycles')"
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from typing import TypeAlias
 
 from ...errors import Invalid, Problem, instead
 from ...records import KINDS, Member, Record
 from ...records.record import Storage
 from ...records.values import as_date, as_moment, is_whole
 from ...table import Plain, to_micros
+from ..db.dialect import Condition as Condition
 from ..scope import Scope
 from .tables import ASSIGNMENTS, Reading, SqlValue, fold, reach, values_of
 
@@ -21,8 +21,6 @@ _TYPES: dict[Storage, tuple[type[int | float | str], ...]] = {
     "number": (int, float),
 }
 """What a field of a kind is compared with; all others are texts."""
-Condition: TypeAlias = tuple[str, list[SqlValue]]
-"""A condition of SQL and its parameters."""
 
 
 def conditions(reading: Reading, scope: Scope, where: Mapping[str, Plain]) -> Condition:
@@ -134,7 +132,7 @@ def assigned(cls: type[Record], study: Plain, scope: Scope) -> Condition:
     table = f"study_{cls.table}"
     _, _, column = ASSIGNMENTS[table]
     if not isinstance(study, str) or not sound(study):
-        return "0", []
+        return "false", []
     clause, params = reach(KINDS["studies"], scope, "s")
     held = f'SELECT a."{column}" FROM "{table}" AS a JOIN studies AS s ON s.id = a.study_id'  # noqa: S608
     return f"t.id IN ({held} WHERE s.id = ? AND {clause})", [study, *params]

@@ -12,6 +12,7 @@ from ...errors import Damaged, Invalid, Problem, instead
 from ...records import SOURCES, Member, Record
 from ...table import Column, Kind, Plain, Table
 from ..db.database_file import Host
+from ..db.dialect import Dialect, dialect_of
 from ..db.kept import Kept
 from ..scope import Scope
 from .conditions import Condition, among, assigned, sound
@@ -238,7 +239,7 @@ class Listing:
             if name in shown:
                 continue
             if name in known:
-                shown[name] = _plain(reading, known[name])
+                shown[name] = _plain(reading, known[name], dialect_of(db))
                 continue
             try:
                 shown[name] = self._open(db, cls, reading, scope, name, ("fields", n))
@@ -310,11 +311,12 @@ def _source(source: str) -> type[Record]:
     return cls
 
 
-def _plain(reading: Reading, column: ListColumn) -> _Shown:
+def _plain(reading: Reading, column: ListColumn, dialect: Dialect) -> _Shown:
     expression = reading.field(column.member.name)
     if column.path:
         place = ".".join(column.path[1:])
-        return _Shown(column.name, f"json_extract({expression}, '$.{place}')", column.kind)
+        part = dialect.json_number if column.kind == "number" else dialect.json_text
+        return _Shown(column.name, part(expression, f"$.{place}"), column.kind)
     if column.member.storage == "json":
         return _Shown(column.name, expression, column.kind, lambda text: flat(json_of(text)))
     return _Shown(column.name, expression, column.kind)
@@ -358,7 +360,7 @@ class Narrowed:
         # Otherwise SQLite reads all records of the project by their index.
         self.source = source.replace(" AS t", " AS t NOT INDEXED", 1) if by == "name" else source
         self.parts = reach_by_project(cls, scope)
-        self.rest = _all([("1", []), *filters])
+        self.rest = _all([("true", []), *filters])
         self.clause, self.params = _all([reach(cls, scope), *filters])
 
 
@@ -380,7 +382,7 @@ def _filter(reading: Reading, scope: Scope, key: str, value: Plain) -> Condition
         listed = ", ".join(f"'{choice}'" for choice in choices)
         raise Invalid(Problem(loc, f"'{key}' is one of {listed}, not {value!r}."))
     if not isinstance(value, str) or not sound(value):
-        return "0", []
+        return "false", []
     if wanted.match == "study":
         return assigned(cls, value, scope)
     if wanted.match == "contains":

@@ -102,14 +102,14 @@ class NameOrder:
         self,
         db: sqlite3.Connection,
         folded: str,
-        words: str | None,
+        words: Condition | None,
         entities: Iterable[str],
         reach: Condition,
         most: int,
     ) -> list[Entry]:
         """The first ``most`` hits of each kind in each place, by name and by words, and maybe hits after them.
 
-        ``words`` are those that the index of words is asked for. ``reach`` is the condition on an entry ``e`` that
+        ``words`` is a query of the entries that have the words. ``reach`` is the condition on an entry ``e`` that
         says who may see it.
         """
         names = [one for entity in entities for one in self._names(db, entity)]
@@ -146,16 +146,18 @@ def _within(db: sqlite3.Connection, places: list[Place], reach: Condition) -> li
     """Which of these places a caller may see."""
     clause, params = reach
     columns = ", ".join(f"json_extract(value, '$[{n}]') AS {name}" for n, name in enumerate(Place._fields))
-    query = f"WITH e AS (SELECT key AS number, {columns} FROM json_each(?)) SELECT number FROM e WHERE {clause}"  # noqa: S608
+    listed = f"SELECT CAST(key AS INTEGER) AS number, {columns} FROM json_each(?)"  # noqa: S608
+    query = f"WITH e AS ({listed}) SELECT number FROM e WHERE {clause}"  # noqa: S608
     seen = {number for (number,) in db.execute(query, [orjson.dumps([*map(list, places)]).decode(), *params])}
     return [number in seen for number in range(len(places))]
 
 
-def _marks(db: sqlite3.Connection, words: str) -> NDArray[np.bool_]:
+def _marks(db: sqlite3.Connection, words: Condition) -> NDArray[np.bool_]:
     """Which entries the index of words finds, by their numbers."""
     (last,) = db.execute("SELECT max(entry) FROM search_entries").fetchone()
     marks = np.zeros((last or 0) + 1, dtype=np.bool_)
-    query = "SELECT group_concat(rowid, ' ') FROM search_words WHERE search_words MATCH ?"
-    (listed,) = db.execute(query, [words]).fetchone()
+    found, params = words
+    query = f"SELECT group_concat(CAST(entry AS TEXT), ' ') FROM ({found})"  # noqa: S608
+    (listed,) = db.execute(query, params).fetchone()
     marks[np.array((listed or "").split(), dtype=np.int64)] = True
     return marks

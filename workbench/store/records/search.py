@@ -18,6 +18,7 @@ import orjson
 from ...errors import BadRequest, Invalid, Problem, instead
 from ...records import ENTITIES, Record
 from ...table import Plain, to_micros
+from ..db.dialect import dialect_of
 from ..scope import Scope
 from .conditions import Condition, sound
 from .name_order import NameOrder
@@ -77,21 +78,21 @@ def index(db: sqlite3.Connection, record: Record) -> None:
         if member.searched is not None and member.searched.how == "words" and getattr(record, name)
     ]
     parent = cls.parent()
-    db.execute(
-        "INSERT INTO search_entries (entity, id, organization_id, project_id, parent_id, created_at, name, "
-        "folded, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            cls.entity,
-            record.id,
-            getattr(record, "organization_id", None),
-            getattr(record, "project_id", None),
-            getattr(record, parent.name) if parent is not None else None,
-            to_micros(record.created_at),
-            record.name,
-            fold(record.name),
-            "\n".join(words),
-        ],
-    )
+    text = "\n".join(words)
+    row: dict[str, SqlValue] = {
+        "entity": cls.entity,
+        "id": record.id,
+        "organization_id": getattr(record, "organization_id", None),
+        "project_id": getattr(record, "project_id", None),
+        "parent_id": getattr(record, parent.name) if parent is not None else None,
+        "created_at": to_micros(record.created_at),
+        "name": record.name,
+        "folded": fold(record.name),
+        "words": text,
+        **dialect_of(db).entry_columns(text),
+    }
+    marks = ", ".join("?" * len(row))
+    db.execute(f"INSERT INTO search_entries ({', '.join(row)}) VALUES ({marks})", [*row.values()])  # noqa: S608
 
 
 def forget(db: sqlite3.Connection, ids: Sequence[str]) -> None:
@@ -195,7 +196,8 @@ def _ranked(
 ) -> list[_Entry]:
     """The best ``per_type`` entries of each kind: (entity, place, id, name, project, parent, created)."""
     reach, bound = _reach(scope, entities)
-    hits, params = _hits(db, names, folded, _words(text), (reach, bound), entities or list(ENTITIES), per_type)
+    words = dialect_of(db).words_with(text)
+    hits, params = _hits(db, names, folded, words, (reach, bound), entities or list(ENTITIES), per_type)
     statement = f"""
         WITH hits AS ({hits}),
         ranked AS (
@@ -233,28 +235,30 @@ def _hits(
     db: sqlite3.Connection,
     names: NameOrder,
     folded: str,
-    words: str | None,
+    words: Condition | None,
     reach: Condition,
     entities: list[str],
     per_type: int,
 ) -> Condition:
     """A query of entries and their ranks that holds the best ones of each kind."""
-    many = len(folded) < 3 or _is_many(db, "search_names", _phrase(folded))
-    if (many or (words is not None and _is_many(db, "search_words", words))) and names.fits(db):
+    matched = dialect_of(db).names_with(folded) if len(folded) >= 3 else None
+    many = matched is None or _is_many(db, matched)
+    if (many or (words is not None and _is_many(db, words))) and names.fits(db):
         first = names.first(db, folded, words, entities, reach, per_type)
-        pair = "json_extract(value, '$[0]') AS entry, json_extract(value, '$[1]') AS rank"
+        entry, rank = (f"CAST(json_extract(value, '$[{n}]') AS INTEGER)" for n in (0, 1))
+        pair = f"{entry} AS entry, {rank} AS rank"
         return f"SELECT {pair} FROM json_each(?)", [orjson.dumps(first).decode()]  # noqa: S608
-    hits, params = _name_hits(folded)
+    hits, params = _name_hits(folded, matched)
     if words is not None:
-        hits += " UNION ALL SELECT rowid, 3 FROM search_words WHERE search_words MATCH ?"
-        params.append(words)
+        hits += f" UNION ALL SELECT entry, 3 FROM ({words[0]})"  # noqa: S608
+        params += words[1]
     return hits, params
 
 
-def _is_many(db: sqlite3.Connection, index: str, wanted: str) -> bool:
+def _is_many(db: sqlite3.Connection, found: Condition) -> bool:
     """Whether an index finds more entries than can be sorted in no time."""
-    found = f"SELECT 1 FROM {index} WHERE {index} MATCH ? LIMIT ?"  # noqa: S608
-    (count,) = db.execute(f"SELECT count(*) FROM ({found})", [wanted, MANY + 1]).fetchone()  # noqa: S608
+    query, params = found
+    (count,) = db.execute(f"SELECT count(*) FROM ({query} LIMIT ?)", [*params, MANY + 1]).fetchone()  # noqa: S608
     return bool(count > MANY)
 
 
@@ -262,37 +266,28 @@ def rows_named(db: sqlite3.Connection, cls: type[Record], text: Plain) -> Condit
     """A condition that finds the records whose names may hold a text by the index of names, where that is quicker than
     to look at all names: a text of three letters or more that few names hold."""
     folded = fold(text) if isinstance(text, str) and sound(text) else ""
-    if cls.entity is None or len(folded) < 3 or "\0" in folded or _is_many(db, "search_names", _phrase(folded)):
+    if cls.entity is None or len(folded) < 3 or "\0" in folded:
         return None
-    entries = "SELECT rowid FROM search_names WHERE search_names MATCH ?"
+    entries, params = dialect_of(db).names_with(folded)
+    if _is_many(db, (entries, params)):
+        return None
     held = f'SELECT n.rowid FROM search_entries AS e CROSS JOIN "{cls.table}" AS n ON n.id = e.id'  # noqa: S608
-    return f"t.rowid IN ({held} WHERE e.entry IN ({entries}))", [_phrase(folded)]
+    return f"t.rowid IN ({held} WHERE e.entry IN ({entries}))", params
 
 
-def _phrase(folded: str) -> str:
-    """A text as the indexes take it."""
-    return '"' + folded.replace('"', '""') + '"'
-
-
-def _name_hits(folded: str) -> Condition:
+def _name_hits(folded: str, matched: Condition | None) -> Condition:
+    """``matched`` is a query of the entries whose names hold the text, where an index finds them."""
     rank = "CASE WHEN folded = ? THEN 0 WHEN instr(folded, ?) = 1 THEN 1 ELSE 2 END AS rank"
-    if len(folded) >= 3:
-        matched = "SELECT rowid FROM search_names WHERE search_names MATCH ?"
+    if matched is not None:
+        query, params = matched
         return (
-            f"SELECT entry, {rank} FROM search_entries WHERE entry IN ({matched})",  # noqa: S608
-            [folded, folded, _phrase(folded)],
+            f"SELECT entry, {rank} FROM search_entries WHERE entry IN ({query})",  # noqa: S608
+            [folded, folded, *params],
         )
     return (
         f"SELECT entry, {rank} FROM search_entries WHERE instr(folded, ?) > 0",  # noqa: S608
         [folded, folded, folded],
     )
-
-
-def _words(text: str) -> str | None:
-    """The words of the text as FTS5 prefixes, all of which must be there; None if it has no word."""
-    words = [part for part in text.split() if any(letter.isalnum() for letter in part)]
-    quoted = [_phrase(word) + "*" for word in words]
-    return " ".join(quoted) or None
 
 
 def check_copy(db: sqlite3.Connection, index: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ..db.database_file import Host
+from ..db.dialect import dialect_of
 from ..scope import Scope
 from .tables import SqlValue
 
@@ -27,7 +28,8 @@ class Switches:
         """Turn a switch of the project on or off."""
         values: list[SqlValue] = [_name(switch, scope), int(on)]
         with self._store.transaction() as db:
-            db.execute("INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)", values)
+            given = dialect_of(db).any_value
+            db.execute(f"INSERT OR REPLACE INTO facts (name, value) VALUES (?, {given})", values)  # noqa: S608
 
 
 def _name(switch: Switch, scope: Scope) -> str:

@@ -15,6 +15,7 @@ from ...errors import Damaged
 from ...records import KINDS, Member, Record
 from ...records.record import Link, Named, Unique
 from ...table import Plain, from_micros, to_micros
+from ..db.dialect import SqlValue as SqlValue
 from ..scope import EVERYTHING, Scope, Within
 
 # Which records are in which studies: table -> (column of the study, table of the records, their column).
@@ -23,8 +24,6 @@ ASSIGNMENTS = {
     "study_simulations": ("study_id", "simulations", "simulation_id"),
 }
 _ADVICE = "Run 'workbench verify', which names the record, and restore a backup."
-SqlValue: TypeAlias = str | int | float | bytes | None
-"""What SQLite takes and gives."""
 Row: TypeAlias = dict[str, Plain]
 """A row of a query by column: what SQLite gives, whose types the reader knows from the table."""
 _SQL_TYPE = {
@@ -185,7 +184,7 @@ def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[
 def _owned(cls: type[Record], scope: Scope, alias: str) -> tuple[str, list[SqlValue]]:
     """The condition for the records in scope, whenever they were made."""
     if cls.scoping == "everyone":
-        return "1", []
+        return "true", []
     if cls.scoping == "itself":
         return f'{alias}."id" = ?', [scope.organization_id]
     owned = f'{alias}."organization_id" = ?'
@@ -219,7 +218,7 @@ def reach_by_project(cls: type[Record], scope: Scope) -> list[tuple[str, list[Sq
 def owned_within(scope: Within) -> tuple[str, tuple[SqlValue, ...]]:
     """The condition that limits a query on sampled data, with a column ``owner``, to records in scope."""
     if scope is EVERYTHING:
-        return "1", ()
+        return "true", ()
     conditions: list[str] = []
     params: list[SqlValue] = []
     for cls in KINDS.values():

@@ -14,6 +14,7 @@ from ...cycling import cycles, steps
 from ...records import Measurement
 from ..db.connections import Transaction
 from ..db.database_file import Host
+from ..db.dialect import dialect_of
 from ..records import search
 from ..records.tables import reach, values_of
 from ..scope import Scope
@@ -24,7 +25,7 @@ _MADE = f"coalesce(l.rule, {BEFORE})"
 _OWNING = (
     "(case coalesce(m.source ->> '$.format', '') when '' then exists (select 1 "
     "from json_each(m.source, '$.findings') as f where f.value ->> '$.code' = 'steps_by_state') "
-    "when 'exported' then m.source ->> '$.exported_from.format' is not null else 1 end)"
+    "when 'exported' then m.source ->> '$.exported_from.format' is not null else true end)"
 )
 """Whether the steps of a measurement own every interval: a reader read it, or its steps were numbered here."""
 _OF_SERIES = "join series_log as l using (owner, dataset, revision)"
@@ -109,7 +110,7 @@ def read_before(store: Host, today: Mapping[str, int], ids: Iterable[str] | None
     query = (
         f"select m.id, m.name, r.key, {_MADE} from series as s {_OF_SERIES} "  # noqa: S608
         "join measurements as m on m.id = owner join json_each(?) as r on r.key = m.source ->> '$.format' "
-        f"where dataset = 'series' and {_MADE} < r.value {chosen} order by m.id"
+        f"where dataset = 'series' and {_MADE} < cast(r.value as integer) {chosen} order by m.id"
     )
     bound = [orjson.dumps(dict(today)).decode(), *([] if ids is None else [values_of(ids)])]
     with store.snapshot() as db:
@@ -125,4 +126,6 @@ def search_rule(store: Host) -> int:
 
 def keep_search_rule(db: Transaction) -> None:
     """Note that the search knows all records by today's rule."""
-    db.execute("insert or replace into facts (name, value) values ('search_rule', ?)", (search.RULE,))
+    given = dialect_of(db).any_value
+    query = f"insert or replace into facts (name, value) values ('search_rule', {given})"  # noqa: S608
+    db.execute(query, (search.RULE,))

@@ -403,8 +403,9 @@ class Series:
         wanted = list(dict.fromkeys(owners))
         within, params = owned_within(scope)
         query = (
-            f"with wanted(place, name) as (select key, value from json_each(?)) select {Row.COLUMNS}, {stats} "  # noqa: S608
-            f"from wanted join series on owner = name and dataset = ? where {within} order by place"
+            "with wanted(place, name) as (select cast(key as integer), value from json_each(?)) "  # noqa: S608
+            f"select {Row.COLUMNS}, {stats} from wanted join series on owner = name and dataset = ? "
+            f"where {within} order by place"
         )
         found = connection.execute(query, (orjson.dumps(wanted).decode(), dataset, *params)).fetchall()
         return [load_row(row) for row in found]

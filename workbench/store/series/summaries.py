@@ -11,6 +11,7 @@ import orjson
 
 from ...errors import Damaged
 from ...table import Column, Table
+from ..db.dialect import dialect_of
 from . import chunks, codec, pyramid
 from .chunks import CHUNK, INDEX, Elsewhere, Fetcher, is_sound
 from .layout import Field, Layout, Row, load_stats
@@ -39,9 +40,10 @@ def read(
     }
     short = [row for row in rows if 0 < row.rows <= CHUNK]
     keys = [number for row in short for number in _keys(row, wanted[row.layout])]
-    # The cross join keeps the order of the keys.
+    # In SQLite the cross join keeps the order of the keys.
     query = (
-        "select chunks.key, head, data from json_each(?) as wanted cross join chunks on chunks.key = wanted.value"
+        "select chunks.key, head, data from json_each(?) as wanted "  # noqa: S608
+        f"cross join chunks on chunks.key = cast(wanted.value as integer){dialect_of(connection).in_listed_order}"
     )
     found = connection.execute(query, (orjson.dumps(keys).decode(),))
     tables = {}

@@ -1,0 +1,67 @@
+"""What the two databases say differently: the store's SQL asks a dialect for it. This is SQLite's; that of PostgreSQL
+is in ``store.postgres``."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+SqlValue: TypeAlias = str | int | float | bytes | None
+"""What a database takes and gives."""
+Condition: TypeAlias = tuple[str, list[SqlValue]]
+"""A piece of SQL and its parameters."""
+
+
+class Dialect:
+    """SQL for SQLite. A connection to another database has its own as ``dialect``."""
+
+    any_value = "?"
+    """A parameter of a column that holds texts and whole numbers."""
+
+    later = "max(value + 1, ?)"
+    """A time, or one later than the clock of the store gave last."""
+    in_listed_order = ""
+    """What keeps the order of a list in JSON, ``wanted``, through a cross join."""
+    search_indexes: tuple[str, ...] = ("search_names", "search_words")
+    """Indexes of the search that are files of their own kind, which verify looks into."""
+
+    def json_number(self, expression: str, path: str) -> str:
+        """The SQL for a value inside JSON that is a number."""
+        return f"json_extract({expression}, '{path}')"
+
+    def json_text(self, expression: str, path: str) -> str:
+        """The SQL for a value inside JSON that is a text."""
+        return f"json_extract({expression}, '{path}')"
+
+    def entry_columns(self, words: str) -> dict[str, SqlValue]:
+        """Further columns of an entry of the search, from its ``words``."""
+        return {}
+
+    def names_with(self, folded: str) -> Condition:
+        """A query of the entries of the search whose folded name holds a text of three letters or more."""
+        return "SELECT rowid AS entry FROM search_names WHERE search_names MATCH ?", [_phrase(folded)]
+
+    def words_with(self, text: str) -> Condition | None:
+        """A query of the entries that have words which begin with each word of a text; None if it has no word."""
+        words = [part for part in text.split() if any(letter.isalnum() for letter in part)]
+        if not words:
+            return None
+        quoted = " ".join(f"{_phrase(word)}*" for word in words)
+        return "SELECT rowid AS entry FROM search_words WHERE search_words MATCH ?", [quoted]
+
+
+SQLITE = Dialect()
+
+
+def dialect_of(db: object) -> Dialect:
+    """The dialect of a connection."""
+    return getattr(db, "dialect", SQLITE)
+
+
+def _phrase(folded: str) -> str:
+    """A text as the indexes of FTS5 take it."""
+    return '"' + folded.replace('"', '""') + '"'
+
+
+def like(text: str) -> str:
+    """A text that LIKE takes as it is."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
