@@ -37,7 +37,7 @@ def create_app(
 
     Parameters
     ----------
-    store : path of the store, which is made if it is absent and ``create`` is true.
+    store : path of the store, or its address on PostgreSQL, which is made if it is absent and ``create`` is true.
     settings : what the operator chose.
     protected : scripts run in locked processes. Without it they run in this process: for those who trust every author.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support.about_a_file import is_about_a_file
 from support.examples import FULL_SIZE
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -39,6 +40,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run everything at full size")
+    parser.addoption("--store", choices=["file", "postgres"], default="file", help="where new stores are made")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,6 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=_turn)
+    if config.getoption("--store") == "postgres":
+        about_a_file = pytest.mark.skip(reason="about a store in a file, or about what another process opens")
+        for item in items:
+            if is_about_a_file(item.nodeid):
+                item.add_marker(about_a_file)
     if config.getoption("--long"):
         return
     skip = pytest.mark.skip(reason="full size: runs with --long")
@@ -69,6 +76,20 @@ def _own_scripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(shared / "state"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _stores(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """With ``--store=postgres`` each new store that a test makes in this process is on PostgreSQL."""
+    if request.config.getoption("--store") == "file":
+        yield
+        return
+    from support.postgres import instead_of_files
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        instead_of_files(patch)
         yield
 
 

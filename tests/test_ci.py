@@ -30,4 +30,4 @@ def test_a_part_that_is_not_there_is_refused_with_those_that_are() -> None:
         [ROOT / ".ci" / "run", "--long", "nothing"], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 2
-    assert f"There is no part 'nothing'. Parts: {' '.join(parts())} benchmarks" in ended.stderr
+    assert f"There is no part 'nothing'. Parts: {' '.join(parts())} postgres benchmarks" in ended.stderr

@@ -33,7 +33,12 @@ RUN = [
     DOCS / "reference" / "errors.md",
 ]
 PACKAGES = ("figure-for-a-paper.md", "other-libraries.md", "simulate.md")
-ELSEWHERE = {"add-a-format.md": "tests/readers", "http.md": "tests/server", **dict.fromkeys(PACKAGES, "below")}
+ELSEWHERE = {
+    "add-a-format.md": "tests/readers",
+    "http.md": "tests/server",
+    "postgresql.md": "tests/cli",
+    **dict.fromkeys(PACKAGES, "below"),
+}
 """Pages whose blocks are run by tests of their own."""
 _BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 

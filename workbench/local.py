@@ -138,11 +138,11 @@ class LocalBackend(Backend):
 
     @property
     def place(self) -> str:
-        return self.store.path.name
+        return Path(self.store.place).name
 
     @property
     def opening(self) -> str:
-        return f"wb.open({str(self.store.path)!r})"
+        return f"wb.open({self.store.place!r})"
 
     @classmethod
     def open(
@@ -542,9 +542,9 @@ def _say_untrusted(store: Store, record: OwnScripts) -> None:
     except StoreError:
         return  # what is damaged is named where it is used; to say this can wait
     warnings.warn(
-        f"{counted(untrusted, 'script')} of saved plots in '{store.path}' did not come from you on this machine. They "
+        f"{counted(untrusted, 'script')} of saved plots in '{store.place}' did not come from you on this machine. They "
         "run protected: no files, no network. If you made this store, or trust all who wrote in it, run once: "
-        f"workbench trust --all --store {shlex.quote(str(store.path))}",
+        f"workbench trust --all --store {shlex.quote(store.place)}",
         StoreNotice,
         stacklevel=4,
     )

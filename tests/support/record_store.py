@@ -30,7 +30,10 @@ class Lab:
 
     @classmethod
     def at(cls, folder: Path) -> Lab:
-        store = Store.open(folder / "lab.wb")
+        return cls.of(Store.open(folder / "lab.wb"))
+
+    @classmethod
+    def of(cls, store: Store) -> Lab:
         (organization,) = store.rows.organizations()
         nowhere = Scope(organization.id, None)
         (project,) = store.rows.page(Project, nowhere).items

@@ -23,9 +23,10 @@ def open_bench(
 
     Parameters
     ----------
-    path : the store, which is one file. Its caches are in files next to it, which may be deleted. Without a path, the
-        bench opens the store that the commands use: ``$WORKBENCH_STORE``, else ``workbench.db``, with
-        ``$WORKBENCH_PROJECT`` and ``$WORKBENCH_ORGANIZATION``. `workbench lab --store` sets these for its notebooks.
+    path : the store, which is one file, or an address of PostgreSQL, ``postgresql://user@host/database``. Caches are in
+        files next to the file, which may be deleted. Without a path, the bench opens the store that the commands use:
+        ``$WORKBENCH_STORE``, else ``workbench.db``, with ``$WORKBENCH_PROJECT`` and ``$WORKBENCH_ORGANIZATION``.
+        `workbench lab --store` sets these for its notebooks.
     project, organization : name or id; needed only where the store has several.
     samples : where a new store keeps its samples: ``"folder:PATH"``, ``"s3://BUCKET/PREFIX"``, ``"gs://..."``,
         ``"az://..."``; without it in its file. The store remembers it. A store that is there already is moved by

@@ -6,7 +6,6 @@ import atexit
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import NotFound, StoreError
@@ -38,14 +37,16 @@ class Served:
         from server.serving import Serving, listen
 
         store = backend.store
-        serving = Serving(str(store.path), host, port, trust_transforms=trust_transforms, trust_files=trust_files)
+        serving = Serving(
+            str(store.location), host, port, trust_transforms=trust_transforms, trust_files=trust_files
+        )
         listening = listen(host, port)
         try:
-            app = create_app(store.path, serving.settings(), protected=not trust_transforms, create=False)
+            app = create_app(store.location, serving.settings(), protected=not trust_transforms, create=False)
         except BaseException:  # also on Ctrl-C: the port must be free again
             listening.close()
             raise
-        self._path: Path = store.path
+        self._location = store.location
         self._organization = backend.organization.id
         issued = store.people.issue(self._organization, backend.actor)
         self.api_key, self._key_id = issued.key, issued.id
@@ -87,7 +88,7 @@ class Served:
         if id:
             with (
                 suppress(StoreError, NotFound),
-                Store.open(self._path, create=False) as store,
+                Store.open(self._location, create=False) as store,
             ):  # the file may be gone
                 store.people.revoke(self._organization, id)
 

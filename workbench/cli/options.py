@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..environment import ORGANIZATION, PROJECT, STORE, meant_store
+from ..environment import ORGANIZATION, PROJECT, STORE, meant_store, store_place
 from ..errors import BadRequest
 
 if TYPE_CHECKING:
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 StoreOption = Annotated[
     Path | None,
-    typer.Option("--store", metavar="PATH", help=f"The store file. Without it: `${STORE}`, or `./workbench.db`."),
+    typer.Option(
+        "--store",
+        metavar="PATH",
+        parser=store_place,
+        help=f"The store: a file, or postgresql://USER@HOST/DATABASE. Without it: `${STORE}`, or `./workbench.db`.",
+    ),
 ]
 ProjectOption = Annotated[
     str | None,

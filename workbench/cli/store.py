@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..environment import meant_store
+from ..environment import is_address, meant_store
 from ..errors import BadRequest, StoreTooOld
 from ..messages import counted, quoted, spaced
 from .console import err, out, print_json, print_rows, progress_bar
@@ -112,6 +112,8 @@ def backup(
     if without_log:
         from ..store.db.backup import backup_without_log
 
+        if is_address(existing(store)):
+            raise BadRequest("A store on PostgreSQL has no log of its own. Leave out --without-log.")
         backup_without_log(existing(store), destination)
         err.print(
             "The changes that were only in the log are missing.", style="yellow", markup=False, soft_wrap=True
@@ -212,6 +214,8 @@ def upgrade(
     from ..store.db import upgrade_command
 
     path = existing(store)
+    if is_address(path):
+        raise BadRequest("A store on PostgreSQL gets a new format when it is opened; there is nothing to upgrade.")
     with suppress(StoreTooOld):  # of such a store nothing can be read yet
         _check_named(path, project, organization)
     if check:

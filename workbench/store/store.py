@@ -9,7 +9,9 @@ import uuid
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..environment import is_address
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
 from . import soundness
 from .db import row_checksums
@@ -50,6 +52,9 @@ from .series.series import Series
 
 __all__ = ["Scope", "Store"]
 
+if TYPE_CHECKING:
+    from .postgres.database import Database
+
 LOOKS = (0.02, 0.1, 0.3, 0)
 AHEAD_SECONDS = 24 * 3600
 _MAGIC = b"SQLite format 3\0"
@@ -63,8 +68,9 @@ class Store(Host):
     ...     store.bump(connection, "measurements")
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: Path, database: Database | None = None) -> None:
+        super().__init__(path, None if database is None else database.connections)
+        self._database = database
         self.objects = Objects(self, self.place_id)
         self.series = Series(self, self.objects)
         self.blobs = Blobs(self)
@@ -100,6 +106,8 @@ class Store(Host):
             If the file is not a store or cannot be reached, a newer workbench wrote it, it needs
             `workbench upgrade`, or its tables are wrong.
         """
+        if is_address(path):
+            return cls._at(str(path), create=create, read_only=read_only)
         check_sqlite()
         try:
             place = checked_path(Path(path), create=create and not read_only)
@@ -112,6 +120,28 @@ class Store(Host):
             store.close()
             raise
         return store
+
+    @classmethod
+    def _at(cls, address: str, *, create: bool, read_only: bool) -> Store:
+        """Open the store at an address of PostgreSQL."""
+        database = database_at(address)
+        store = cls(database.side_path, database)
+        try:
+            if database.open(create=create, read_only=read_only):
+                store._sweep()
+        except BaseException:  # as above
+            store.close()
+            raise
+        return store
+
+    @property
+    def place(self) -> str:
+        return super().place if self._database is None else str(self._database.address)
+
+    @property
+    def location(self) -> str | Path:
+        """What ``Store.open`` takes to open it again, maybe with a password; ``place`` is for messages."""
+        return self.path if self._database is None else self._database.address.location
 
     def _prepare(self, *, read_only: bool) -> None:
         with self.snapshot() as db:
@@ -212,6 +242,8 @@ class Store(Host):
     def place_id(self) -> str:
         """A fingerprint of the store at its path; a copy elsewhere has another one."""
         (id,) = self.connection().execute("select value from facts where name = 'store'").fetchone() or ("",)
+        if self._database is not None:
+            return self._database.fingerprint(id)
         return hashlib.sha256(f"{id} {self.path}".encode("utf-8", "surrogateescape")).hexdigest()
 
     def backup(self, destination: str | Path) -> None:
@@ -224,6 +256,8 @@ class Store(Host):
         Conflict
             If ``destination`` exists.
         """
+        if self._database is not None:
+            raise self._database.refuse_backup()
         backup(self, destination)
 
     def verify(self) -> list[str]:
@@ -244,6 +278,8 @@ class Store(Host):
             return findings + self._verify_search()
 
     def _verify_search(self) -> list[str]:
+        if self._database is not None:
+            return []
         try:
             with self._connections.trial() as connection:
                 return check_index(connection)
@@ -253,6 +289,8 @@ class Store(Host):
             return []
 
     def _verify_file(self) -> list[str]:
+        if self._database is not None:
+            return self._database.verify(AHEAD_SECONDS)
         connection = self.connection()
         findings = [f"SQLite: {row[0]}" for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
         findings += wrong_format(connection)
@@ -269,6 +307,23 @@ class Store(Host):
 
     def _verify_rows(self) -> list[str]:
         return check_rows(self.connection())
+
+
+def database_at(address: str) -> Database:
+    """The place of a store on PostgreSQL.
+
+    Raises
+    ------
+    StoreError
+        If psycopg is not installed.
+    """
+    try:
+        from .postgres.database import Database  # a store in a file does not need it
+    except ImportError as error:
+        raise StoreError(
+            "A store on PostgreSQL needs psycopg. Install it with: pip install 'battery-workbench[postgres]'"
+        ) from error
+    return Database(address)
 
 
 def checked_path(place: Path, *, create: bool) -> Path:

@@ -1,0 +1,34 @@
+"""Tests that ``--store=postgres`` leaves out: they are about what only a file has (its pages, its log, its path, older
+files), or another process opens the same path, where stores are files."""
+
+from __future__ import annotations
+
+_WHOLE = (
+    *("store/test_cache.py", "store/test_cache_stress.py", "store/test_codec.py", "store/test_soundness.py"),
+    *("store/test_store_file.py", "store/test_store_flips.py", "store/test_store_formats.py"),
+    *("store/test_store_log.py", "store/test_store_obstacles.py", "store/test_store_rehearsal.py"),
+    *("store/test_store_upgrade.py", "store/test_series_damage.py"),
+    # They make their own stores on PostgreSQL.
+    *("store/test_postgres_traps.py", "store/test_postgres_faults.py", "engine/test_engine_on_postgres.py"),
+)
+_SINGLE = (
+    *("test_two_processes_write_at_once", "test_killed_writers_leave_nothing_half"),
+    *("test_threads_that_end_close_their_connections", "test_the_log_is_moved_into_the_file"),
+    *(
+        "test_a_key_names_its_user_and_no_secret_is_kept",
+        "test_a_store_from_before_the_server_is_brought_up_to_date",
+    ),
+    *("test_a_row_of_people_or_uploads_that_changed_is_named", "test_rows_of_an_older_store_get_their_checksums"),
+    *("test_two_thousand_measurements_cost_no_more_statements_than_two", "test_every_row_is_a_sound_request"),
+    *("test_keys_are_made_listed_and_revoked", "test_members_are_listed_added_and_removed"),
+    *("test_a_store_of_two_organizations_starts_again", "test_a_revoked_key_is_refused_at_once_by_every_process"),
+    *("test_what_a_killed_server_left_undone", "test_what_killed_requests_left_is_removed_after_a_day"),
+    "test_an_address_has_five_failed_tries_a_minute_over_all_processes",
+    "test_two_processes_on_one_store_see_each_other_at_the_next_request",
+    "test_it_ends_with_its_key_at_once_in_every_process",
+)
+
+
+def is_about_a_file(nodeid: str) -> bool:
+    """Whether a test is left out, by its id."""
+    return any(f"tests/{file}" in nodeid for file in _WHOLE) or any(f"::{name}" in nodeid for name in _SINGLE)

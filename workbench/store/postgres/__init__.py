@@ -1,0 +1,1 @@
+"""PostgreSQL in the place of a file: connections, the dialect, the tables."""

@@ -1,0 +1,359 @@
+"""Connections to PostgreSQL for many threads and processes: snapshots, transactions, errors, and tries again.
+
+A snapshot is a transaction that only reads, on a connection that waits for the next one afterwards. There is one writer
+at a time in the whole store, as in a file of SQLite: a transaction begins with a lock of its schema, which the database
+lets go when it ends or when its connection is lost. So what a transaction reads stays as it is until it has written.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any, NoReturn
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+
+from ...errors import BadRequest, Damaged, StoreError, WorkbenchError
+from ..db.connections import BUSY_SECONDS, damaged_rows
+from ..db.dialect import SqlValue
+from .address import Address
+from .connection import Connection, Cursor, adapters
+from .dialect import PostgresDialect
+
+CONNECTIONS = 16
+"""Readers of one process at a time; more wait. Beside them is one that writes."""
+TRIES = 5
+PAUSES = (0.05, 0.2, 0.5, 1.0)
+"""Seconds before a connection is tried again, if PostgreSQL was restarted or the network was away."""
+_LOCK_CLASS = 0x5742
+_DAMAGED_SERIES = "WB001"
+_DAMAGE = (errors.UndefinedTable, errors.UndefinedColumn, errors.DataCorrupted, errors.IndexCorrupted)
+
+
+class _Mine(threading.local):
+    pid = 0
+    reader: Connection | None = None
+    depth = 0
+    writer: Connection | None = None
+
+
+class _Undone(Exception):
+    """Ends a transaction and rolls it back. It never leaves this module."""
+
+
+class PostgresConnections:
+    """The connections of one process to the schema of a store at an ``address``."""
+
+    def __init__(self, address: Address, dialect: PostgresDialect) -> None:
+        self.address = address
+        self.path = address.side_path
+        try:
+            self._given = conninfo_to_dict(address.url)
+        except psycopg.ProgrammingError as error:
+            raise BadRequest(
+                f"'{address}' is not an address of PostgreSQL ({_said(error)}). Write postgresql://user@host/database."
+            ) from None
+        self._dialect = dialect
+        self._mine = _Mine()
+        self._lock = threading.Lock()
+        self._writing = threading.RLock()
+        self._idle: list[psycopg.Connection[Any]] = []
+        self._free = threading.BoundedSemaphore(CONNECTIONS)
+        self._writer: psycopg.Connection[Any] | None = None
+        self._pid = os.getpid()
+        self._closed = False
+        self._refusal: StoreError | None = None
+        self._format: object = None
+        self.on_new_tables: Callable[[Connection], None] = lambda connection: None
+        """Called in a transaction if the store has another format than at the last one."""
+
+    # Connecting
+
+    def _settings(self) -> dict[str, Any]:
+        given = dict(self._given)
+        own = f"-c search_path={self.address.schema},public -c jit=off -c timezone=UTC"
+        return {
+            "connect_timeout": "10",
+            "application_name": "battery-workbench",
+            "keepalives_idle": "30",
+            **given,
+            "options": f"{given.get('options', '')} {own}".strip(),
+            "client_encoding": "UTF8",
+            "autocommit": True,
+            "context": _WithAdapters,
+        }
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        return _Unattended.connect(**self._settings())
+
+    def _own(self) -> _Mine:
+        """What this thread has; nothing in a forked process, which must not use connections of its parent."""
+        mine = self._mine
+        pid = os.getpid()
+        if self._closed:
+            raise StoreError(f"The store '{self.address}' was closed; open it again.")
+        if self._pid != pid:
+            self._lock, self._writing = threading.Lock(), threading.RLock()
+            self._free = threading.BoundedSemaphore(CONNECTIONS)
+            self._idle, self._writer = [], None  # libpq closes them in the process alone that opened them
+            self._pid = pid
+        if mine.pid != pid:
+            mine.pid, mine.depth, mine.reader, mine.writer = pid, 0, None, None
+        return mine
+
+    def _again(self, begin: Callable[[], psycopg.Connection[Any]]) -> psycopg.Connection[Any]:
+        """A connection on which ``begin`` began; nothing has been done on it, so a lost one is tried again."""
+        for pause in (*PAUSES[: TRIES - 1], None):
+            try:
+                return begin()
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                passing = not isinstance(error, errors.LockNotAvailable | errors.QueryCanceled)
+                if pause is None or not passing or _is_refused(error):
+                    raise
+                time.sleep(pause)
+        raise AssertionError("the last try returns or raises")
+
+    def _begun(self) -> psycopg.Connection[Any]:
+        if not self._free.acquire(timeout=BUSY_SECONDS):
+            raise StoreError(
+                f"The store '{self.address}' is busy: {CONNECTIONS} readers of this process have been at work for over "
+                f"{BUSY_SECONDS} s. Try again."
+            )
+        raw = None
+        try:
+            with self._lock:
+                raw = self._idle.pop() if self._idle else None
+            if raw is None:
+                raw = self._connected()
+            raw.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        except BaseException:
+            self._free.release()
+            if raw is not None:
+                raw.close()
+                self._close_idle()  # what ended this connection ended the others
+            raise
+        return raw
+
+    def _close_idle(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for raw in idle:
+            raw.close()
+
+    # Reading
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is in a transaction."""
+        return self._mine.pid == os.getpid() and self._mine.writer is not None
+
+    def current(self) -> Connection | _Loose:
+        """What this thread reads with: its transaction, its snapshot, or a connection for each statement."""
+        mine = self._own()
+        return mine.writer or mine.reader or _Loose(self)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """One moment of the store for all reads of this thread inside. Inside another snapshot it joins that one."""
+        mine = self._own()
+        there = mine.writer or mine.reader
+        if there is not None:
+            with self.named():
+                yield there
+            return
+        with self.named():
+            raw = self._again(self._begun)
+            mine.reader = Connection(raw, self._dialect)
+            try:
+                yield mine.reader
+            finally:
+                mine.reader = None
+                self._give_back(raw)
+
+    def _give_back(self, raw: psycopg.Connection[Any]) -> None:
+        with suppress(psycopg.Error):
+            raw.execute("ROLLBACK")
+        if raw.closed or self._closed:
+            raw.close()
+        else:
+            with self._lock:
+                self._idle.append(raw)
+        self._free.release()
+
+    # Writing
+
+    def only_read(self, refusal: StoreError, stand_ins: Sequence[str] = ()) -> None:
+        """From now on every transaction raises ``refusal``."""
+        self._refusal = refusal
+
+    def transaction(self) -> AbstractContextManager[Connection]:
+        """Write all or nothing. Inside another transaction of this thread it joins that one, which then decides."""
+        if self._refusal is not None:
+            raise self._refusal
+        return self._transaction()
+
+    @contextmanager
+    def trial(self) -> Iterator[Connection]:
+        """A transaction that is always rolled back."""
+        with suppress(_Undone), self._transaction() as connection:
+            yield connection
+            raise _Undone
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        mine = self._own()
+        if mine.writer is not None:
+            yield mine.writer
+            return
+        with self._writing, self.named():
+            raw = self._again(self._begun_to_write)
+            mine.writer = Connection(raw, self._dialect)
+            try:
+                self._check_format(mine.writer)
+                yield mine.writer
+                self._commit(raw)
+            finally:
+                mine.writer = None
+                if raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                    with suppress(psycopg.Error):
+                        raw.execute("ROLLBACK")
+
+    def _commit(self, raw: psycopg.Connection[Any]) -> None:
+        try:
+            raw.execute("COMMIT")
+        except psycopg.OperationalError as error:
+            raise StoreError(
+                f"The connection to the store '{self.address}' was lost while a change was being stored "
+                f"({_said(error)}). It is stored whole or not at all: look whether it is there, then make it again."
+            ) from error
+
+    def _begun_to_write(self) -> psycopg.Connection[Any]:
+        raw = self._writer
+        if raw is None or raw.closed or raw.broken:
+            raw = self._writer = self._connected()
+        try:
+            raw.execute(
+                f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; "
+                f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, hashtext(current_schema()))"
+            )
+        except BaseException:
+            raw.close()
+            self._writer = None
+            raise
+        return raw
+
+    def _check_format(self, connection: Connection) -> None:
+        found = connection.raw.execute("SELECT to_regclass('facts')").fetchone()
+        if found is None or found[0] is None:
+            return
+        now = connection.execute("select value from facts where name = 'format'").fetchone()
+        if now != self._format:
+            self.on_new_tables(connection)
+            self._format = now
+
+    # What only a file has
+
+    def refuse_tables(self, damage: Mapping[str, str]) -> None:
+        """PostgreSQL keeps checksums of its pages itself."""
+
+    @contextmanager
+    def all_tables(self) -> Iterator[None]:
+        yield
+
+    def move_log(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Close the connections of all threads; later use is an error."""
+        if self._closed:
+            return
+        mine_too = self._pid == os.getpid()
+        self._closed = True
+        if not mine_too:
+            return
+        self._close_idle()
+        if self._writer is not None:
+            self._writer.close()
+
+    # Errors
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Turn the errors of PostgreSQL into ours. IntegrityError passes: callers explain it."""
+        try:
+            yield
+        except (WorkbenchError, psycopg.IntegrityError):
+            raise
+        except psycopg.Error as error:
+            self._explain(error)
+
+    def _explain(self, error: psycopg.Error) -> NoReturn:
+        place, said = self.address, _said(error)
+        if error.sqlstate == _DAMAGED_SERIES:
+            raise Damaged(damaged_rows(error.diag.message_detail, error.diag.message_hint)) from error
+        if isinstance(error, errors.LockNotAvailable):
+            raise StoreError(
+                f"The store '{place}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
+            ) from error
+        if isinstance(error, errors.DiskFull | errors.OutOfMemory):
+            raise StoreError(
+                f"The store '{place}' could not be written ({said}). Nothing of this change was stored; make room on "
+                "the machine of PostgreSQL and try again."
+            ) from error
+        if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
+            raise StoreError(
+                f"You have no right to do this in the store '{place}' ({said}). Ask for it."
+            ) from error
+        if isinstance(error, _DAMAGE):
+            raise Damaged(f"The store '{place}' is damaged ({said}). Restore a backup.") from error
+        if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+            raise StoreError(
+                f"The store '{place}' cannot be reached: {said}. See that PostgreSQL runs and that its address, user "
+                "and password are right, then try again. What was not stored before is not stored."
+            ) from error
+        raise StoreError(f"The store '{place}' could not be used: {said}.") from error
+
+
+class _Loose:
+    """Runs each statement on a connection of its own, each at its own moment."""
+
+    def __init__(self, connections: PostgresConnections) -> None:
+        self._connections = connections
+        self.dialect = connections._dialect
+
+    def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> Cursor:
+        with self._connections.snapshot() as connection:
+            return connection.execute(statement, params)
+
+
+class _Unattended(psycopg.Connection[Any]):
+    """A connection that is closed with the store that nobody holds any more, without a warning."""
+
+    def __del__(self, _: object = None, /) -> None:
+        """The warning of its class is for code that forgets one; here the last user may be a thread that ended."""
+
+
+class _WithAdapters:
+    """Gives each connection the adapters of the store."""
+
+    adapters = adapters()
+    connection = None
+
+
+def _said(error: psycopg.Error) -> str:
+    """The first line of what PostgreSQL said. It never holds a password."""
+    said = error.diag.message_primary or str(error)
+    return " ".join(said.split()).rstrip(".") or type(error).__name__
+
+
+def _is_refused(error: psycopg.Error) -> bool:
+    """Whether it would be refused again: a wrong password, an unknown user or database."""
+    said = str(error)
+    return any(
+        sign in said for sign in ("authentication failed", "does not exist", "no password supplied", "pg_hba")
+    )

@@ -1,0 +1,142 @@
+"""A schema of PostgreSQL as the place of a store: what opening, verify and backup do there instead of with a file."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import warnings
+from pathlib import Path
+from typing import cast
+
+from ...errors import BadRequest, NotFound, StoreNotice
+from ..db.connections import Connections, Transaction
+from ..db.formats import (
+    State,
+    applied_to,
+    may_not_write,
+    opened_to_read,
+    state_of_format,
+    too_old,
+    upgrade_notice,
+    wrong_format,
+)
+from .address import Address
+from .connection import Connection
+from .connections import PostgresConnections
+from .dialect import PostgresDialect
+from .schema import add_formats, is_made, make_schema, make_tables, shapes
+from .words import token_text
+
+
+class Database:
+    """The schema of one store; any number of processes on any number of machines may use it."""
+
+    def __init__(self, place: str) -> None:
+        self.address = Address.of(place)
+        self._connections = PostgresConnections(self.address, PostgresDialect(shapes()))
+
+    @property
+    def connections(self) -> Connections:
+        """The connections as the store names them."""
+        # They have what the store uses of those to a file, and its annotations name that class.
+        return cast(Connections, self._connections)
+
+    @property
+    def side_path(self) -> Path:
+        """Where this machine keeps what may be lost. Its folder is made."""
+        path = self.address.side_path
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return path
+
+    def open(self, *, create: bool, read_only: bool) -> bool:
+        """Make the tables if there are none; whether the store may be written.
+
+        Raises
+        ------
+        NotFound
+            If there is no store and ``create`` is false.
+        StoreError, StoreTooNew, StoreTooOld
+            If the database cannot be reached or cannot hold a store, a newer workbench wrote it, or it is of an older
+            one and is opened to read, or its new format does more than add.
+        """
+        with self._connections.snapshot() as db:
+            there = is_made(db)
+        if not there:
+            if not create or read_only:
+                raise NotFound(f"There is no store at '{self.address}'. Opened without create=False it is made.")
+            self._make()
+        with self._connections.snapshot() as db:
+            state = self._state(db)
+        if state.pending and (read_only or not state.is_additive):
+            raise too_old(state, str(self.address))
+        if state.pending:
+            warnings.warn(upgrade_notice(state, str(self.address)), StoreNotice, stacklevel=5)
+            self._add()
+        if read_only or state.only_read:
+            refusal = (
+                may_not_write(state, str(self.address)) if state.only_read else opened_to_read(str(self.address))
+            )
+            self._connections.only_read(refusal)
+            return False
+        self._connections.on_new_tables = self._look_again
+        return True
+
+    def _state(self, connection: Connection) -> State:
+        db = _as_sqlite(connection)
+        return state_of_format(db, applied_to(db), str(self.address))
+
+    def _make(self) -> None:
+        with self._connections.transaction() as db:
+            if is_made(db):  # another process may have been faster
+                return
+            make_schema(db.raw, self.address)
+            make_tables(db)
+
+    def _add(self) -> None:
+        """Give the store the additive formats that it does not have."""
+        with self._connections.transaction() as db:
+            add_formats(db, self._state(db).pending)  # another process may have been faster
+
+    def _look_again(self, connection: Connection) -> None:
+        """Refuse to write if a newer workbench upgraded the store while it was open here."""
+        state = self._state(connection)
+        if state.only_read:
+            raise may_not_write(state, str(self.address))
+
+    def fingerprint(self, identity: str) -> str:
+        """A fingerprint of the store at its address."""
+        return hashlib.sha256(f"{identity} {self.address}".encode()).hexdigest()
+
+    def refuse_backup(self) -> BadRequest:
+        """The error about a backup: PostgreSQL makes it."""
+        return BadRequest(
+            f"The store '{self.address}' is backed up by PostgreSQL: pg_dump --format=custom "
+            f"--schema={self.address.schema} DATABASE > FILE. It may be in use meanwhile."
+        )
+
+    def verify(self, ahead_seconds: int) -> list[str]:
+        """What is wrong with the format, the facts and the words of the search, as sentences. Pages and indexes are
+        looked into by PostgreSQL's own pg_amcheck."""
+        with self._connections.snapshot() as connection:
+            db = _as_sqlite(connection)
+            findings = wrong_format(db)
+            facts = dict(db.execute("select name, value from facts"))
+            findings += [
+                f"the store's fact '{name}' is missing" for name in ("store", "clock") if name not in facts
+            ]
+            clock = facts.get("clock", 0)
+            if not isinstance(clock, int) or clock > time.time_ns() // 1000 + ahead_seconds * 10**6:
+                findings.append(f"the store's clock is at {clock}, in the future: times of new records are wrong")
+            late = db.execute("select name from revisions where revision > ?", (clock,))
+            findings += [f"the revision of '{name}' is later than the store's clock" for (name,) in late]
+            rows = db.execute("select id, words, tokens from search_entries")
+            return findings + [
+                f"search does not know the words of '{id}'"
+                for id, words, kept in rows
+                if kept != token_text(words)
+            ]
+
+
+def _as_sqlite(db: Connection) -> Transaction:
+    # It has what the functions of formats and records use of a connection to a file.
+    return cast(Transaction, db)
