@@ -25,6 +25,7 @@ import pytest
 
 from support.waiting import until
 from workbench.environment import is_address
+from workbench.store.db import formats
 from workbench.store.postgres.schema import shapes
 from workbench.store.postgres.words import token_text
 from workbench.store.store import Store
@@ -153,6 +154,9 @@ def copied(store: Store) -> str:
             marks = ["to_json(?)" if (table, name) == ("facts", "value") else "?" for name in shape.columns]
             for row in source.execute(f'select {names} from "{table}"').fetchall():
                 db.execute(f'insert into "{table}" ({names}) values ({", ".join(marks)})', row)
+        for table, number in (("search_entries", "entry"), ("drafts", "id"), (formats.APPLIED, "id")):
+            query = f"select setval(pg_get_serial_sequence('{table}', '{number}'), "
+            db.execute(f'{query} (select coalesce(max("{number}"), 0) + 1 from "{table}"))')
         for id, words in db.execute("select id, words from search_entries").fetchall():
             db.execute("update search_entries set tokens = ? where id = ?", [token_text(words), id])
     return address
