@@ -22,7 +22,7 @@ from ...errors import BadRequest, Damaged, StoreError, WorkbenchError
 from ..db.connections import BUSY_SECONDS, damaged_rows
 from ..db.dialect import SqlValue
 from .address import Address
-from .connection import Connection, Cursor, adapters
+from .connection import Connection, Cursor, RawConnection, adapters
 from .dialect import PostgresDialect
 
 T = TypeVar("T")
@@ -64,9 +64,9 @@ class PostgresConnections:
         self._mine = _Mine()
         self._lock = threading.Lock()
         self._writing = threading.RLock()
-        self._idle: list[psycopg.Connection[Any]] = []
+        self._idle: list[RawConnection] = []
         self._free = threading.BoundedSemaphore(CONNECTIONS)
-        self._writer: psycopg.Connection[Any] | None = None
+        self._writer: RawConnection | None = None
         self._pid = os.getpid()
         self._closed = False
         self._refusal: StoreError | None = None
@@ -89,11 +89,12 @@ class PostgresConnections:
             "options": f"{given.get('options', '')} {own}".strip(),
             "client_encoding": "UTF8",
             "autocommit": True,
+            "prepare_threshold": None,  # psycopg would drop the statements that we prepare
             "context": _WithAdapters,
         }
 
-    def _connected(self, *, writes: bool = False) -> psycopg.Connection[Any]:
-        return _Unattended.connect(**self._settings(writes=writes))
+    def _connected(self, *, writes: bool = False) -> RawConnection:
+        return RawConnection.connect(**self._settings(writes=writes))
 
     def _own(self) -> _Mine:
         """What this thread has; nothing in a forked process, which must not use connections of its parent."""
@@ -123,7 +124,7 @@ class PostgresConnections:
         raise AssertionError("the last try returns or raises")
 
     @contextmanager
-    def _borrowed(self) -> Iterator[psycopg.Connection[Any]]:
+    def _borrowed(self) -> Iterator[RawConnection]:
         """A connection for one statement, which is given back; after an error it is closed."""
         raw = self._begun(None)
         try:
@@ -144,7 +145,7 @@ class PostgresConnections:
         with self.named():
             return self._again(read)
 
-    def _begun(self, beginning: bytes | None = _BEGIN) -> psycopg.Connection[Any]:
+    def _begun(self, beginning: bytes | None = _BEGIN) -> RawConnection:
         """A connection to read, on which this was run."""
         if not self._free.acquire(timeout=BUSY_SECONDS):
             raise StoreError(
@@ -158,7 +159,7 @@ class PostgresConnections:
             if raw is None:
                 raw = self._connected()
             if beginning is not None:
-                _run(raw, beginning)
+                raw.run(beginning)
         except BaseException:
             self._free.release()
             if raw is not None:
@@ -205,10 +206,10 @@ class PostgresConnections:
                 if os.getpid() == pid:  # a process that was forked meanwhile leaves it to its parent
                     self._give_back(raw)
 
-    def _give_back(self, raw: psycopg.Connection[Any], ending: bytes | None = b"ROLLBACK") -> None:
+    def _give_back(self, raw: RawConnection, ending: bytes | None = b"ROLLBACK") -> None:
         if ending is not None and not raw.closed:
             try:
-                _run(raw, ending)
+                raw.run(ending)
             except psycopg.Error:
                 raw.close()
         if raw.closed or self._closed:
@@ -255,26 +256,24 @@ class PostgresConnections:
                 mine.writer = None
                 if os.getpid() == pid and raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                     with suppress(psycopg.Error):
-                        raw.execute("ROLLBACK")
+                        raw.run(b"ROLLBACK")
 
-    def _commit(self, raw: psycopg.Connection[Any]) -> None:
+    def _commit(self, raw: RawConnection) -> None:
         try:
-            raw.execute("COMMIT")
+            raw.run(b"COMMIT")
         except psycopg.OperationalError as error:
             raise StoreError(
                 f"The connection to the store '{self.address}' was lost while a change was being stored "
                 f"({_said(error)}). It is stored whole or not at all: look whether it is there, then make it again."
             ) from error
 
-    def _begun_to_write(self) -> psycopg.Connection[Any]:
+    def _begun_to_write(self) -> RawConnection:
         raw = self._writer
         if raw is None or raw.closed or raw.broken:
             raw = self._writer = self._connected(writes=True)
         try:
-            raw.execute(
-                f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; "
-                f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, hashtext(current_schema()))"
-            )
+            lock = f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, hashtext(current_schema()))"
+            raw.run(f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; {lock}".encode())
         except BaseException:
             raw.close()
             self._writer = None
@@ -354,13 +353,6 @@ class PostgresConnections:
         raise StoreError(f"The store '{place}' could not be used: {said}.") from error
 
 
-def _run(raw: psycopg.Connection[Any], statement: bytes) -> None:
-    """Run a statement that gives no rows, by libpq itself: it takes a fifth of the time."""
-    result = raw.pgconn.exec_(statement)
-    if result.status != psycopg.pq.ExecStatus.COMMAND_OK:
-        raise psycopg.OperationalError(result.get_error_message())
-
-
 class _Loose:
     """Runs each statement on a connection of its own, each at its own moment."""
 
@@ -370,13 +362,6 @@ class _Loose:
 
     def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> Cursor:
         return self._connections.read_one(statement, params)
-
-
-class _Unattended(psycopg.Connection[Any]):
-    """A connection that is closed with the store that nobody holds any more, without a warning."""
-
-    def __del__(self, _: object = None, /) -> None:
-        """The warning of its class is for code that forgets one; here the last user may be a thread that ended."""
 
 
 class _WithAdapters:

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
 from importlib.resources import files
-from typing import Any, cast
+from typing import cast
 
-import psycopg
 from psycopg import errors, sql
 
 from ...errors import StoreError
@@ -23,7 +22,7 @@ from ..db.connections import Transaction
 from ..db.formats import apply, columns_of, format_of, keep_format, note_applied, reference
 from ..series import derived
 from .address import Address
-from .connection import Connection
+from .connection import Connection, RawConnection
 from .dialect import ROWID, ROWS, TableShape, column_text, table_text
 
 _SEARCH = ("search_names", "search_words")
@@ -62,7 +61,7 @@ def is_made(db: Connection) -> bool:
     return found is not None and bool(found[0])
 
 
-def make_schema(raw: psycopg.Connection[Any], address: Address) -> None:
+def make_schema(raw: RawConnection, address: Address) -> None:
     """Make the schema and the functions of a new store, inside a transaction.
 
     Raises
