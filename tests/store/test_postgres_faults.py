@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -127,6 +128,21 @@ def test_a_store_is_not_made_where_none_is_wanted() -> None:
     for how in ({"create": False}, {"read_only": True}):
         with pytest.raises(NotFound, match="There is no store at 'postgresql://lab@/lab"):
             Store.open(address, **how)
+
+
+def test_many_may_make_a_store_at_once() -> None:
+    address = server().address()
+    with ThreadPoolExecutor(3) as pool:
+        stores = [*pool.map(lambda _: Store.open(address), range(3))]
+    assert len({store.identity() for store in stores}) == 1
+    for store in stores:
+        store.close()
+
+
+def test_whole_numbers_beyond_64_bits_are_refused_as_by_sqlite(lab: Lab) -> None:
+    with pytest.raises(OverflowError), lab.store.snapshot() as db:
+        db.execute("select id from users where created_at > ?", [2**63])
+    assert studies(lab) == []
 
 
 def test_a_store_that_was_opened_to_read_is_not_changed(lab: Lab, address: str) -> None:

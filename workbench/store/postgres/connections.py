@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
@@ -272,7 +273,9 @@ class PostgresConnections:
         if raw is None or raw.closed or raw.broken:
             raw = self._writer = self._connected(writes=True)
         try:
-            lock = f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, hashtext(current_schema()))"
+            # By its name: while the store is made, its schema is not there yet.
+            number = zlib.crc32(self.address.schema.encode()) - 2**31
+            lock = f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, {number})"
             raw.run(f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; {lock}".encode())
         except BaseException:
             raw.close()
