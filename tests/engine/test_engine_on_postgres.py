@@ -38,7 +38,7 @@ def test_random_plans_give_the_same_bytes_on_both(tmp_path_factory: pytest.TempP
         lab = random_lab(tmp_path_factory.mktemp(f"lab{seed}"), seed)
         return lab, Store.open(copied(lab.store))
 
-    @examples(long, 15)
+    @examples(long, 8)
     @given(st.integers(0, 20 if long else 0), st.data())
     def agree(seed: int, data: st.DataObject) -> None:
         lab, other = labs(seed)

@@ -86,6 +86,7 @@ class PostgresConnections:
             "connect_timeout": "10",
             "application_name": "battery-workbench",
             "keepalives_idle": "30",
+            "tcp_user_timeout": "30000",  # a network that is cut ends a statement after 30 s
             **given,
             "options": f"{given.get('options', '')} {own}".strip(),
             "client_encoding": "UTF8",
