@@ -130,6 +130,21 @@ def test_a_store_is_not_made_where_none_is_wanted() -> None:
             Store.open(address, **how)
 
 
+def test_who_may_not_make_a_schema_is_told_what_an_administrator_runs(lab: Lab, address: str) -> None:
+    name = address.rpartition("=")[2]
+    own = address.replace("lab@", f"ann_{name}@").replace(f"={name}", f"=own_{name}")
+    with psycopg.connect(address.partition("&schema")[0], autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE ann_{name} LOGIN")
+        connection.execute("CREATE TABLE IF NOT EXISTS public.facts (name text)")  # of somebody else
+        with pytest.raises(StoreError) as caught:
+            Store.open(own)
+        statement = f'CREATE SCHEMA "own_{name}" AUTHORIZATION ann_{name}'
+        assert statement in str(caught.value)
+        connection.execute(statement)
+    with Store.open(own) as store:
+        assert store.verify() == []
+
+
 def test_many_may_make_a_store_at_once() -> None:
     address = server().address()
     with ThreadPoolExecutor(3) as pool:

@@ -120,7 +120,10 @@ class RawConnection(psycopg.Connection[Any]):
             return result
         if self.pgconn.status == ConnStatus.BAD:
             raise psycopg.OperationalError(result.get_error_message())
-        raise error_from_result(result)
+        error = error_from_result(result)
+        if isinstance(error, psycopg.errors.FeatureNotSupported):  # a table got a column since they were prepared
+            self._statements.clear()
+        raise error
 
 
 MOST_PREPARED = 500
@@ -194,6 +197,12 @@ class Connection:
     @property
     def in_transaction(self) -> bool:
         return self.raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+
+    def has_tables(self) -> bool:
+        """Whether the schema of the store holds its tables; those of other schemas do not count."""
+        own = "format('%I.facts', split_part(current_setting('search_path'), ',', 1))"
+        ((found,),), _, _ = self.raw.ask(f"SELECT to_regclass({own}) IS NOT NULL", ())
+        return bool(found)
 
     def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> Cursor:
         meant = self.dialect.translated(statement)

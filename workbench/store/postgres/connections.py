@@ -41,7 +41,6 @@ _DAMAGE = (errors.UndefinedTable, errors.UndefinedColumn, errors.DataCorrupted, 
 class _Mine(threading.local):
     pid = 0
     reader: Connection | None = None
-    depth = 0
     writer: Connection | None = None
 
 
@@ -110,7 +109,7 @@ class PostgresConnections:
             self._idle, self._writer = [], None  # libpq closes them in the process alone that opened them
             self._pid = pid
         if mine.pid != pid:
-            mine.pid, mine.depth, mine.reader, mine.writer = pid, 0, None, None
+            mine.pid, mine.reader, mine.writer = pid, None, None
         return mine
 
     def _again(self, begin: Callable[[], T]) -> T:
@@ -285,10 +284,8 @@ class PostgresConnections:
         return raw
 
     def _check_format(self, connection: Connection) -> None:
-        if self._format is None:
-            found = connection.raw.execute("SELECT to_regclass('facts')").fetchone()
-            if found is None or found[0] is None:
-                return  # it is being made now
+        if self._format is None and not connection.has_tables():
+            return  # they are being made now
         now = connection.execute("select value from facts where name = 'format'").fetchone()
         if now != self._format:
             self.on_new_tables(connection)

@@ -24,7 +24,7 @@ from .address import Address
 from .connection import Connection
 from .connections import PostgresConnections
 from .dialect import PostgresDialect
-from .schema import add_formats, is_made, make_schema, make_tables, shapes
+from .schema import add_formats, make_schema, make_tables, shapes
 from .words import token_text
 
 
@@ -60,7 +60,7 @@ class Database:
             one and is opened to read, or its new format does more than add.
         """
         with self._connections.snapshot() as db:
-            there = is_made(db)
+            there = db.has_tables()
         if not there:
             if not create or read_only:
                 raise NotFound(f"There is no store at '{self.address}'. Opened without create=False it is made.")
@@ -87,7 +87,7 @@ class Database:
 
     def _make(self) -> None:
         with self._connections.transaction() as db:
-            if is_made(db):  # another process may have been faster
+            if db.has_tables():  # another process may have been faster
                 return
             make_schema(db.raw, self.address)
             make_tables(db)

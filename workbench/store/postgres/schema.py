@@ -29,11 +29,14 @@ _SEARCH = ("search_names", "search_words")
 """Indexes of SQLite alone, with the tables that it keeps for them."""
 _FOUND_BY_ROW = (*KINDS, "audit")
 """Tables that can be long, whose rows are looked up or listed in the order in which they came."""
+_TRIGRAMS = (
+    "SELECT nspname FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'pg_trgm'"
+)
 _OWN = (
-    # What the index of words keeps of an entry, see `dialect.token_text`.
+    # What the index of words keeps of an entry, see `words.token_text`.
     "ALTER TABLE search_entries ADD COLUMN tokens text COLLATE \"C\" NOT NULL DEFAULT ''",
-    "CREATE INDEX search_entries_folded ON search_entries USING gin (folded gin_trgm_ops)",
-    "CREATE INDEX search_entries_tokens ON search_entries USING gin (tokens gin_trgm_ops)",
+    "CREATE INDEX search_entries_folded ON search_entries USING gin (folded {trigrams})",
+    "CREATE INDEX search_entries_tokens ON search_entries USING gin (tokens {trigrams})",
     # They are compressed already.
     "ALTER TABLE chunks ALTER COLUMN data SET STORAGE EXTERNAL",
     "ALTER TABLE pieces ALTER COLUMN data SET STORAGE EXTERNAL",
@@ -55,12 +58,6 @@ def _is_kept(table: str) -> bool:
     return not table.startswith(_SEARCH)
 
 
-def is_made(db: Connection) -> bool:
-    """Whether the schema holds a store."""
-    found = db.raw.execute("SELECT to_regclass('facts') IS NOT NULL").fetchone()
-    return found is not None and bool(found[0])
-
-
 def make_schema(raw: RawConnection, address: Address) -> None:
     """Make the schema and the functions of a new store, inside a transaction.
 
@@ -78,8 +75,10 @@ def make_schema(raw: RawConnection, address: Address) -> None:
             "Make one with: createdb --encoding=UTF8 --template=template0 NAME"
         )
     try:
-        raw.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(address.schema)))
-        if not raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'").fetchone():
+        # Each is asked for: who may not make them may not say "if not exists" either.
+        if not raw.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [address.schema]).fetchone():
+            raw.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(address.schema)))
+        if not raw.execute(_TRIGRAMS).fetchone():
             raw.execute("CREATE EXTENSION pg_trgm SCHEMA public")
     except (errors.InsufficientPrivilege, errors.UndefinedFile, errors.FeatureNotSupported) as error:
         raise StoreError(
@@ -97,7 +96,9 @@ def make_tables(db: Connection) -> None:
         made.execute("insert into facts (name, value) values ('store', ?)", (uuid.uuid4().hex,))
         row_checksums.fill(made)
         derived.keep_search_rule(made)
-        db.raw.execute("; ".join([f"CREATE SEQUENCE {ROWS}", *_table_texts(made), *_OWN]).encode())
+        (place,) = db.raw.execute(_TRIGRAMS).fetchone() or ("public",)
+        own = [text.format(trigrams=f'"{place}".gin_trgm_ops') for text in _OWN]
+        db.raw.execute("; ".join([f"CREATE SEQUENCE {ROWS}", *_table_texts(made), *own]).encode())
         for table in shapes():
             _copy(made, db, table)
 
