@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from support.about_a_file import is_about_a_file
+from support.about_a_file import is_about_a_file, new_stores_are_files
 from support.examples import FULL_SIZE
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+
+from workbench.environment import store_place
 
 # Tests start some hundred processes. Without files of bytecode each of them compiles the whole package again.
 sys.dont_write_bytecode = False
@@ -131,7 +133,8 @@ def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "demo.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (shared / "demo.made").exists():
-            make_demo(folder)
+            with new_stores_are_files():  # its last step is a backup
+                make_demo(folder)
             (shared / "demo.made").touch()
     return folder
 
@@ -143,10 +146,14 @@ def demo_store(demo_folder: Path) -> Path:
 
 
 @pytest.fixture
-def demo_copy(demo_store: Path, tmp_path: Path) -> Path:
+def demo_copy(demo_store: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A copy of the demo's store that a test may change."""
     from workbench.store.store import Store
 
     with Store.open(demo_store, create=False) as store:
+        if request.config.getoption("--store") == "postgres":
+            from support.postgres import copied
+
+            return store_place(copied(store))
         store.backup(tmp_path / "demo.db")
     return tmp_path / "demo.db"

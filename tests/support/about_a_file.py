@@ -3,6 +3,9 @@ files), or another process opens the same path, where stores are files."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 _WHOLE = (
     *("store/test_cache.py", "store/test_cache_stress.py", "store/test_codec.py", "store/test_soundness.py"),
     *("store/test_store_file.py", "store/test_store_flips.py", "store/test_store_formats.py"),
@@ -25,6 +28,7 @@ _SINGLE = (
     *("test_what_a_killed_server_left_undone", "test_what_killed_requests_left_is_removed_after_a_day"),
     "test_an_address_has_five_failed_tries_a_minute_over_all_processes",
     "test_two_processes_on_one_store_see_each_other_at_the_next_request",
+    "test_the_commands_make_narrow_keys_and_show_the_audit_log",
     "test_it_ends_with_its_key_at_once_in_every_process",
 )
 
@@ -32,3 +36,22 @@ _SINGLE = (
 def is_about_a_file(nodeid: str) -> bool:
     """Whether a test is left out, by its id."""
     return any(f"tests/{file}" in nodeid for file in _WHOLE) or any(f"::{name}" in nodeid for name in _SINGLE)
+
+
+class _Making:
+    files = False
+
+
+def makes_files() -> bool:
+    """Whether a new store is a file now, also with ``--store=postgres``."""
+    return _Making.files
+
+
+@contextmanager
+def new_stores_are_files() -> Iterator[None]:
+    """Inside, a new store is a file."""
+    _Making.files = True
+    try:
+        yield
+    finally:
+        _Making.files = False

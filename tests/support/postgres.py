@@ -23,6 +23,7 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
+from support.about_a_file import makes_files
 from support.waiting import until
 from workbench.environment import is_address
 from workbench.store.db import formats
@@ -135,7 +136,8 @@ def instead_of_files(patch: pytest.MonkeyPatch) -> None:
 
     def open_store(cls: type[Store], path: str | Path, *, create: bool = True, read_only: bool = False) -> Store:
         place = str(path)
-        if not is_address(place) and not os.path.lexists(place) and Path(place).parent.is_dir():
+        is_new = not makes_files() and not is_address(place)
+        if is_new and not os.path.lexists(place) and Path(place).parent.is_dir():
             digest = hashlib.sha256(os.path.abspath(place).encode()).hexdigest()[:20]
             place = there.address(f"t_{digest}")
         return opened(cls, place, create=create, read_only=read_only)
