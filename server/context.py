@@ -137,6 +137,7 @@ class RequestContext:
             scope=self.scope,
             protected=self.state.protected,
             audited=self.writing,
+            fan_out=self.state.fan_out,
         )
 
     @contextmanager

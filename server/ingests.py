@@ -27,6 +27,7 @@ from typing_extensions import TypedDict
 from workbench.analyses import background
 from workbench.analyses.run import ARRIVAL_JOB, Analysed, Progress, analyse
 from workbench.errors import Busy, Forbidden, NotFound, WorkbenchError
+from workbench.fan_out import FanOut
 from workbench.ingest import Report, ingest
 from workbench.ingest.options import Sent
 from workbench.ingest.plan.jobs import Job
@@ -81,8 +82,9 @@ class Ingests:
     With ``locked`` files are read in locked processes only.
     """
 
-    def __init__(self, store: Store, files: Path, *, locked: bool = True) -> None:
+    def __init__(self, store: Store, files: Path, *, locked: bool = True, fan_out: FanOut | None = None) -> None:
         self.store = store
+        self._fan_out = fan_out
         self.files = files
         self._locked = locked
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-ingests")
@@ -239,6 +241,7 @@ class Ingests:
                 tests=lambda meant: [_job(number, test, paths, meant) for number, test in enumerate(tests)],
                 loose=loose,
                 whole_lines=options.whole_lines,
+                fan_out=self._fan_out,
             )
             known |= {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
             if report.stored:
@@ -260,7 +263,7 @@ class Ingests:
             return
 
         def work(told: Progress, stop: threading.Event) -> Analysed:
-            return analyse(self.store, scope, user, ARRIVAL_JOB, progress=told, cancel=stop)
+            return analyse(self.store, scope, user, ARRIVAL_JOB, fan_out=self._fan_out, progress=told, cancel=stop)
 
         with suppress(Busy):  # what is due is computed at the next arrival
             background.begin(self.store, scope, user, ARRIVAL_JOB, work)

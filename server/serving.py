@@ -52,6 +52,7 @@ class Serving:
     billing_portal: str | None = None
     quiet: bool = False
     docs: bool = False
+    executor: str | None = None
 
     def settings(self) -> Settings:
         """The settings of the application. On another address than the loopback, any host name is allowed if none is
@@ -68,6 +69,7 @@ class Serving:
             embed_origins=self.embed_origins,
             billing_portal=self.billing_portal,
             docs=self.docs,
+            executor=self.executor,
         )
 
     def address(self, port: int) -> str:

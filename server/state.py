@@ -7,11 +7,13 @@ from collections import OrderedDict
 from pathlib import Path
 
 from workbench.alerts.thread import AlertThread
+from workbench.fan_out import FanOut
 from workbench.ingest.read.parquet_subprocess import ParquetSubprocess
 from workbench.recipe.check import sound
 from workbench.recipe.plot import PlotConfig
 from workbench.records import Plot
 from workbench.store.cache.cache import Cache
+from workbench.store.db.parallel import CORES
 from workbench.store.store import Store
 
 from .ingests import Ingests
@@ -68,7 +70,8 @@ class State:
         self.outsiders = Rates(20.0, 100)
         self.apart = ParquetSubprocess(self.files / "apart", settings.readers)
         self.intake = Intake(store, self.files, self.apart)
-        self.ingests = Ingests(store, self.files, locked=settings.readers > 0)
+        self.fan_out = FanOut.of(settings.executor, cores=CORES)
+        self.ingests = Ingests(store, self.files, locked=settings.readers > 0, fan_out=self.fan_out)
         self.alerts = AlertThread(store, self.cache)
 
     def close(self) -> None:
@@ -79,5 +82,6 @@ class State:
         self.intake.close()
         self.ingests.close()
         self.apart.close()
+        self.fan_out.close()
         self.cache.close()
         self.store.close()

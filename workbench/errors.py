@@ -19,7 +19,9 @@ WorkbenchError
 │   ├── TooMany           429  more requests than the key is granted
 │   └── Busy              503  all places for such work are taken
 ├── ServerAway            502  the server of a remote bench cannot be reached, or the connection broke
-├── OtherVersion          409  the versions of a server and of this workbench differ too much
+├── ExecutorAway          503  the executor of work over many tests cannot be reached, or broke
+├── WorkerDied            500  a task ended each worker that did it
+├── OtherVersion          409  the versions of a server or a worker and of this workbench differ too much
 ├── NotProtected          503  a script must run in a locked process, and this machine cannot lock it
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
@@ -50,6 +52,10 @@ class WorkbenchError(Exception):
     status = 500
     code = "ERROR"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The same error in another process, whatever its constructor takes."""
+        return _again, (type(self), self.args, self.__dict__)
+
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the lines of the caller, and the sentence. ``%xmode Verbose`` shows the lines of the
         workbench too, and ``%debug`` enters them."""
@@ -64,6 +70,13 @@ class WorkbenchError(Exception):
             return list(shown.structured_traceback(type(self), self, _of_the_caller(self.__traceback__)))
         finally:
             self.__cause__, self.__suppress_context__ = cause, hidden
+
+
+def _again(cls: type[WorkbenchError], args: tuple[Any, ...], held: Mapping[str, Any]) -> WorkbenchError:
+    made = cls.__new__(cls)
+    made.args = args
+    made.__dict__.update(held)
+    return made
 
 
 def _of_the_caller(found: TracebackType | None) -> TracebackType | None:
@@ -227,6 +240,15 @@ class ServerAway(WorkbenchError):
     def __init__(self, message: str, again: bool = False) -> None:
         super().__init__(message)
         self.again = again
+
+
+class ExecutorAway(WorkbenchError):
+    status = 503
+    code = "EXECUTOR_AWAY"
+
+
+class WorkerDied(WorkbenchError):
+    code = "WORKER_DIED"
 
 
 class OtherVersion(WorkbenchError):

@@ -43,6 +43,8 @@ from .engine.held_columns import held_columns
 from .engine.ratings import in_ampere_hours
 from .engine.reader import Cancel, Progress, Reader
 from .errors import BadRequest, NotFound, Problem, StoreError, StoreNotice, instead
+from .fan_out import FanOut
+from .fan_out import Given as Executor
 from .messages import counted
 from .operations import Operation
 from .operations.operation import Arguments, Detail
@@ -61,6 +63,7 @@ from .records import (
 from .records.record_table import tabulated
 from .records.specification import is_estimate
 from .store.cache.cache import Cache, HitsOnly, NotCached
+from .store.db.parallel import CORES
 from .store.objects.backup import backup
 from .store.records import search as searches
 from .store.records.alerts import Occurrence
@@ -103,11 +106,13 @@ class LocalBackend(Backend):
         protected: bool = False,
         audited: Writing | None = None,
         own_scripts: OwnScripts | None = None,
+        fan_out: FanOut | None = None,
     ) -> None:
         """``project`` is None for work on records that belong to no project; then ``scope`` says which can be reached.
 
         ``audited`` gives the transactions of operations, with their entry in the audit log of a server. ``own_scripts``
-        is the record of the person at this machine; a server has none.
+        is the record of the person at this machine; a server has none. ``fan_out``: where work over many tests runs, by
+        default in threads.
         """
         self.store = store
         self.cache = cache
@@ -119,6 +124,7 @@ class LocalBackend(Backend):
         self.drawn_for = organization.id if protected else None
         self.scope = scope or Scope(organization.id, None if project is None else project.id)
         self._audited = audited
+        self.fan_out = fan_out or FanOut.threads(CORES)
         self._heard: list[Occurrence] = []
 
     def carry_out(self, operation: Operation[..., T], arguments: Arguments) -> T:
@@ -153,11 +159,13 @@ class LocalBackend(Backend):
         *,
         create: bool = True,
         read_only: bool = False,
+        executor: Executor = None,
     ) -> LocalBackend:
         """The backend of the store at ``path``, bound to the named project or to the only one.
 
         With ``read_only`` nothing in the store changes, not even its format.
         """
+        fan_out = FanOut.of(executor, cores=CORES)
         store = Store.open(path, create=create, read_only=read_only)
         try:
             chosen = only(store.rows.organizations(), organization, "organization", "organizations")
@@ -167,7 +175,8 @@ class LocalBackend(Backend):
             record = own_scripts()
             if not read_only:  # to list a store needs no such notice, and a figure is the same protected
                 _say_untrusted(store, record)
-            return cls(store, Cache(f"{store.path}.cache"), chosen, bound, actor, own_scripts=record)
+            cache = Cache(f"{store.path}.cache")
+            return cls(store, cache, chosen, bound, actor, own_scripts=record, fan_out=fan_out)
         except BaseException:  # also when the user interrupts: the file must not stay open
             store.close()
             raise
@@ -183,6 +192,7 @@ class LocalBackend(Backend):
             self.actor,
             protected=self.protected,
             own_scripts=self.own_scripts,
+            fan_out=self.fan_out,
         )
         return made if self.scope.as_of is None else made.as_of(self.scope.as_of)
 
@@ -192,6 +202,7 @@ class LocalBackend(Backend):
         return then
 
     def close(self) -> None:
+        self.fan_out.close()
         self.cache.close()
         self.store.close()
 
@@ -289,10 +300,17 @@ class LocalBackend(Backend):
         from .ingest import ingest as ingest_files  # whoever reads no file should not wait for the readers
 
         report = ingest_files(
-            self.store, self.scope, paths, options, growing=growing, progress=progress, actor=self.actor
+            self.store,
+            self.scope,
+            paths,
+            options,
+            growing=growing,
+            progress=progress,
+            actor=self.actor,
+            fan_out=self.fan_out,
         )
         if report.stored and not report.dry_run and self.analysed_on_arrival():
-            analyse(self.store, self.scope, self.actor, ARRIVAL_JOB)
+            analyse(self.store, self.scope, self.actor, ARRIVAL_JOB, fan_out=self.fan_out)
         self._look_at_alerts()
         return report
 
@@ -512,6 +530,7 @@ class LocalBackend(Backend):
             ids,
             parameters,
             check=check,
+            fan_out=self.fan_out,
             progress=progress,
             cancel=cancel,
         )
@@ -525,7 +544,8 @@ class LocalBackend(Backend):
     ) -> Recomputed:
         from .ingest.recompute import chosen, recompute
 
-        return recompute(self.store, chosen(self.store, self.scope, where), check=check, progress=progress)
+        ids = chosen(self.store, self.scope, where)
+        return recompute(self.store, ids, check=check, fan_out=self.fan_out, progress=progress)
 
     def sound(self, config: Mapping[str, Any]) -> list[Problem]:
         """Everything wrong with a recipe at its defaults."""

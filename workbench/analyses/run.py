@@ -7,8 +7,7 @@ on with the rest.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TypeAlias
 
@@ -19,10 +18,12 @@ from pydantic import JsonValue
 from ..battery.doubts import Doubt
 from ..battery.result import WARNINGS, Remark, refused
 from ..engine.reader import Cancel
-from ..errors import BadRequest, NotFound, StoreError, instead
+from ..errors import BadRequest, NotFound, StoreError, WorkerDied, instead
+from ..fan_out import FanOut, own_task
 from ..records.measurement import KIND
 from ..store import Scope, Store
 from ..store.db.parallel import CORES
+from ..store.reached import Reached
 from . import test_kinds
 from .declaration import Declared
 from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of, lacking, table_of
@@ -38,7 +39,6 @@ ARRIVAL_JOB = "arrival"
 """The name of the job that computes what is due of tests that arrived."""
 Progress = Callable[[int, int, str], None]
 """Called with how many are done, of how many, and the name of the next."""
-_AHEAD = 4
 
 
 @dataclass
@@ -128,7 +128,8 @@ def analyse(
     parameters: Mapping[str, JsonValue] | None = None,
     *,
     check: bool = False,
-    jobs: int = CORES,
+    jobs: int | None = None,
+    fan_out: FanOut | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> Analysed:
@@ -140,7 +141,8 @@ def analyse(
         tests that arrive, by their kinds.
     ids : of the measurements; None: all in reach whose kind the analysis reads.
     check : only say what would be computed.
-    jobs : how many tests are computed at the same time.
+    jobs : how many tests are computed at the same time; without it, one for each core or worker.
+    fan_out : where they are computed; by default in threads. This process alone writes.
 
     Raises
     ------
@@ -149,29 +151,26 @@ def analyse(
     NotFound
         For an id that no measurement in reach has.
     """
+    where = fan_out or FanOut.threads(CORES)
     if type in (KINDS_JOB, ARRIVAL_JOB) and parameters:
         raise BadRequest(f"'{type}' takes no parameters.")
     if type == ARRIVAL_JOB:
-        return _due(store, scope, actor, ids, check, jobs, progress, cancel)
+        return _due(store, scope, actor, ids, check, jobs, where, progress, cancel)
     if type == KINDS_JOB:
         units = _kind_units(store, scope, _chosen(store, scope, ids))
-        return _run(store, scope, actor, KINDS_JOB, units, _kinds_of, check, jobs, progress, cancel)
+        return _run(store, scope, actor, KINDS_JOB, units, {}, check, jobs, where, progress, cancel)
     declared = known(type)
     full = declared.parameters(parameters or {})
     chosen = _chosen(store, scope, ids)
     if ids is None and declared.kinds:
         kinds = _kind_units(store, scope, chosen)
         if not check and not all(map(_is_fresh, kinds)):
-            analyse(store, scope, actor, KINDS_JOB, jobs=jobs, cancel=cancel)
+            analyse(store, scope, actor, KINDS_JOB, jobs=jobs, fan_out=where, cancel=cancel)
             kinds = _kind_units(store, scope, chosen)
         of = _recognised(store, scope, kinds)
         chosen = [one for one in chosen if {kind.name for kind in of[one.id]} & set(declared.kinds)]
     units = _units(store, scope, declared, chosen, full)
-
-    def compute(store: Store, scope: Scope, unit: _Unit) -> Computed:
-        return _outputs(store, scope, declared, unit, parameters or {})
-
-    return _run(store, scope, actor, type, units, compute, check, jobs, progress, cancel)
+    return _run(store, scope, actor, type, units, parameters or {}, check, jobs, where, progress, cancel)
 
 
 def _due(
@@ -180,7 +179,8 @@ def _due(
     actor: str,
     ids: Sequence[str] | None,
     check: bool,
-    jobs: int,
+    jobs: int | None,
+    fan_out: FanOut,
     progress: Progress | None,
     cancel: Cancel | None,
 ) -> Analysed:
@@ -188,7 +188,8 @@ def _due(
     chosen = _chosen(store, scope, ids)
     done = Analysed(ARRIVAL_JOB, len(chosen))
     if not check:
-        analyse(store, scope, actor, KINDS_JOB, [one.id for one in chosen], cancel=cancel, jobs=jobs)
+        these = [one.id for one in chosen]
+        analyse(store, scope, actor, KINDS_JOB, these, cancel=cancel, jobs=jobs, fan_out=fan_out)
     kinds = recognised(store, scope, chosen)
     curves = _Curves(store, scope)
     touched: set[str] = set()
@@ -202,7 +203,7 @@ def _due(
         if progress is not None:
             progress(place, len(ON_ARRIVAL), type)
         of = [one.id for one in fits] if declared.over == "test" else None
-        part = analyse(store, scope, actor, type, of, check=check, jobs=jobs, cancel=cancel)
+        part = analyse(store, scope, actor, type, of, check=check, jobs=jobs, fan_out=fan_out, cancel=cancel)
         done.computed += [f"{name}: {type}" for name in part.computed]
         done.stale += [f"{name}: {type}" for name in part.stale]
         done.invalid |= {f"{name}: {type}": why for name, why in part.invalid.items()}
@@ -271,8 +272,8 @@ def _kinds(store: Store, scope: Scope, test: Test) -> list[test_kinds.TestKind]:
     ]
 
 
-def _kinds_of(store: Store, scope: Scope, unit: _Unit) -> Computed:
-    (test,) = unit.tests
+def _kinds_of(store: Store, scope: Scope, tests: Sequence[Test]) -> Computed:
+    (test,) = tests
     outputs = [
         Output(
             f"{KIND}{one.name}",
@@ -353,12 +354,12 @@ def _is_fresh(unit: _Unit) -> bool:
 
 
 def _outputs(
-    store: Store, scope: Scope, declared: Declared, unit: _Unit, given: Mapping[str, JsonValue]
+    store: Store, scope: Scope, declared: Declared, tests: Sequence[Test], given: Mapping[str, JsonValue]
 ) -> Computed:
     inputs: list[dict[str, JsonValue]] = []
     frames: dict[str, pd.DataFrame] = {}
     problems: dict[str, str] = {}
-    for test in unit.tests:
+    for test in tests:
         try:
             frames[test.id] = frame(store, scope, declared, test)
         except ValueError as error:
@@ -366,15 +367,15 @@ def _outputs(
         else:
             inputs.append(input_of(test.id, test.name, declared.reads, frames[test.id]))
     name = declared.type if not given else f"{declared.type} ({_shown(given)})"
-    newest = unit.tests[-1]
+    newest = tests[-1]
     if declared.over == "cells":
-        return _by_cell(declared, unit, frames, inputs, name, given)
+        return _by_cell(declared, tests, frames, inputs, name, given)
     label, data = newest.name, frames.get(newest.id)
     if declared.over == "cell":
         label = newest.cell
-        parts = [frames[one.id].assign(Cell=one.cell, Test=one.name) for one in unit.tests if one.id in frames]
+        parts = [frames[one.id].assign(Cell=one.cell, Test=one.name) for one in tests if one.id in frames]
         data = pd.concat(parts, ignore_index=True) if parts else None
-    made: Computed = {one.id: [] for one in unit.tests}
+    made: Computed = {one.id: [] for one in tests}
     if data is None:
         table = _refusal(declared, problems[newest.id])
     else:
@@ -390,7 +391,7 @@ def _outputs(
 
 def _by_cell(
     declared: Declared,
-    unit: _Unit,
+    tests: Sequence[Test],
     frames: Mapping[str, pd.DataFrame],
     inputs: Sequence[Mapping[str, JsonValue]],
     name: str,
@@ -399,15 +400,15 @@ def _by_cell(
     """One call over all tests, and the rows of each cell with the newest of its tests."""
     parts = [
         frames[one.id].assign(Cell=one.cell, Test=one.name, Batch=one.batch or "")
-        for one in unit.tests
+        for one in tests
         if one.id in frames
     ]
-    newest = {one.cell: one for one in unit.tests}
+    newest = {one.cell: one for one in tests}
     if parts:
         table = _called(declared, pd.concat(parts, ignore_index=True), {**declared.fixed, **given})
     else:
         table = _refusal(declared, "No test has data to read.")
-    made: Computed = {one.id: [] for one in unit.tests}
+    made: Computed = {one.id: [] for one in tests}
     for cell, test in newest.items():
         rows = table[table["Cell"] == cell].reset_index(drop=True) if "Cell" in table else table
         rows.attrs = table.attrs
@@ -474,9 +475,10 @@ def _run(
     actor: str,
     type: str,
     units: Sequence[_Unit],
-    compute: Callable[[Store, Scope, _Unit], Computed],
+    given: Mapping[str, JsonValue],
     check: bool,
-    jobs: int,
+    jobs: int | None,
+    fan_out: FanOut,
     progress: Progress | None,
     cancel: Cancel | None,
 ) -> Analysed:
@@ -490,7 +492,17 @@ def _run(
         done.computed = [one.name for unit in todo for one in unit.tests]
         return done
     finished = 0
-    for unit, outputs in _computed(store, scope, todo, compute, jobs, cancel):
+    reached = Reached(store)
+    for unit, computed in fan_out.results(
+        computed_of, todo, lambda unit: (reached, scope, type, unit.tests, given), jobs=jobs, cancel=cancel
+    ):
+        try:
+            outputs = computed()
+        except NotFound:  # deleted meanwhile
+            continue
+        except WorkerDied as error:
+            done.invalid |= {one.name: str(error) for one in unit.tests}
+            continue
         if progress is not None:
             progress(done.unchanged + finished, done.tests, unit.name)
         finished += len(unit.tests)
@@ -504,38 +516,15 @@ def _run(
     return done
 
 
-def _computed(
-    store: Store,
-    scope: Scope,
-    todo: Sequence[_Unit],
-    compute: Callable[[Store, Scope, _Unit], Computed],
-    jobs: int,
-    cancel: Cancel | None,
-) -> Iterator[tuple[_Unit, Computed]]:
-    """Each unit with what was computed for it, in order; computed by threads a little ahead of the one that keeps."""
-    with ThreadPoolExecutor(max(jobs, 1), "workbench-analyse") as pool:
-        waiting: list[tuple[_Unit, Future[Computed]]] = []
-        left = list(reversed(todo))
-        while left or waiting:
-            if cancel is not None and cancel.is_set():
-                for _, future in waiting:
-                    future.cancel()
-                return
-            while left and len(waiting) < _AHEAD * max(jobs, 1):
-                unit = left.pop()
-                waiting.append((unit, pool.submit(_in_snapshot, store, scope, unit, compute)))
-            unit, future = waiting.pop(0)
-            try:
-                yield unit, future.result()
-            except NotFound:  # deleted meanwhile
-                continue
-
-
-def _in_snapshot(
-    store: Store, scope: Scope, unit: _Unit, compute: Callable[[Store, Scope, _Unit], Computed]
+@own_task
+def computed_of(
+    reached: Reached, scope: Scope, type: str, tests: Sequence[Test], given: Mapping[str, JsonValue]
 ) -> Computed:
-    with store.snapshot():
-        return compute(store, scope, unit)
+    """What a job computes of tests that belong together, as they are at one moment."""
+    with reached.store.snapshot():
+        if type == KINDS_JOB:
+            return _kinds_of(reached.store, scope, tests)
+        return _outputs(reached.store, scope, known(type), tests, given)
 
 
 def _keep(store: Store, scope: Scope, actor: str, unit: _Unit, outputs: Computed, done: Analysed) -> None:

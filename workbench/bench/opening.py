@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..environment import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..errors import BadRequest
+from ..fan_out import Given as Executor
 from ..local import LocalBackend
 from ..store.objects.relocate import keep_samples
 from .bench import Bench
@@ -18,6 +19,7 @@ def open_bench(
     organization: str | None = None,
     *,
     samples: str | None = None,
+    executor: Executor = None,
 ) -> Bench:
     """A bench on a local store. The store is created if it does not exist.
 
@@ -31,19 +33,24 @@ def open_bench(
     samples : where a new store keeps its samples: ``"folder:PATH"``, ``"s3://BUCKET/PREFIX"``, ``"gs://..."``,
         ``"az://..."``; without it in its file. The store remembers it. A store that is there already is moved by
         `workbench samples move`.
+    executor : where work over many tests runs (`ingest`, `analyse`, `recompute`, `verify`): ``"threads"``,
+        ``"serial"``, ``"processes"`` or ``"processes:4"``, the scheduler of a Dask cluster, ``"dask://host:8786"``, or
+        an `Executor` of ``concurrent.futures``. By default ``$WORKBENCH_EXECUTOR``, else threads. The answers are the
+        same.
 
     Raises
     ------
     NotFound
         If there is no such project or organization.
     BadRequest
-        If there are several and none is named; the message lists them. If the store keeps its samples elsewhere.
+        If there are several and none is named; the message lists them. If the store keeps its samples elsewhere. Also
+        for an executor that does not exist.
     """
     if path is None:
         path = meant_store(None)
         project = project or os.environ.get(PROJECT) or None
         organization = organization or os.environ.get(ORGANIZATION) or None
-    backend = LocalBackend.open(path, project, organization)
+    backend = LocalBackend.open(path, project, organization, executor=executor)
     if samples is not None:
         try:
             keep_samples(backend.store, samples)

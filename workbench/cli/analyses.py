@@ -10,7 +10,15 @@ import typer
 from ..errors import BadRequest
 from .console import out, print_json, print_rows, progress_bar
 from .help import Commands
-from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
+from .options import (
+    ExecutorOption,
+    JsonOption,
+    OrganizationOption,
+    ProjectOption,
+    StoreOption,
+    existing,
+    open_bench,
+)
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -62,6 +70,7 @@ def analyse(
             show_default=False,
         ),
     ] = None,
+    executor: ExecutorOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compute an analysis of tests, and keep the results in the store.
@@ -72,7 +81,7 @@ def analyse(
     from ..ingest.recompute import filters
 
     reads = check or (type is None and on_arrival is None)
-    with open_bench(existing(store), project, organization, read_only=reads) as bench:
+    with open_bench(existing(store), project, organization, read_only=reads, executor=executor) as bench:
         if on_arrival is not None:
             bench.analyse_on_arrival(on_arrival)
         if type is None and on_arrival is not None:

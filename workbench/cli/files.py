@@ -18,7 +18,15 @@ from ..messages import spaced
 from .console import out, print_json, progress_bar
 from .help import Commands
 from .ingest_options import with_ingest_options
-from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
+from .options import (
+    ExecutorOption,
+    JsonOption,
+    OrganizationOption,
+    ProjectOption,
+    StoreOption,
+    existing,
+    open_bench,
+)
 
 if TYPE_CHECKING:
     from ..bench import Bench
@@ -41,6 +49,7 @@ def ingest(
         Path | None,
         typer.Option("--report", metavar="FILE", help="Write the report to a `.csv`, `.parquet` or `.json` file."),
     ] = None,
+    executor: ExecutorOption = None,
     as_json: JsonOption = False,
     **options: Unpack[IngestKeywords],
 ) -> None:
@@ -54,7 +63,7 @@ def ingest(
         place = meant_store(store)
         if options["dry_run"] and not place.exists():
             place = Path(scratch, "workbench.db")  # a dry run makes no store either
-        with open_bench(place, project, organization) as bench, progress_bar("Reading") as step:
+        with open_bench(place, project, organization, executor=executor) as bench, progress_bar("Reading") as step:
             name = bench.backend.project.name
             done = bench.ingest(paths or [], progress=step, **options)
     if report is not None:
@@ -91,6 +100,7 @@ def watch(
     once: Annotated[
         bool, typer.Option("--once", help="Stop when all files that are in the folder now have been read.")
     ] = False,
+    executor: ExecutorOption = None,
     as_json: JsonOption = False,
     **options: Unpack[IngestKeywords],
 ) -> None:
@@ -98,7 +108,7 @@ def watch(
 
     A file is read when it has stopped changing. An unfinished last line is read when it is complete. You can stop the
     command and start it again at any time; it finds out from the store what it has read."""
-    with open_bench(meant_store(store), project, organization) as bench:
+    with open_bench(meant_store(store), project, organization, executor=executor) as bench:
         if not as_json:
             where = f"{meant_store(store)}, project '{bench.backend.project.name}'"
             out.print(f"Watching '{folder}' for {where}. Stop with Ctrl-C.", markup=False, soft_wrap=True)

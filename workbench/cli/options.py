@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..environment import ORGANIZATION, PROJECT, STORE, meant_store, store_place
+from ..environment import EXECUTOR, ORGANIZATION, PROJECT, STORE, meant_store, store_place
 from ..errors import BadRequest
+from ..fan_out import setting as executor_setting
 
 if TYPE_CHECKING:
     from ..bench import Bench
@@ -52,15 +53,26 @@ RoleOption = Annotated[
         "of the one that `--project` names. Without it a new user is a contributor, and a known user keeps the role.",
     ),
 ]
+ExecutorOption = Annotated[
+    str | None,
+    typer.Option("--executor", metavar="WHERE", envvar=EXECUTOR, show_envvar=False, help=executor_setting.HELP),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def open_bench(path: Path, project: str | None, organization: str | None, *, read_only: bool = False) -> Bench:
+def open_bench(
+    path: Path,
+    project: str | None,
+    organization: str | None,
+    *,
+    read_only: bool = False,
+    executor: str | None = None,
+) -> Bench:
     """A bench on a store; what a bench needs is imported when the first one is opened."""
     from .. import bench
     from ..local import LocalBackend
 
-    return bench.Bench(LocalBackend.open(path, project, organization, read_only=read_only))
+    return bench.Bench(LocalBackend.open(path, project, organization, read_only=read_only, executor=executor))
 
 
 def open_store(path: Path, *, create: bool, read_only: bool = False) -> Store:

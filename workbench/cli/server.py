@@ -11,10 +11,11 @@ import typer
 
 from ..environment import meant_store
 from ..errors import BadRequest, NotFound, NotProtected
+from ..fan_out.setting import setting_of
 from ..server_package import check_server_package
 from .console import out
 from .help import Commands
-from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, open_store
+from .options import ExecutorOption, JsonOption, OrganizationOption, ProjectOption, StoreOption, open_store
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -66,6 +67,7 @@ def serve(
     docs: Annotated[
         bool, typer.Option("--docs", help="Show the HTTP interface at `/docs`, where it can be tried out.")
     ] = False,
+    executor: ExecutorOption = None,
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
@@ -77,6 +79,8 @@ def serve(
     check_server_package()
     from server.serving import Serving, run
 
+    if executor is not None:
+        setting_of(executor)  # what is wrong with it is said before a key is made
     path = meant_store(store)
     _first_key(path, project, organization, as_json=as_json)
     run(
@@ -93,6 +97,7 @@ def serve(
             embed_origins=tuple(embed_origin or ()),
             billing_portal=billing_portal,
             docs=docs,
+            executor=executor,
         ),
         lambda address: _listening(address, as_json=as_json),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,9 +15,19 @@ from ..errors import BadRequest, StoreTooOld
 from ..messages import counted, quoted, spaced
 from .console import err, out, print_json, print_rows, progress_bar
 from .help import Commands
-from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench, open_store
+from .options import (
+    ExecutorOption,
+    JsonOption,
+    OrganizationOption,
+    ProjectOption,
+    StoreOption,
+    existing,
+    open_bench,
+    open_store,
+)
 
 if TYPE_CHECKING:
+    from ..fan_out import FanOut
     from ..ingest.recompute import Recomputed
     from ..store.db.upgrade_command import Plan
     from ..store.store import Store
@@ -169,6 +179,7 @@ def verify(
     store: StoreOption = None,
     project: ProjectOption = None,
     organization: OrganizationOption = None,
+    executor: ExecutorOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read the whole store and print everything that is damaged.
@@ -176,9 +187,11 @@ def verify(
     Records, samples, summaries and files of all projects are read and compared with their checksums. Notes say which
     measurements were made by older rules; they are not damage."""
     from ..store.series.rule_notes import notes
+    from ..store.verify_apart import verify as verified
 
-    with _whole(store, project, organization) as opened, progress_bar("Reading everything"):
-        findings = opened.verify()
+    with _where(executor) as fan_out, _whole(store, project, organization) as opened:
+        with progress_bar("Reading everything"):
+            findings = verified(opened, fan_out)
         remarks = notes(opened) if not findings else []
     for remark in remarks:
         err.print(f"Note: {remark}", markup=False, soft_wrap=True)
@@ -269,6 +282,7 @@ def recompute(
     jobs: Annotated[
         int | None, typer.Option("--jobs", metavar="N", min=1, help="How many are computed at the same time.")
     ] = None,
+    executor: ExecutorOption = None,
     check: Annotated[
         bool,
         typer.Option(
@@ -284,12 +298,12 @@ def recompute(
     tables that came with their samples stay. Cells that share the specification "Unspecified" of 0.1.0 get one each.
     After a stop, the same command goes on."""
     from ..ingest import recompute as library
-    from ..store.db.parallel import CORES
 
     path = existing(store)
-    with open_store(path, create=False, read_only=check) as opened, progress_bar("Recomputing") as told:
+    with _where(executor) as fan_out, open_store(path, create=False, read_only=check) as opened:
         chosen = library.chosen_in(opened, project, organization, library.filters(where or []))
-        done = library.recompute(opened, chosen, check=check, jobs=jobs or CORES, progress=told)
+        with progress_bar("Recomputing") as told:
+            done = library.recompute(opened, chosen, check=check, jobs=jobs, fan_out=fan_out, progress=told)
     if as_json:
         tables = [asdict(one) for one in done.measurements]
         print_json({"measurements": tables, "failed": done.failed, "cells": done.cells})
@@ -316,6 +330,14 @@ def _print_recomputed(done: Recomputed, path: Path, check: bool) -> None:
         out.print(f"The search index {'would be' if check else 'was'} built again.", markup=False, soft_wrap=True)
     for name, reason in done.failed.items():
         err.print(f"{name}: {reason}", style="red", markup=False, soft_wrap=True)
+
+
+def _where(executor: str | None) -> AbstractContextManager[FanOut]:
+    """Where work over many tests runs."""
+    from ..fan_out import FanOut
+    from ..store.db.parallel import CORES
+
+    return closing(FanOut.of(executor, cores=CORES))
 
 
 def _whole(store: Path | None, project: str | None, organization: str | None) -> Store:

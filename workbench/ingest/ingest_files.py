@@ -6,6 +6,7 @@ from collections.abc import Callable, Set
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
+from ..fan_out import FanOut
 from ..store.db.trial_copy import rehearsal
 from ..store.store import Scope, Store
 from .commit.commit import Committer
@@ -37,6 +38,7 @@ def ingest(
     tests: Callable[[ReadOptions], list[Job]] | None = None,
     loose: Set[Path] = frozenset(),
     whole_lines: bool = False,
+    fan_out: FanOut | None = None,
 ) -> Report:
     """Read cycler files into the store: each becomes a measurement with its steps and cycles.
 
@@ -59,6 +61,7 @@ def ingest(
     tests : gives the jobs where the caller has found the files and knows what they are; ``paths``, the sheet and the
         name rule are not looked at then. ``loose`` are those of their files that need not be of any format, and
         ``whole_lines`` says that they may have been written to, as with ``growing``.
+    fan_out : where files are read; by default in processes of this machine. This process alone writes.
 
     Raises
     ------
@@ -66,6 +69,8 @@ def ingest(
         For a sheet, a name rule or an option that cannot be understood. What is wrong with a file is in the report.
     StoreError
         If the store itself fails.
+    ExecutorAway
+        If the executor cannot be reached, or a worker of it the files. What was read before is stored.
     """
     options = options or IngestOptions()
     with ExitStack() as stack:
@@ -90,6 +95,7 @@ def ingest(
             progress,
             planned.one_of,
             again=options.again,
+            fan_out=fan_out,
         )
         report = planned.report
         report.files += [*run.all(options.jobs, isolated=isolated, locked=locked), *lacking]

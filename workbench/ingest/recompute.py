@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,11 +10,13 @@ from ..cycling import columns as c
 from ..cycling.cycles import cycles_of
 from ..cycling.steps import StepsBuilder, with_counted
 from ..cycling.steps_builder import READ
-from ..errors import BadRequest, Damaged, NotFound, StoreError, WorkbenchError, instead
+from ..errors import BadRequest, Damaged, ExecutorAway, NotFound, StoreError, WorkbenchError, instead
+from ..fan_out import FanOut, own_task
 from ..readers.table.states import column_of_step_types
 from ..records import Project, Record
 from ..store import Scope, Store
 from ..store.db.parallel import CORES
+from ..store.reached import Reached
 from ..store.records import search
 from ..store.scope import EVERYTHING
 from ..store.series import derived
@@ -27,7 +28,6 @@ from .read.cycler_step_types import CyclerStepTypes
 R = TypeVar("R", bound=Record)
 _PIECE = 1 << 18
 _READ = frozenset((*READ, c.STEP_COUNT, c.CYCLE_COUNT))
-_AHEAD = 4
 _ATTEMPTS = 5
 Progress = Callable[[int, int, str], None]
 """Called with how many are done, of how many, and the name of the next."""
@@ -54,7 +54,8 @@ def recompute(
     ids: Sequence[str] | None = None,
     *,
     check: bool = False,
-    jobs: int = CORES,
+    jobs: int | None = None,
+    fan_out: FanOut | None = None,
     progress: Progress | None = None,
 ) -> Recomputed:
     """Make steps and cycles by today's rules where older rules made them; without ``ids`` the search too. Cells that
@@ -67,7 +68,8 @@ def recompute(
     ----------
     ids : of the measurements that are looked at; None for all of the store.
     check : only say what would be done.
-    jobs : how many measurements are computed at the same time.
+    jobs : how many measurements are computed at the same time; without it, one for each core or worker.
+    fan_out : where they are computed; by default in threads. This process alone writes.
     """
     found = derived.outdated(store, ids)
     old_search = ids is None and derived.search_rule(store) < search.RULE
@@ -77,7 +79,7 @@ def recompute(
         return Recomputed(found, {}, old_search, cells)
     done: list[Outdated] = []
     failed: dict[str, str] = {}
-    for place, (one, problem) in enumerate(_all_anew(store, found, jobs)):
+    for place, (one, problem) in enumerate(_all_anew(store, found, jobs, fan_out or FanOut.threads(CORES))):
         if progress is not None:
             progress(place, len(found), one.name)
         if problem is None:
@@ -140,22 +142,22 @@ def filters(words: Sequence[str]) -> dict[str, str | list[str]]:
     return {key: values if len(values) > 1 else values[0] for key, values in made.items()}
 
 
-def _all_anew(store: Store, found: Sequence[Outdated], jobs: int) -> Iterator[tuple[Outdated, str | None]]:
-    """Each measurement once it is done, with what went wrong; computed by threads, written by this one."""
-    with ThreadPoolExecutor(max(jobs, 1), "workbench-recompute") as pool:
-        step = _AHEAD * max(jobs, 1)
-        for start in range(0, len(found), step):
-            for one, made in [(one, pool.submit(_made, store, one)) for one in found[start : start + step]]:
-                try:
-                    _publish(store, one, made.result())
-                except NotFound:  # deleted meanwhile
-                    continue
-                except (Damaged, WorkbenchError) as error:
-                    if isinstance(error, StoreError) and not isinstance(error, Damaged):
-                        raise
-                    yield one, str(error)
-                else:
-                    yield one, None
+def _all_anew(
+    store: Store, found: Sequence[Outdated], jobs: int | None, fan_out: FanOut
+) -> Iterator[tuple[Outdated, str | None]]:
+    """Each measurement once it is done, with what went wrong; computed where work fans out, written here."""
+    reached = Reached(store)
+    for one, made in fan_out.results(made_anew, found, lambda one: (reached, one), jobs=jobs):
+        try:
+            _publish(store, one, made())
+        except NotFound:  # deleted meanwhile
+            continue
+        except (Damaged, WorkbenchError) as error:
+            if isinstance(error, ExecutorAway | StoreError) and not isinstance(error, Damaged):
+                raise
+            yield one, str(error)
+        else:
+            yield one, None
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,12 @@ class _Made:
     tables: dict[str, Table]
     keys: list[tuple[str, str]]
     revisions: dict[tuple[str, ...], int]
+
+
+@own_task
+def made_anew(reached: Reached, one: Outdated) -> _Made:
+    """The tables of a measurement by today's rules."""
+    return _made(reached.store, one)
 
 
 def _made(store: Store, one: Outdated) -> _Made:

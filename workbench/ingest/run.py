@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import StoreError, WorkbenchError
+from ..fan_out import FanOut
 from ..readers.non_series.recognise import Holding
 from ..store.store import Scope, Store
 from ..table import Table
@@ -19,9 +20,10 @@ from .options import FileProgress
 from .plan import paths as places
 from .plan.jobs import Job
 from .read import samples_file
+from .read.fanned_out import outcomes_apart
 from .read.prepare import Prepared
 from .read.worker import Outcome
-from .read.worker_pool import outcomes
+from .read.worker_pool import Done, outcomes
 from .report.report import FileReport
 
 
@@ -40,6 +42,7 @@ class Run:
         one_of: Callable[[Job, str, int], Job],
         *,
         again: bool = False,
+        fan_out: FanOut | None = None,
     ) -> None:
         self._store = store
         self._committer = committer
@@ -47,6 +50,7 @@ class Run:
         self._jobs = jobs
         self._loose = loose
         self._again = again
+        self._fan_out = fan_out
         self._isolated = self._locked = False
         self.skipped: list[str] = []
         self.unmapped: list[FileReport] = []
@@ -67,14 +71,18 @@ class Run:
         return self._ordered(self._jobs)
 
     def _read(self, jobs: Iterable[Job], processes: int) -> None:
-        for job, outcome, file in outcomes(
-            self._new(jobs), processes, isolated=self._isolated, locked=self._locked
-        ):
+        for job, outcome, file in self._outcomes(self._new(jobs), processes):
             self._tell(job)
             if "tests" in outcome:
                 self._read(self._apart(job, outcome["tests"]), processes)
             elif not self._skips(job, outcome):
                 self._reports[id(job)] = self._taken(job, outcome, file)
+
+    def _outcomes(self, jobs: Sequence[Job], processes: int) -> Iterator[Done]:
+        if self._fan_out is not None and self._fan_out.leaves:
+            # One at a time is what nobody said: the executor then takes what it can.
+            return outcomes_apart(jobs, self._fan_out, processes if processes > 1 else None, locked=self._locked)
+        return outcomes(jobs, processes, isolated=self._isolated, locked=self._locked)
 
     def _apart(self, job: Job, tests: Sequence[str]) -> list[Job]:
         """The jobs of the tests that a file holds. They take its place in the report."""

@@ -78,11 +78,20 @@ class AnalysisOperations:
         ids = None if where is None else chosen(self.store, self.scope, where)
         if type not in (KINDS_JOB, ARRIVAL_JOB):
             known(type).parameters(parameters or {})
-        store, scope, actor = self.store, self.scope, self.actor
+        store, scope, actor, fan_out = self.store, self.scope, self.actor, self.fan_out
 
         def work(progress: Progress, stop: Event) -> Analysed:
             return analyse(
-                store, scope, actor, type, ids, parameters or {}, check=check, progress=progress, cancel=stop
+                store,
+                scope,
+                actor,
+                type,
+                ids,
+                parameters or {},
+                check=check,
+                fan_out=fan_out,
+                progress=progress,
+                cancel=stop,
             )
 
         with self.writing(type):  # the run is in the audit log from its beginning, whenever it ends

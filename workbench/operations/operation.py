@@ -45,6 +45,7 @@ from ..records import Project, Record
 from ..store.records.people import Right
 
 if TYPE_CHECKING:
+    from ..fan_out import FanOut
     from ..store import Scope, Store, Transaction
 
 P = ParamSpec("P")
@@ -92,6 +93,8 @@ class Local(Protocol):
     def scope(self) -> Scope: ...
     @property
     def actor(self) -> str: ...
+    @property
+    def fan_out(self) -> FanOut: ...
     def writing(self, target: str | None = None, **detail: Detail) -> AbstractContextManager[Transaction]:
         """One transaction for what an operation changes; a server adds an entry to its audit log."""
         ...

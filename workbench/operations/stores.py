@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
+from ..store.verify_apart import verify
 from .operation import Local, operation
 
 
@@ -21,4 +22,4 @@ class StoreOperations:
     @operation("GET", "/store/verify", None, project="none", heavy=True, since="0.1.1")
     def soundness(self: Local) -> Soundness:
         """Everything wrong with the store; reads all of it. Only for Admins of every organization in it."""
-        return {"problems": self.store.verify()}
+        return {"problems": verify(self.store, self.fan_out)}

@@ -7,7 +7,7 @@ import sqlite3
 import time
 import uuid
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -260,22 +260,31 @@ class Store(Host):
             raise self._database.refuse_backup()
         backup(self, destination)
 
-    def verify(self) -> list[str]:
+    def verify(self, bulk: Sequence[Callable[[], list[str]]] | None = None) -> list[str]:
         """Everything that is wrong with the file, as sentences; empty if nothing is.
 
         Checks SQLite's pages, indexes and links, and each record, chunk, summary and blob by checksum. If the
         store may be written, it also checks the indexes of the search.
+
+        Parameters
+        ----------
+        bulk : what checks the chunks, summaries and blobs, where that is done elsewhere; see `verify_apart`.
         """
         findings: list[str] = []
-        checks = [self._verify_file, self._verify_rows, self.series.verify, self.blobs.verify]
+        checks = [self._verify_file, self._verify_rows, *(bulk or [self.series.verify, self.blobs.verify])]
+        for check in checks:
+            findings += self.found_by(check)
         with self._connections.all_tables():
-            for check in checks:
-                try:
-                    with self.snapshot():
-                        findings += check()
-                except StoreError as error:
-                    findings.append(str(error))
             return findings + self._verify_search()
+
+    def found_by(self, check: Callable[[], list[str]]) -> list[str]:
+        """What a check finds at one moment, in damaged tables too; what stops it is its last sentence."""
+        with self._connections.all_tables():
+            try:
+                with self.snapshot():
+                    return check()
+            except StoreError as error:
+                return [str(error)]
 
     def _verify_search(self) -> list[str]:
         if self._database is not None:

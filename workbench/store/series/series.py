@@ -451,9 +451,16 @@ class Series:
 
     def verify(self) -> list[str]:
         """Everything that is wrong with the series, as sentences."""
+        return self.wrong(self.keys()) + self.stray()
+
+    def keys(self) -> list[tuple[str, str]]:
+        """Owner and dataset of all that is stored, in the order in which it was."""
+        return self._store.connection().execute("select owner, dataset from series").fetchall()
+
+    def wrong(self, keys: Iterable[tuple[str, str]]) -> list[str]:
+        """Everything that is wrong with these tables, as sentences. All of their samples are read."""
         findings: list[str] = []
-        connection = self._store.connection()
-        for owner, dataset in connection.execute("select owner, dataset from series").fetchall():
+        for owner, dataset in keys:
             try:
                 with self._reading(owner, dataset, EVERYTHING) as reading:
                     reading.fetch.elsewhere = self._objects.uncached
@@ -465,7 +472,11 @@ class Series:
                 break
             except StoreError as error:
                 findings.append(str(error))
-        return findings + summaries.stray(connection)
+        return findings
+
+    def stray(self) -> list[str]:
+        """Chunks that belong to nothing, as sentences."""
+        return summaries.stray(self._store.connection())
 
 
 def as_of(scope: Within) -> int | None:

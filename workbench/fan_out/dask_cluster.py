@@ -1,0 +1,53 @@
+"""The executor of a Dask cluster. Dask is imported when a scheduler is named, and is in the extra ``dask``."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from contextlib import suppress
+from typing import Any
+
+from ..errors import BadRequest, ExecutorAway
+
+CONNECT_SECONDS = 10
+
+
+class Cluster:
+    """A connection to a scheduler. Its workers need the same packages in the same versions."""
+
+    def __init__(self, address: str) -> None:
+        """Connect to the scheduler at ``tcp://host:port`` or ``tls://host:port``.
+
+        Raises
+        ------
+        BadRequest
+            If Dask is not installed.
+        ExecutorAway
+            If no scheduler answers there.
+        """
+        try:
+            from distributed import Client
+        except ImportError:
+            raise BadRequest(
+                "A Dask cluster needs the package distributed: pip install 'battery-workbench[dask]'."
+            ) from None
+        self.address = address
+        try:
+            self._client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ExecutorAway(
+                f"No Dask scheduler answers at '{address}' ({type(error).__name__}). Start one with `dask scheduler`, "
+                "or name its address: dask://host:8786."
+            ) from error
+        self.executor: Executor = self._client.get_executor(pure=False)
+
+    def width(self) -> int:
+        """How many tasks its workers do at the same time now."""
+        with suppress(Exception):  # the scheduler says it, or a task soon says that it is gone
+            threads: dict[str, int] = self._client.nthreads()
+            return max(sum(threads.values()), 1)
+        return 1
+
+    def close(self) -> None:
+        """Close the connection; the cluster goes on."""
+        with suppress(Exception):  # it may be gone
+            self._client.close(timeout=5)
