@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,14 +20,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from workbench.store.store import Store
 from workbench.transform import protected as protection
 
-from . import docs_page, errors, page_files
+from . import docs_page, errors, log, page_files
 from .assistants.at_http import Assistants
+from .context import RequestContext
+from .metrics import OTHER
 from .openapi import INTERFACE_VERSION, TITLE, document
 from .routes import ROUTERS
 from .routing import Route
 from .settings import Settings
 from .state import State
 
+REQUEST_ID = b"x-request-id"
+"""The header in which a proxy or a client gives a request an id."""
+_SANE = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _CODES = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}
 
 
@@ -87,7 +93,7 @@ def create_app(
     app.state.workbench = state
     # FastAPI's own way to replace the document.
     app.openapi = document  # type: ignore[method-assign]
-    app.add_middleware(_Entrance, hosts=chosen.hosts, public_url=chosen.public_url)
+    app.add_middleware(_Entrance, hosts=chosen.hosts, public_url=chosen.public_url, state=state)
     if chosen.origins:
         app.add_middleware(
             CORSMiddleware,
@@ -118,10 +124,12 @@ def _methods(path: str) -> list[str]:
 
 
 class _Entrance:
-    """Gives each request an id, and refuses requests for another host name than those of the settings."""
+    """Gives each request an id, or keeps that of its header, counts it, and refuses requests for another host name than
+    those of the settings."""
 
-    def __init__(self, app: ASGIApp, hosts: tuple[str, ...] | None, public_url: str | None) -> None:
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...] | None, public_url: str | None, state: State) -> None:
         self.app = app
+        self.state = state
         self.hosts = None if hosts is None else {host.lower() for host in hosts}
         if self.hosts is not None and public_url:
             self.hosts.add(_host_of(re.sub(r"^\w+://|/.*$", "", public_url)))
@@ -130,8 +138,12 @@ class _Entrance:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        id = secrets.token_hex(8)
+        given = next((value.decode("latin-1") for name, value in scope["headers"] if name == REQUEST_ID), "")
+        id = given if _SANE.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = id
+        log.REQUEST.set(id)
+        started = time.perf_counter()
+        status = 500
         host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
         if self.hosts is not None and _host_of(host) not in self.hosts:
             message = (
@@ -141,15 +153,26 @@ class _Entrance:
             return
 
         async def marked(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 headers: list[tuple[bytes, bytes]] = message.setdefault("headers", [])
                 names = {name.lower() for name, _ in headers}
                 if b"x-correlation-id" not in names:
                     headers.append((b"x-correlation-id", id.encode()))
+                if id == given:
+                    headers.append((REQUEST_ID, id.encode()))
                 headers.append((b"x-content-type-options", b"nosniff"))
             await send(message)
 
-        await self.app(scope, receive, marked)
+        try:
+            await self.app(scope, receive, marked)
+        finally:
+            metrics = self.state.metrics
+            if metrics is not None:
+                context: RequestContext | None = scope.get("workbench")
+                operation = OTHER if context is None else context.operation
+                metrics.request(operation, status, time.perf_counter() - started)
 
 
 def _host_of(header: str) -> str:

@@ -13,7 +13,7 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -90,6 +90,12 @@ class Ingests:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-ingests")
         self._lock = threading.Lock()
         self._runs: dict[str, tuple[Future[None], _Run]] = {}
+        self.told: Callable[[str], None] = lambda status: None
+        """Called with the status of each file that was read."""
+
+    def waiting(self) -> int:
+        """How many runs there are that have not ended."""
+        return len(self._runs)
 
     @property
     def _folder(self) -> Path:
@@ -244,6 +250,8 @@ class Ingests:
                 fan_out=self._fan_out,
             )
             known |= {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
+            for file in report.files:
+                self.told(file.status)
             if report.stored:
                 self._arrived(scope, known["user_id"])
         except WorkbenchError as error:

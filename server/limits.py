@@ -9,6 +9,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from contextvars import copy_context
 from typing import TypeVar
 
 from workbench.errors import Busy, TooMany
@@ -62,6 +63,10 @@ class Threads:
         self._running: Counter[str] = Counter()
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
+    def load(self) -> tuple[int, int]:
+        """How many requests run, and how many wait."""
+        return sum(self._running.values()), self._waiting
+
     async def run(self, organization: str, work: Callable[[], T], cancelled: Callable[[], None]) -> T:
         """The result of ``work``, run in a thread. If the caller is cancelled, ``cancelled`` is called, and then this
         waits for the thread, which still uses its data.
@@ -72,7 +77,8 @@ class Threads:
             If too many requests are waiting already.
         """
         async with self._thread(organization):
-            future = asyncio.get_running_loop().run_in_executor(self._pool, work)
+            # The thread's lines in the log are those of this request.
+            future = asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, work)
             try:
                 return await asyncio.shield(future)
             except asyncio.CancelledError:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from contextvars import ContextVar
 
 import orjson
 
 Detail = str | int | float | None
+REQUEST: ContextVar[str | None] = ContextVar("request", default=None)
+"""The id of the request that is being answered; each line of the log that belongs to it has it."""
 LOGGER = logging.getLogger("workbench.server")
 
 
@@ -38,6 +41,8 @@ class Lines(logging.Formatter):
             "event": record.getMessage(),
             **getattr(record, "fields", {}),
         }
+        if "request" not in line and (request := REQUEST.get()) is not None:
+            line["request"] = request
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
         return orjson.dumps(line, default=str).decode()

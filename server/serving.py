@@ -12,10 +12,12 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import orjson
 import uvicorn
@@ -26,7 +28,7 @@ from workbench.errors import BadRequest, NotProtected
 from workbench.ingest.read.locked_reader import NO_LOCK, why_not
 from workbench.transform.protected import required, shared
 
-from . import descriptors, log
+from . import descriptors, log, metrics
 from .app import create_app
 from .connections import HttpConfig
 from .settings import LOOPBACK, Settings
@@ -53,6 +55,8 @@ class Serving:
     quiet: bool = False
     docs: bool = False
     executor: str | None = None
+    metrics: bool = False
+    metrics_port: int | None = None
 
     def settings(self) -> Settings:
         """The settings of the application. On another address than the loopback, any host name is allowed if none is
@@ -70,7 +74,13 @@ class Serving:
             billing_portal=self.billing_portal,
             docs=self.docs,
             executor=self.executor,
+            metrics=self.keeps_metrics,
         )
+
+    @property
+    def keeps_metrics(self) -> bool:
+        """Whether there is somebody who asks for counts and times."""
+        return self.metrics or self.metrics_port is not None
 
     def address(self, port: int) -> str:
         """The address for users, with this port."""
@@ -127,6 +137,33 @@ def run(serving: Serving, ready: Callable[[str], None]) -> None:
     listening = listen(serving.host, serving.port)
     port = int(listening.getsockname()[1])
     os.environ[ENVIRONMENT] = orjson.dumps(asdict(serving)).decode()
+    with _metrics(serving):
+        _serve(serving, listening, port, ready)
+
+
+@contextlib.contextmanager
+def _metrics(serving: Serving) -> Iterator[None]:
+    """The folder in which the processes keep their counts, and the port at which they are shown."""
+    if not serving.keeps_metrics:
+        yield
+        return
+    metrics.check_installed()
+    with tempfile.TemporaryDirectory(prefix="workbench-metrics-", ignore_cleanup_errors=True) as folder:
+        os.environ[metrics.FOLDER] = folder  # before prometheus-client is imported
+        try:
+            end = (
+                None if serving.metrics_port is None else metrics.listen(Path(serving.store), serving.metrics_port)
+            )
+            try:
+                yield
+            finally:
+                if end is not None:
+                    end()
+        finally:
+            del os.environ[metrics.FOLDER]
+
+
+def _serve(serving: Serving, listening: socket.socket, port: int, ready: Callable[[str], None]) -> None:
     descriptors.raise_limit()
     config = HttpConfig("server.serving:application", factory=True, workers=serving.workers)
     threading.Thread(target=_announce, args=(serving, port, ready), daemon=True).start()

@@ -39,6 +39,7 @@ class Settings:
     readers : how many processes of little memory read the parquet files of uploads, for each worker process. They, and
         those of an ingest, are locked in. With 0 whoever sends files is trusted: the worker process reads parquet files
         itself, and an ingest goes on where the machine has no lock.
+    metrics : keep counts and times for Prometheus, at ``/metrics``.
     executor : where work over many tests runs, as ``--executor`` names it; None for threads of the worker process.
     docs : show the API at ``/docs``, where it can be tried out.
     """
@@ -62,6 +63,7 @@ class Settings:
     readers: int = 2
     docs: bool = False
     executor: str | None = None
+    metrics: bool = False
 
     def most(self, size: str) -> int:
         """The most bytes of a body of this kind: ``small``, ``large`` or ``upload``."""

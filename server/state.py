@@ -15,10 +15,12 @@ from workbench.records import Plot
 from workbench.store.cache.cache import Cache
 from workbench.store.db.parallel import CORES
 from workbench.store.store import Store
+from workbench.transform.protected import shared
 
 from .ingests import Ingests
 from .intake import Intake
 from .limits import Rates, Threads
+from .metrics import Metrics, Reading
 from .settings import Settings
 from .signing import Signer
 
@@ -61,6 +63,8 @@ class State:
         self.settings = settings
         self.protected = protected
         self.recipes = Recipes()
+        self._starting = threading.Lock()
+        self._scripts: threading.Thread | None = None
         self.signer = Signer(store.uploads.signing_secret())
         self.files = Path(f"{store.path}.files")
         self.rates = Rates(settings.requests_per_second, settings.burst)
@@ -73,6 +77,32 @@ class State:
         self.fan_out = FanOut.of(settings.executor, cores=CORES)
         self.ingests = Ingests(store, self.files, locked=settings.readers > 0, fan_out=self.fan_out)
         self.alerts = AlertThread(store, self.cache)
+        self.metrics = Metrics(store.path, self.reading) if settings.metrics else None
+        if self.metrics is not None:
+            self.cache.told = self.metrics.entry
+            self.ingests.told = self.metrics.file
+
+    def start_scripts(self) -> None:
+        """Start the process that draws scripts again, in a thread, unless that is under way."""
+        with self._starting:
+            if self._scripts is None or not self._scripts.is_alive():
+                self._scripts = threading.Thread(target=shared().fence, name="workbench-scripts", daemon=True)
+                self._scripts.start()
+
+    def reading(self) -> Reading:
+        """What this process does now, by the names of `metrics.GAUGES`."""
+        scripts = shared() if self.protected else None
+        running, waiting = (0, 0) if scripts is None else scripts.turns.load()
+        made: dict[str, float] = {
+            "scripts_running": running,
+            "scripts_waiting": waiting,
+            "script_processes_ready": 0 if scripts is None else int(scripts.is_running),
+            "ingests": self.ingests.waiting(),
+            "store_connections": self.store.connection_count(),
+        }
+        for kind, threads in (("quick", self.quick), ("plans", self.plans)):
+            made[f"threads_running.{kind}"], made[f"threads_waiting.{kind}"] = threads.load()
+        return made
 
     def close(self) -> None:
         """Wait for running work, then close the store."""

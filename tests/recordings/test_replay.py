@@ -23,6 +23,8 @@ pytestmark = pytest.mark.xdist_group("recordings")
 _MOST_SHOWN = 30
 SINCE = {(one.method, one.path) for one in OPERATIONS if one.since != "0.1.0"} | {
     ("GET", "/store/backup"),
+    ("GET", "/readyz"),
+    ("GET", "/metrics"),
     *((method, "/organizations/{organization_id}/keys") for method in ("GET", "POST")),
     ("DELETE", "/organizations/{organization_id}/keys/{key_id}"),
     ("POST", "/projects/{project_id}/figures/picture"),

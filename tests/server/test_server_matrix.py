@@ -109,6 +109,8 @@ ROWS: dict[str, Row] = {
         "json": {"plots": [{"id": "{plot_id}", "revision": 1, "content": "none", "values": {}}]}
     },
     "GET /healthz": NOTHING,
+    "GET /readyz": NOTHING,
+    "GET /metrics": NOTHING,
     "GET /user/billing-portal": NOTHING,
     "GET /session": NOTHING,
     "POST /session": {"json": {"key": "nonsense"}, "headers": {"X-Workbench": "1"}},
@@ -299,7 +301,7 @@ ROWS: dict[str, Row] = {
     "GET /storage/{ticket}/{filename}": NOTHING,
     "PUT /storage/{ticket}/{filename}": {"content": b"bytes"},
 }
-OPEN = ("GET /healthz", "GET /session", "POST /session", "DELETE /session")
+OPEN = ("GET /healthz", "GET /readyz", "GET /session", "POST /session", "DELETE /session")
 SIGNED = ("GET /storage/{ticket}/{filename}", "PUT /storage/{ticket}/{filename}")
 KEYED = [name for name in WALKED if name not in (*OPEN, *SIGNED) and "/shared/" not in name]
 MARK, THEIRS = "OURS", "SECRET-OF-OTHERS"
@@ -606,6 +608,7 @@ def test_every_row_is_a_sound_request(tmp_path: Path) -> None:
             return (-1 if part_of_study else 99 if name == f"DELETE {_P}" else end, rank.get(name, 0))
 
         expected_missing = {
+            "GET /metrics",
             "GET /user/billing-portal",
             "GET /cell_measurements/{measurement_id}/files/{filename}",
             "GET /simulations/{simulation_id}/steps/download",

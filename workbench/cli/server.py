@@ -67,6 +67,16 @@ def serve(
     docs: Annotated[
         bool, typer.Option("--docs", help="Show the HTTP interface at `/docs`, where it can be tried out.")
     ] = False,
+    metrics: Annotated[
+        bool,
+        typer.Option("--metrics", help="Keep counts and times for Prometheus, at `/metrics` for an admin's key."),
+    ] = False,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=65535, help="Show them at this port of the loopback too, without a key."
+        ),
+    ] = None,
     executor: ExecutorOption = None,
     store: StoreOption = None,
     project: ProjectOption = None,
@@ -77,10 +87,14 @@ def serve(
 
     The first start makes the key of an administrator and prints it. It cannot be shown again."""
     check_server_package()
+    from server.metrics import check_installed
     from server.serving import Serving, run
 
+    # What is wrong with these is said before a key is made.
     if executor is not None:
-        setting_of(executor)  # what is wrong with it is said before a key is made
+        setting_of(executor)
+    if metrics or metrics_port is not None:
+        check_installed()
     path = meant_store(store)
     _first_key(path, project, organization, as_json=as_json)
     run(
@@ -98,6 +112,8 @@ def serve(
             billing_portal=billing_portal,
             docs=docs,
             executor=executor,
+            metrics=metrics,
+            metrics_port=metrics_port,
         ),
         lambda address: _listening(address, as_json=as_json),
     )

@@ -220,6 +220,12 @@ class Store(Host):
         if state.only_read:
             raise may_not_write(state, self.path)
 
+    def format_is_ours(self) -> bool:
+        """Whether this version may write the store, and has all of its tables: a newer one may have upgraded it."""
+        with self.snapshot() as db:
+            state = state_of(db, self.path)
+        return not state.only_read and not state.pending
+
     def _sweep(self) -> None:
         try:
             self.series.sweep()

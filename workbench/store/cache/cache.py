@@ -57,6 +57,8 @@ class Cache:
         disk_bytes: int = 2 * 2**30,
     ) -> None:
         self.stats = Stats()
+        self.told: Callable[[str, bool], None] | None = None
+        """Called with the kind of each entry that is given, and whether it was in the cache."""
         self._memory = _Memory(memory_bytes)
         self._side = None if path is None else SideFile(Path(path), disk_bytes, self.stats)
         self._flights: dict[tuple[str, str], _Flight] = {}
@@ -94,6 +96,21 @@ class Cache:
         While another caller makes it, ``waiting()`` is called every few hundredths of a second; what it raises, such as
         a cancellation, ends the wait. An error of ``make`` goes to its own caller; the next one then tries to make it.
         """
+        found = self._found_or_made(kind, key, make, valid, waiting, soon, keep)
+        if self.told is not None:
+            self.told(kind, found.hit)
+        return found
+
+    def _found_or_made(
+        self,
+        kind: str,
+        key: str,
+        make: Make,
+        valid: Valid | None,
+        waiting: Callable[[], None] | None,
+        soon: bool,
+        keep: bool,
+    ) -> Found:
         found = self._look(kind, key, valid, count=True)
         if found is not None:
             return found
@@ -217,6 +234,8 @@ class HitsOnly(Cache):
         found = self._look(kind, key, valid)
         if found is None:
             raise NotCached(key)
+        if self.told is not None:
+            self.told(kind, True)
         return found
 
 

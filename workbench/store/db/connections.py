@@ -190,6 +190,10 @@ class Connections:
         """From now on every statement that reads or changes one of these tables raises Damaged with its text."""
         self._damage |= damage
 
+    def count(self) -> int:
+        """How many connections are open."""
+        return len(self._handles)
+
     @contextmanager
     def all_tables(self) -> Iterator[None]:
         """Inside, this thread may read damaged tables too."""

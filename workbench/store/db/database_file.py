@@ -131,6 +131,10 @@ class Host:
             raise Damaged(f"The store '{self.place}' has lost its name; restore a backup.")
         return str(row[0])
 
+    def connection_count(self) -> int:
+        """How many connections to the file this process has."""
+        return self._connections.count()
+
     def close(self) -> None:
         self._connections.close()
 

@@ -101,6 +101,12 @@ class Pool(ProcessDrawer):
             with self.shelf.lend(content, packed) as sealed:
                 return self._tried(job, text, sealed, cancelled, account)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the zygote runs; nothing is started to find out."""
+        zygote = self._zygote
+        return zygote is not None and not zygote.dead.is_set()
+
     def zygote_process(self) -> int:
         """The process id of the zygote. Starts it if it does not run."""
         return self._alive().process

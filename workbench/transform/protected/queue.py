@@ -42,6 +42,11 @@ class Turns:
     _running: dict[str | None, int] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
+    def load(self) -> tuple[int, int]:
+        """How many figures are drawn now, and how many wait."""
+        with self._changed:
+            return sum(self._running.values()), len(self._waiting)
+
     @contextmanager
     def turn(self, organization: str | None, cancelled: Callable[[], bool] | None = None) -> Iterator[None]:
         """Wait for a free worker and hold it while the block runs.

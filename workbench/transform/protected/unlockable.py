@@ -28,6 +28,11 @@ class Unlockable(ProcessDrawer):
         self.workers = workers or max(2, os.cpu_count() or 2)
         self.turns = Turns(self.workers)
 
+    @property
+    def is_running(self) -> bool:
+        """False: there is nothing to run."""
+        return False
+
     def fence(self) -> Fence:
         """The answer that there is no lock on this system, and what to do."""
         system = _NAMES.get(sys.platform, sys.platform)
