@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from workbench.store.store import Store
 from workbench.transform import protected as protection
 
-from . import docs_page, errors, log, page_files
+from . import docs_page, errors, log, page_files, provider_sign_in
 from .assistants.at_http import Assistants
 from .context import RequestContext
 from .metrics import OTHER
@@ -86,6 +86,8 @@ def create_app(
         # include_router would match every route twice per request.
         app.router.routes.extend(router.routes)
     app.router.routes.extend(page_files.routes())
+    if chosen.provider is not None:
+        app.router.routes.extend(provider_sign_in.routes())
     assistants = Assistants(app, chosen.small_body)
     app.router.routes.append(assistants.route())
     if chosen.docs:

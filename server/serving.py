@@ -31,6 +31,7 @@ from workbench.transform.protected import required, shared
 from . import descriptors, log, metrics
 from .app import create_app
 from .connections import HttpConfig
+from .identity_provider import ProviderSettings
 from .settings import LOOPBACK, Settings
 
 ENVIRONMENT = "WORKBENCH_SERVING"
@@ -57,6 +58,7 @@ class Serving:
     executor: str | None = None
     metrics: bool = False
     metrics_port: int | None = None
+    provider: ProviderSettings | None = None
 
     def settings(self) -> Settings:
         """The settings of the application. On another address than the loopback, any host name is allowed if none is
@@ -75,6 +77,7 @@ class Serving:
             docs=self.docs,
             executor=self.executor,
             metrics=self.keeps_metrics,
+            provider=self.provider,
         )
 
     @property
@@ -100,7 +103,10 @@ def application() -> FastAPI:
     """The application of a worker process; its environment has the options."""
     raw = orjson.loads(os.environ[ENVIRONMENT])
     lists = {name: tuple(raw[name]) for name in ("hosts", "origins", "embed_origins")}
-    serving = Serving(**{**raw, **lists})
+    provider = raw["provider"] and ProviderSettings(
+        **{**raw["provider"], "domains": tuple(raw["provider"]["domains"])}
+    )
+    serving = Serving(**{**raw, **lists, "provider": provider})
     log.to_stderr(logging.WARNING if serving.quiet else logging.INFO)
     _end_with_parent()
     return create_app(serving.store, serving.settings(), protected=not serving.trust_transforms, create=False)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from workbench.version import __version__
 
+from .identity_provider import ProviderSettings
+
 VERSION = __version__
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -39,6 +41,7 @@ class Settings:
     readers : how many processes of little memory read the parquet files of uploads, for each worker process. They, and
         those of an ingest, are locked in. With 0 whoever sends files is trusted: the worker process reads parquet files
         itself, and an ingest goes on where the machine has no lock.
+    provider : the identity provider by which people may sign in on the page; None for keys alone.
     metrics : keep counts and times for Prometheus, at ``/metrics``.
     executor : where work over many tests runs, as ``--executor`` names it; None for threads of the worker process.
     docs : show the API at ``/docs``, where it can be tried out.
@@ -64,6 +67,7 @@ class Settings:
     docs: bool = False
     executor: str | None = None
     metrics: bool = False
+    provider: ProviderSettings | None = None
 
     def most(self, size: str) -> int:
         """The most bytes of a body of this kind: ``small``, ``large`` or ``upload``."""

@@ -12,6 +12,9 @@ from workbench.errors import Forbidden
 HEADER = "x-workbench"
 _NAME = "wb_session"
 _MOST = 100
+ATTEMPT_SECONDS = 600
+"""How long a person may take at an identity provider."""
+_LONGEST_ATTEMPT = 4000
 _SITE = "same-origin"
 
 
@@ -66,6 +69,33 @@ def keep(answer: Response, request: Request, public_url: str | None, secret: str
     )
     answer.headers["cache-control"] = "no-store"
     return answer
+
+
+def keep_attempt(answer: Response, request: Request, public_url: str | None, ticket: str | None) -> Response:
+    """An answer that makes the browser keep what it is asked for when it comes back from a provider; None forgets it.
+
+    The way back begins at another site, so this cookie is sent then, unlike that of a sign-in.
+    """
+    answer.set_cookie(
+        _attempt_name(request, public_url),
+        ticket or "",
+        max_age=ATTEMPT_SECONDS if ticket else 0,
+        path="/",
+        secure=_is_secure(request, public_url),
+        httponly=True,
+        samesite="lax",
+    )
+    return answer
+
+
+def attempt_of(request: Request, public_url: str | None) -> str:
+    """What the browser kept; empty if it kept nothing."""
+    kept = request.cookies.get(_attempt_name(request, public_url), "")
+    return kept if len(kept) <= _LONGEST_ATTEMPT else ""
+
+
+def _attempt_name(request: Request, public_url: str | None) -> str:
+    return f"{_name(request, public_url)}_attempt"
 
 
 def _name(request: Request, public_url: str | None) -> str:

@@ -13,7 +13,7 @@ import orjson
 
 from workbench.errors import NotFound
 
-Act = Literal["get", "put"]
+Act = Literal["get", "put", "sign-in"]
 _MARK = 16
 
 

@@ -17,6 +17,7 @@ from workbench.store.db.parallel import CORES
 from workbench.store.store import Store
 from workbench.transform.protected import shared
 
+from .identity_provider import IdentityProvider
 from .ingests import Ingests
 from .intake import Intake
 from .limits import Rates, Threads
@@ -65,6 +66,7 @@ class State:
         self.recipes = Recipes()
         self._starting = threading.Lock()
         self._scripts: threading.Thread | None = None
+        self.provider = None if settings.provider is None else IdentityProvider(settings.provider)
         self.signer = Signer(store.uploads.signing_secret())
         self.files = Path(f"{store.path}.files")
         self.rates = Rates(settings.requests_per_second, settings.burst)

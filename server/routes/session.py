@@ -40,6 +40,12 @@ class SessionShown(TypedDict):
     expires_at: str | None
 
 
+class SessionAsked(SessionShown):
+    """``provider``: the name of the identity provider by which people may sign in too; null if there is none."""
+
+    provider: str | None
+
+
 class SessionOpened(SessionShown):
     """A new sign-in. ``token`` is the value of ``X-Workbench`` for all further requests."""
 
@@ -50,11 +56,13 @@ def _only_the_page(context: RequestContext) -> None:
     sign_in.refuse_without_header(context.request)
 
 
-@router.get("/session", response_model=SessionShown)
+@router.get("/session", response_model=SessionAsked)
 def read_session(context: Anyone) -> Response:
     """Who is signed in with the cookie and the header ``X-Workbench``. Nobody is an answer too, not an error."""
     found = _present(context)
-    shown: SessionShown = {"user": None, "expires_at": None} if found is None else _shown(found)
+    known: SessionShown = {"user": None, "expires_at": None} if found is None else _shown(found)
+    provider = context.state.settings.provider
+    shown: SessionAsked = {**known, "provider": None if provider is None else provider.shown_name}
     return Response(responses.dumps(shown), 200, {"cache-control": "no-store"}, responses.JSON)
 
 

@@ -41,7 +41,7 @@ def signed_in(served: Lab, who: Person | None = None) -> Browser:
 
 def test_nobody_is_an_answer_and_not_an_error(served: Lab) -> None:
     answer = served.client.get("/session")
-    assert (answer.status_code, answer.json()) == (200, {"user": None, "expires_at": None})
+    assert (answer.status_code, answer.json()) == (200, {"user": None, "expires_at": None, "provider": None})
     assert answer.headers["cache-control"] == "no-store"
 
 

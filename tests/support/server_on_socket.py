@@ -22,7 +22,9 @@ def listening(app: Any, lifespan: str = "on") -> Iterator[tuple[uvicorn.Server, 
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
     thread.start()
     until(lambda: server.started, "the start of the server")
-    yield server, f"http://127.0.0.1:{bound.getsockname()[1]}"
-    server.should_exit = True
-    thread.join(20)
+    try:
+        yield server, f"http://127.0.0.1:{bound.getsockname()[1]}"
+    finally:  # a test that failed must not leave the server running: Python would wait for its thread
+        server.should_exit = True
+        thread.join(20)
     assert not thread.is_alive()

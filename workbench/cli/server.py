@@ -77,6 +77,27 @@ def serve(
             metavar="N", min=1, max=65535, help="Show them at this port of the loopback too, without a key."
         ),
     ] = None,
+    oidc_issuer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Address of an identity provider (OpenID Connect): people sign in by it too."
+        ),
+    ] = None,
+    oidc_client: Annotated[
+        str,
+        typer.Option(metavar="ID", help="Id of this server there. Its secret is in `$WORKBENCH_OIDC_SECRET`."),
+    ] = "",
+    oidc_name: Annotated[str, typer.Option(metavar="TEXT", help="What the page calls the provider.")] = "",
+    oidc_new_people: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROLE", help="Make people members who are not: as `viewer` or `contributor` of every project."
+        ),
+    ] = None,
+    oidc_domain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Domain of the addresses of such people; `any` for all."),
+    ] = None,
     executor: ExecutorOption = None,
     store: StoreOption = None,
     project: ProjectOption = None,
@@ -87,6 +108,7 @@ def serve(
 
     The first start makes the key of an administrator and prints it. It cannot be shown again."""
     check_server_package()
+    from server.identity_provider import ProviderSettings, check
     from server.metrics import check_installed
     from server.serving import Serving, run
 
@@ -95,6 +117,14 @@ def serve(
         setting_of(executor)
     if metrics or metrics_port is not None:
         check_installed()
+    provider = None
+    if oidc_issuer is not None:
+        provider = ProviderSettings(
+            oidc_issuer, oidc_client, oidc_name, oidc_new_people, tuple(oidc_domain or ()), organization
+        )
+        check(provider)
+    elif oidc_client or oidc_new_people is not None or oidc_domain:
+        raise BadRequest("These options of a provider need its address: --oidc-issuer URL.")
     path = meant_store(store)
     _first_key(path, project, organization, as_json=as_json)
     run(
@@ -114,6 +144,7 @@ def serve(
             executor=executor,
             metrics=metrics,
             metrics_port=metrics_port,
+            provider=provider,
         ),
         lambda address: _listening(address, as_json=as_json),
     )

@@ -37,6 +37,7 @@ from .objects.objects import Objects
 from .records.alerts import Alerts
 from .records.bookmarks import Bookmarks
 from .records.catalog import Catalogs
+from .records.identities import Identities
 from .records.name_order import NameOrder
 from .records.people import People
 from .records.plots import Plots
@@ -82,6 +83,7 @@ class Store(Host):
         self.sessions = Sessions(self.rows)
         self.people = People(self.rows)
         self.sign_ins = SignIns(self.people)
+        self.identities = Identities(self.people)
         self.bookmarks = Bookmarks(self.rows)
         self.shares = Shares(self.rows, self.people)
         self.alerts = Alerts(self.rows)

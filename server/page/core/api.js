@@ -10,6 +10,8 @@ const ASK_AGAIN_MS = 3000;
 export const user = signal(/** @type {any} */ (undefined));
 /** Whether the session ended while the page was open. */
 export const sessionOver = signal(false);
+/** The name of the identity provider by which people may sign in too; empty if there is none. */
+export const provider = signal("");
 /** Since when the server does not answer. */
 export const awaySince = signal(/** @type {Date | null} */ (null));
 
@@ -93,7 +95,8 @@ export function query(given) {
 // The session
 
 export async function whoIsThere() {
-  const { user: found } = await get("/session");
+  const { user: found, provider: by } = await get("/session");
+  provider.value = by ?? "";
   user.value = found;
   return found;
 }
@@ -104,6 +107,11 @@ export async function signIn(proof) {
   localStorage.setItem(TOKEN, answer.token);
   user.value = answer.user;
   sessionOver.value = false;
+}
+
+/** Go to the identity provider, and come back to this place signed in. */
+export function signInByProvider() {
+  location.assign(`/session/provider${query({ next: location.pathname + location.search })}`);
 }
 
 export async function signOut() {

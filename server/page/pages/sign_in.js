@@ -1,7 +1,7 @@
 // Signing in with a key, at the beginning and when a session ended.
 
 import { html, useState } from "../vendor/preact.js";
-import { signIn, signOut, user } from "../core/api.js";
+import { provider, signIn, signInByProvider, signOut, user } from "../core/api.js";
 import { useTitle } from "../core/load.js";
 import { Icon } from "../ui/icons.js";
 import { Dialog } from "../ui/parts.js";
@@ -31,6 +31,7 @@ function KeyForm({ again }) {
         aria-invalid=${Boolean(wrong)} aria-describedby=${wrong ? "key-wrong" : undefined} value=${key} onInput=${(/** @type {any} */ event) => { setKey(event.target.value); setWrong(""); }} /></label>
     ${wrong && html`<div class="note wrong" role="alert" id="key-wrong"><${Icon} name="warn" /><div>${wrong}</div></div>`}
     <button class="button main" disabled=${busy}>${busy ? "Signing in …" : "Sign in"}</button>
+    ${provider.value && html`<button type="button" class="button" onClick=${signInByProvider}>Sign in with ${provider.value}</button>`}
     ${!again && html`<p class="soft small">Whoever runs this server gives keys: <code>workbench keys create --user you@lab.org</code>. The key stays out of links, logs and the browser's storage.</p>`}
   </form>`;
 }
@@ -38,8 +39,11 @@ function KeyForm({ again }) {
 export function SignIn() {
   useTitle("Sign in");
   return html`<main class="gate"><div class="box"><div class="brand"><img src=${ICON} alt="" />Battery Workbench</div>
-    <div class="stack"><div><h1>Sign in</h1><p class="soft">To your team's dashboards, cells and tests.</p></div><${KeyForm} /></div></div></main>`;
+    <div class="stack"><div><h1>Sign in</h1><p class="soft">To your team's dashboards, cells and tests.</p></div><${KeyForm} />${provider.value && html`<${SignOutOfProvider} />`}</div></div></main>`;
 }
+
+/** Leaves the provider too, on a computer that others use. */
+const SignOutOfProvider = () => html`<button type="button" class="button plain" onClick=${() => location.assign("/session/provider/sign-out")}>Sign out of ${provider.value} too</button>`;
 
 export const SessionDialog = () => html`<${Dialog} title="Your session is over">
   <p>Sign in again, ${user.value?.name || user.value?.email}, and go on where you were. Nothing that you typed is lost.</p><${KeyForm} again />

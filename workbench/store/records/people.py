@@ -119,6 +119,14 @@ class People:
         """The store that holds them."""
         return self._store
 
+    def user(self, email: str) -> User:
+        """The user of an address, case ignored; NotFound if there is none."""
+        return self._rows.user(email)
+
+    def organizations(self) -> list[Organization]:
+        """All organizations of the store."""
+        return self._rows.organizations()
+
     # Keys
 
     def issue(
