@@ -10,13 +10,14 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 from support.dying_workers import die, die_the_first_time, refuse
-from support.server_in_process import lab
+from support.server_in_process import Lab
 from typer.testing import CliRunner
 
 import workbench
 import workbench as wb
-from server import Settings
+from server import Settings, create_app
 from workbench import errors
 from workbench.cli import app
 from workbench.fan_out import FanOut, fan_out, own_task, own_tasks
@@ -28,6 +29,8 @@ from workbench.version import __version__
 ROOT = Path(workbench.__file__).parent
 TASKS = {
     "workbench.analyses.run:computed_of",
+    "workbench.fleet:dataset_kept",
+    "workbench.fleet:measurement_written",
     "workbench.ingest.read.fanned_out:read_file",
     "workbench.ingest.recompute:made_anew",
     "workbench.store.verify_apart:wrong_files",
@@ -244,10 +247,12 @@ def test_what_was_started_is_ended_by_close(doubled) -> None:
 
 
 def test_a_server_gives_its_executor_to_every_request(tmp_path: Path) -> None:
-    with lab(tmp_path, Settings(readers=0, executor="processes:1")) as made:
-        state = made.app.state.workbench
+    made = create_app(tmp_path / "lab.db", Settings(readers=0, executor="processes:1"), protected=False)
+    with TestClient(made, base_url="http://localhost") as client:
+        state = made.state.workbench
         assert (state.fan_out.name, state.fan_out.leaves) == ("processes", True)
-        assert made.json("GET", "/store/verify") == {"problems": []}
+        lab = Lab(made, client)
+        assert lab.json("GET", "/store/verify") == {"problems": []}
 
 
 def test_a_command_refuses_an_executor_that_does_not_exist(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ def test_the_script_uses_every_public_method(tmp_path: Path) -> None:
                 offered |= _public(type(held))
     # What a bench of 0.1.0 could not do with a server.
     since = {"backup", "recompute", "trust", "distrust", "untrusted"}
+    since |= {"warm", "export_tests"}
     since |= {
         "author",
         "check_answer",

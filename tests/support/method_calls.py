@@ -350,6 +350,19 @@ def whole(bench: wb.Bench, ask: Ask, folder: Path) -> None:
     ask(lambda: bench.project(made).instances.get("M50-A-01"))
 
 
+@row("Bench.warm", "Bench.export_tests")
+def many_at_once(bench: wb.Bench, ask: Ask, folder: Path) -> None:
+    for name in (["nobody"], "nobody"):
+        ask(lambda name=name: bench.warm(name))
+    bench.dashboards.create(name="to warm")
+    ask(lambda: bench.warm("to warm").as_dict())
+    (folder / "tests").mkdir()
+    for where in ({"name": "nothing"}, {"nmae": "x"}, {"name": "M50-A-01_HPPC_fresh"}):
+        ask(lambda where=where: bench.export_tests(folder / "tests", where))
+    ask(lambda: bench.export_tests(folder / "tests", ending=".xls"))
+    ask(lambda: sorted(path.name for path in (folder / "tests").iterdir()))
+
+
 # Recipes
 
 

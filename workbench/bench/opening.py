@@ -30,11 +30,11 @@ def open_bench(
         ``$WORKBENCH_STORE``, else ``workbench.db``, with ``$WORKBENCH_PROJECT`` and ``$WORKBENCH_ORGANIZATION``.
         `workbench lab --store` sets these for its notebooks.
     project, organization : name or id; needed only where the store has several.
-    samples : where a new store keeps its samples: ``"folder:PATH"``, ``"s3://BUCKET/PREFIX"``, ``"gs://..."``,
+        samples : where a new store keeps its samples: ``"folder:PATH"``, ``"s3://BUCKET/PREFIX"``, ``"gs://..."``,
         ``"az://..."``; without it in its file. The store remembers it. A store that is there already is moved by
         `workbench samples move`.
-    executor : where work over many tests runs (`ingest`, `analyse`, `recompute`, `verify`): ``"threads"``,
-        ``"serial"``, ``"processes"`` or ``"processes:4"``, the scheduler of a Dask cluster, ``"dask://host:8786"``, or
+    executor : where work over many tests runs (`ingest`, `analyse`, `recompute`, `verify`, `warm`): ``"threads"``,
+            ``"serial"``, ``"processes"`` or ``"processes:4"``, the scheduler of a Dask cluster, ``"dask://host:8786"``, or
         an `Executor` of ``concurrent.futures``. By default ``$WORKBENCH_EXECUTOR``, else threads. The answers are the
         same.
 

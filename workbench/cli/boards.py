@@ -9,10 +9,44 @@ import typer
 
 from .console import out, print_json, progress_bar
 from .help import Commands
-from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
+from .options import (
+    ExecutorOption,
+    JsonOption,
+    OrganizationOption,
+    ProjectOption,
+    StoreOption,
+    existing,
+    open_bench,
+)
 from .page_options import ControlsOption, say_size
 
 commands = Commands()
+
+
+@commands.add("workbench warm Ageing --store lab.db")
+def warm(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="Names or ids of dashboards. Without one: all of the project."),
+    ] = None,
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    executor: ExecutorOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make what dashboards show at their defaults, so that whoever opens them next does not wait.
+
+    Run it each morning, or after files came in."""
+    path = existing(store)
+    with open_bench(path, project, organization, executor=executor) as bench, progress_bar("Drawing") as told:
+        done = bench.warm(names or None, progress=told)
+    if as_json:
+        print_json(done.as_dict())
+    else:
+        out.print(repr(done), markup=False, soft_wrap=True)
+    if done.failed:
+        raise typer.Exit(1)
 
 
 @commands.add("workbench board Ageing -o ageing.html --controls", "board")

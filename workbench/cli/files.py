@@ -142,6 +142,48 @@ def _print_round(report: Report, *, as_json: bool) -> None:
             out.print(f"          {remark}", markup=False, soft_wrap=True)
 
 
+@commands.add("workbench export-tests exported/ --where batch=A --ending .bdf.csv", "export-tests")
+def export_tests(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder to write to. It must exist.", show_default=False)
+    ],
+    store: StoreOption = None,
+    project: ProjectOption = None,
+    organization: OrganizationOption = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where", metavar="KEY=VALUE", help="Only these tests, by a filter of a `list` step: `batch=A`."
+        ),
+    ] = None,
+    ending: Annotated[
+        str, typer.Option(metavar="ENDING", help="`.bdf.csv`, `.bdf.parquet` or `.parquet`.")
+    ] = ".bdf.parquet",
+    executor: ExecutorOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write many tests and everything known about them to a folder, a file for each.
+
+    Files have the names of cell and test. `workbench ingest` reads them back without any loss."""
+    from ..ingest.recompute import filters
+
+    path = existing(store)
+    with (
+        open_bench(path, project, organization, read_only=True, executor=executor) as bench,
+        progress_bar("Writing") as told,
+    ):
+        failed = bench.export_tests(folder, filters(where or []), ending=ending, progress=told)
+    if as_json:
+        print_json({"folder": str(folder), "failed": failed})
+    else:
+        for name, why in failed.items():
+            out.print(f"{name}: {why}", style="red", markup=False, soft_wrap=True)
+        if not failed:
+            out.print(f"Wrote the tests to {folder}.", markup=False, soft_wrap=True)
+    if failed:
+        raise typer.Exit(1)
+
+
 @commands.add("workbench export 'RPT 1' --instance M50-A-01 -o rpt.bdf.parquet")
 def export(
     measurement: Annotated[
