@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.dying_workers import end
+from support.waiting import until
 
 import workbench as wb
 from workbench.cycling import cycles
@@ -188,7 +191,7 @@ def none() -> Iterator[None]:
 def cluster() -> Iterator[str]:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
     ) as made:
         running.append(made)
         try:
@@ -219,3 +222,56 @@ def test_workers_of_dask_that_are_killed_leave_the_same(tmp_path: Path) -> None:
         there = work(tmp_path / "dask.db", files, address, ["capacity_by_step"], kill_one)
     assert len(killed) == 3  # one in each part of the work
     assert there == alone
+
+
+@pytest.mark.long
+def test_a_scheduler_without_workers_or_that_goes_away_is_named_and_nothing_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    from workbench.fan_out import dask_cluster
+
+    files = made(tmp_path / "files", 12)
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.ingest(files, specification="S", rating="1Ah,3V,4.2V")
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    place = tmp_path / "scheduler.json"
+    command += ["--no-dashboard", "--scheduler-file", str(place)]
+    scheduler = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        until(place.exists, "the scheduler")
+        until(lambda: place.read_text().endswith("}"), "the file of the scheduler")
+        address = json.loads(place.read_text())["address"].replace("tcp://", "dask://")
+        with wb.open(tmp_path / "lab.db", executor=address) as bench:
+            with monkeypatch.context() as patch:
+                patch.setattr(dask_cluster, "CONNECT_SECONDS", 2)
+                with pytest.raises(ExecutorAway, match=r"has no worker\. Start some"):
+                    bench.analyse("capacity_by_step", {})
+            monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 120)
+
+            def kill(done: int, of: int, name: str) -> None:
+                if done == 1:  # so few tasks are under way at once that most have not begun
+                    scheduler.kill()
+
+            with worker(address), pytest.raises(ExecutorAway, match="What was done is kept; run this again"):
+                bench.analyse("capacity_by_step", {}, progress=kill)
+            assert 1 <= len(bench.analyses.list(analysis_type="capacity_by_step")) < 12
+        with wb.open(tmp_path / "lab.db") as bench:
+            assert bench.analyse("capacity_by_step", {}).unchanged >= 1
+            assert len(bench.analyses.list(analysis_type="capacity_by_step")) == 12
+    finally:
+        scheduler.kill()
+        scheduler.wait()
+
+
+@contextmanager
+def worker(address: str) -> Iterator[None]:
+    """A worker of a scheduler, in a process of its own."""
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address.replace("dask://", "tcp://")]
+    command += ["--nthreads", "1", "--no-dashboard", "--no-nanny"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()

@@ -22,7 +22,7 @@ class Cluster:
         BadRequest
             If Dask is not installed.
         ExecutorAway
-            If no scheduler answers there.
+            If no scheduler answers there, or it has no worker.
         """
         try:
             from distributed import Client
@@ -37,6 +37,13 @@ class Cluster:
             raise ExecutorAway(
                 f"No Dask scheduler answers at '{address}' ({type(error).__name__}). Start one with `dask scheduler`, "
                 "or name its address: dask://host:8786."
+            ) from error
+        try:
+            self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        except TimeoutError as error:
+            self.close()
+            raise ExecutorAway(
+                f"The Dask scheduler at '{address}' has no worker. Start some: `dask worker {address}`."
             ) from error
         self.executor: Executor = self._client.get_executor(pure=False)
 
