@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-from pathlib import Path
 from typing import Any
 
 from ..errors import ExecutorAway, NotFound
@@ -48,15 +47,13 @@ class Reached:
 
     def _open(self) -> Store:
         here = socket.gethostname()
-        if not Path(self.path).exists():
-            raise ExecutorAway(
-                f"A worker on '{here}' cannot reach the store '{self.path}' of '{self.host}'. Workers open it by "
-                "its path: give them the same folder under the same path, or use `--executor processes`."
-            )
         try:
             store = Store.open(self.path, create=False, read_only=True)
         except NotFound as error:
-            raise ExecutorAway(f"A worker on '{here}' cannot open the store: {error}") from error
+            raise ExecutorAway(
+                f"A worker on '{here}' cannot reach the store '{self.path}' of '{self.host}'. Workers open it by "
+                "its path: give them the same folder under the same path, or use `--executor processes`."
+            ) from error
         if store.place_id() != self.id:
             store.close()
             raise ExecutorAway(
