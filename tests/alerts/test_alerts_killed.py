@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from support.alert_case import grow, make, watch_cycles
 from support.hook_server import Hook, hook_server
 
@@ -56,6 +57,7 @@ def check(bench: wb.Bench, hook: Hook, known: int) -> None:
     assert noted == Counter(found["id"])
 
 
+@pytest.mark.long
 def test_each_is_found_once(tmp_path: Path, long: bool) -> None:
     path, chance = tmp_path / "lab.db", random.Random(6)
     with hook_server() as hook:

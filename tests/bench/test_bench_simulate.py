@@ -189,6 +189,7 @@ def test_without_pybamm_a_sentence_says_what_to_install(bench: Bench) -> None:
         bench.simulate("Chen2020", WORDS)
 
 
+@pytest.mark.long
 @with_pybamm
 def test_pybamm_discharges_its_own_cell(bench: Bench) -> None:
     made = bench.simulate("Chen2020", WORDS)

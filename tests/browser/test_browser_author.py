@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 from support.notebook_page import PATIENCE, NotebookPage
 
@@ -23,6 +24,7 @@ answers = iter([{"say": "", "draft": {"name": "Cells", "config": {"plan": plan, 
 bench.author(board=board, respond=lambda turns: json.dumps(next(answers)))"""
 
 
+@pytest.mark.long
 def test_from_a_wish_to_a_saved_plot_and_its_revision(
     opened: Callable[..., NotebookPage], pictures: Path | None
 ) -> None:

@@ -40,6 +40,7 @@ def photograph(sheet: NotebookPage, folder: Path) -> None:
             shown.nth(n).screenshot(path=folder / f"{sheet.path.stem}-{n}-{theme}.png")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", EACH)
 def test_it_runs_and_draws(opened, path: Path, pictures: Path | None) -> None:
     sheet = opened(path, height=1400)
@@ -53,6 +54,7 @@ def test_it_runs_and_draws(opened, path: Path, pictures: Path | None) -> None:
         photograph(sheet, pictures)
 
 
+@pytest.mark.long
 def test_a_saved_notebook_shows_a_picture_without_a_kernel(opened) -> None:
     sheet = opened(NOTEBOOKS[0])
     sheet.keep_soon()

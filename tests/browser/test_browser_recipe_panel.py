@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 from support.live_view import LiveView
 from support.notebook_page import NotebookPage
@@ -16,6 +17,7 @@ board.save("Fade", bench.dashboards.get("Ageing").plot("Fade by batch").recipe()
 board.show()"""
 
 
+@pytest.mark.long
 def test_the_panel_opens_in_sight_and_a_plot_alone_is_wide(opened: Callable[..., NotebookPage]) -> None:
     sheet = opened([VIEW, BOARD], width=760, height=640)
     view = LiveView(sheet, sheet.run(0))

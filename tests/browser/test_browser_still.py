@@ -29,6 +29,7 @@ def sheet(kept_open: Callable[..., NotebookPage]) -> NotebookPage:
     return kept_open([CELL, LIST, LOOK])
 
 
+@pytest.mark.long
 def test_buttons_and_counts_stay_when_the_picture_is_kept(sheet: NotebookPage) -> None:
     sheet.keep_soon()
     view = LiveView(sheet, sheet.run(0))
@@ -92,6 +93,7 @@ def test_a_saved_picture_suits_both_themes(
     assert grounds[False] > 225, "as light as the page"
 
 
+@pytest.mark.long
 def test_dark_lines_are_seen_on_a_dark_page(opened: Callable[..., NotebookPage]) -> None:
     sheet = opened([CURVES])
     sheet.theme(dark=False)

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
@@ -82,6 +83,7 @@ def lines_until_killed(store: Path, folder: Path, delay: float) -> list[str]:
     return [line for line in said.decode().split("\n")[:-1] if line not in ("ready", "done")]
 
 
+@pytest.mark.long
 def test_killed_ingests_leave_whole_measurements_only(tmp_path: Path, long: bool) -> None:
     folder = tmp_path / "in"
     write_files(folder)

@@ -220,6 +220,7 @@ def span(tmp_path_factory: pytest.TempPathFactory) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.long
 def test_a_watch_that_is_killed_loses_and_repeats_nothing(tmp_path: Path, span: float, *, long: bool) -> None:
     rng = random.Random(11)
     left, expected = 50 if long else 2, texts()
@@ -241,6 +242,7 @@ def test_a_watch_that_is_killed_loses_and_repeats_nothing(tmp_path: Path, span: 
         complete(store, expected)
 
 
+@pytest.mark.long
 def test_an_ingest_that_is_killed_is_completed_by_the_next(
     tmp_path: Path, data: Path, span: float, *, long: bool
 ) -> None:

@@ -370,6 +370,7 @@ def killed(path: Path, kill_at: int) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.long
 def test_recompute_that_is_killed_leaves_each_measurement_old_or_new(
     bench: wb.Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, long: bool
 ) -> None:

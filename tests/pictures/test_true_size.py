@@ -140,6 +140,7 @@ def test_a_pdf_of_the_screen_is_whole_too(tmp_path: Path) -> None:
     _is_red_to_the_edges(path, tmp_path)
 
 
+@pytest.mark.long
 def test_a_png_says_how_large_its_dots_are_and_what_is_cut_off(tmp_path: Path) -> None:
     long = {
         "text": "a name that is much longer than the figure is wide",

@@ -87,6 +87,7 @@ def test_damaged_bytes_anywhere_cost_the_file_alone(apart: ParquetSubprocess, tm
         assert 0 <= rows <= 3000
 
 
+@pytest.mark.long
 def test_a_server_refuses_a_bomb_and_goes_on(tmp_path: Path) -> None:
     with lab(tmp_path, Settings(readers=1)) as made:
         cell = instance(made)

@@ -50,6 +50,7 @@ def serving(store: Path, *more: str) -> Iterator[Server]:
         server.stop()
 
 
+@pytest.mark.long
 def test_a_first_start_prints_a_key_once_and_stops_gracefully(tmp_path: Path) -> None:
     store = tmp_path / "lab.db"
     with serving(store) as first:
@@ -66,6 +67,7 @@ def test_a_first_start_prints_a_key_once_and_stops_gracefully(tmp_path: Path) ->
             assert httpx.get(f"{second.address}/projects", headers={"X-API-Key": first.key}).status_code == 200
 
 
+@pytest.mark.long
 def test_the_address_is_said_in_plain_words(tmp_path: Path) -> None:
     words = [*WORKBENCH, "serve", "--store", str(tmp_path / "lab.db"), "--port", "0", "--trust-transforms"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT)

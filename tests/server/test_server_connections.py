@@ -255,6 +255,7 @@ def test_a_system_without_such_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 # The command
 
 
+@pytest.mark.long
 def test_two_first_starts_make_one_key(tmp_path: Path) -> None:
     store = tmp_path / "lab.db"
     words = [*WORKBENCH, "serve", "--store", str(store), "--port", "0", "--json", "--trust-transforms"]
@@ -278,6 +279,7 @@ def test_two_first_starts_make_one_key(tmp_path: Path) -> None:
         assert len(opened.people.keys(opened.rows.organizations()[0].id)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_store_of_two_organizations_starts_again_and_workers_end_with_their_parent(tmp_path: Path) -> None:
     with Store.open(tmp_path / "lab.db") as store:

@@ -168,6 +168,7 @@ def mutated(config: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.long
 def test_no_mutation_of_a_sound_recipe_breaks_the_server(
     world: tuple[World, str, requests.Session], long: bool
 ) -> None:

@@ -82,6 +82,7 @@ def corpus(trap: Trap) -> list[Case]:
     ]
 
 
+@pytest.mark.long
 def test_hostile_scripts_do_nothing_through_the_endpoint(judge: Judge, trap: Trap, long: bool) -> None:
     wanted = corpus(trap)
     assert len(wanted) >= 120

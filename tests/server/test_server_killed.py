@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx2 as httpx
 import numpy as np
+import pytest
 from support.full_organization import RATINGS, RECIPE, parquet, samples
 from support.server_process import Server
 from support.waiting import until
@@ -119,6 +120,7 @@ def everything(client: Any, path: str, project: str) -> set[str]:
             return set(ids)
 
 
+@pytest.mark.long
 def test_what_was_acknowledged_is_there_after_every_kill(tmp_path: Path, long: bool) -> None:
     store, chance, said, count = tmp_path / "lab.db", random.Random(3), Acknowledged(), 0
     server = Server(store, "--trust-transforms")

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.full_organization import RATINGS, parquet, samples
 from support.server_process import ROOT, Server
 
@@ -88,6 +89,7 @@ def writes(load: Load, client: Any, number: int, cell: str) -> None:
     load.written[number] += 1
 
 
+@pytest.mark.long
 def test_a_busy_team_meets_no_error_and_nothing_stale(tmp_path: Path, long: bool) -> None:
     store, ended = tmp_path / "lab.db", tmp_path / "ended"
     server = Server(store, "--trust-transforms", "--workers", "2")

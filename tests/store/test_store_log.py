@@ -95,6 +95,7 @@ def test_a_store_that_was_killed_opens_with_its_log(tmp_path: Path) -> None:
     assert names(path) == ["first"], "closed, so the log was in the file"
 
 
+@pytest.mark.long
 def test_a_log_of_another_time_is_refused(tmp_path: Path) -> None:
     path, old = tmp_path / "lab.db", tmp_path / "old-wal"
     add(path, "killed", "first")
@@ -263,6 +264,7 @@ def test_descriptors_are_given_back(tmp_path: Path) -> None:
     assert count() <= before + 1
 
 
+@pytest.mark.long
 def test_a_killed_writer_with_others_at_work_leaves_a_store_that_opens(tmp_path: Path, long: bool) -> None:
     path = tmp_path / "lab.db"
     add(path, "closed", "first")

@@ -187,6 +187,7 @@ def test_a_zygote_holds_nothing_of_the_servers_and_leaves_nothing(
         assert threading.active_count() == threads
 
 
+@pytest.mark.long
 def test_a_killed_zygote_is_replaced_also_under_a_figure(pool: protected.Pool) -> None:
     before = pool.draw(WITNESS, DATA, {}).figure
     os.kill(pool.zygote_process(), signal.SIGKILL)
@@ -316,6 +317,7 @@ def test_without_the_lock_nothing_is_drawn_and_the_mend_is_named(errno: int) -> 
     assert "container" in said
 
 
+@pytest.mark.long
 def test_a_kernel_without_landlock_is_locked_by_the_rest() -> None:
     said = filtered(444, 38)
     assert said.splitlines()[0] == "True"

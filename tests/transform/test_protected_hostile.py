@@ -50,6 +50,7 @@ def test_there_are_many_kinds_of_hostile_scripts(trap: Trap) -> None:
     assert len(set(texts)) == len(texts)
 
 
+@pytest.mark.long
 def test_every_script_ends_as_expected_two_at_a_time(judge: Judge, trap: Trap) -> None:
     assert judge.all(corpus(trap), at_once=2) == []
 

@@ -34,7 +34,7 @@ def open_bench(
         ``"az://..."``; without it in its file. The store remembers it. A store that is there already is moved by
         `workbench samples move`.
     executor : where work over many tests runs (`ingest`, `analyse`, `recompute`, `verify`, `warm`): ``"threads"``,
-            ``"serial"``, ``"processes"`` or ``"processes:4"``, the scheduler of a Dask cluster, ``"dask://host:8786"``, or
+        ``"serial"``, ``"processes"`` or ``"processes:4"``, the scheduler of a Dask cluster, ``"dask://host:8786"``, or
         an `Executor` of ``concurrent.futures``. By default ``$WORKBENCH_EXECUTOR``, else threads. The answers are the
         same.
 
