@@ -162,6 +162,12 @@ def copy_store(
     command goes on."""
     from ..store.objects.copying import copy_store as library
 
+    # A path has lost one of the two slashes of an address.
+    if any(is_address(str(one).replace(":/", "://", 1)) for one in (source, destination)):
+        raise BadRequest(
+            "A store on PostgreSQL cannot be copied by this command. `pg_dump` and `pg_restore` copy all of it, and "
+            "`workbench export-tests` its tests."
+        )
     path = existing(source)
     _check_named(path, project, organization)
     with open_store(path, create=False, read_only=True) as opened, progress_bar("Copying") as step:

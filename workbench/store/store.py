@@ -247,6 +247,11 @@ class Store(Host):
             found |= self.series.revisions(series)
         return found
 
+    @property
+    def is_in_a_file(self) -> bool:
+        """Whether the store is a file of SQLite, not a schema of PostgreSQL."""
+        return self._database is None
+
     def place_id(self) -> str:
         """A fingerprint of the store at its path; a copy elsewhere has another one."""
         (id,) = self.connection().execute("select value from facts where name = 'store'").fetchone() or ("",)

@@ -82,6 +82,11 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
     PlaceAway
         If a place cannot be used. What was moved stays moved.
     """
+    if to != IN_FILE and not store.is_in_a_file:
+        raise BadRequest(
+            "A store on PostgreSQL keeps its samples in the database. A folder or an object store can hold those of a "
+            "store in a file."
+        )
     address = parse(to)
     if address is None:
         return _to_file(store, progress)
