@@ -52,7 +52,7 @@ def backup(
     with store.snapshot() as db:
         setting = stored.setting(db)
     if setting is None or place == WITHOUT:
-        backup_file(store, destination)
+        store.backup(destination)
         return None if setting is None else setting.place
     if destination.exists():
         raise Conflict(f"'{destination}' exists already; give a new name for the backup.")
