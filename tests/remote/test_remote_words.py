@@ -167,10 +167,10 @@ def test_a_script_that_cannot_be_locked_in_here_is_drawn_by_the_server(
     expected = demo.near.figure(config)
     mine = RemoteBackend._drawn
 
-    def refused(self: RemoteBackend, config: Any, answered: Any, draws: Any, *rest: Any) -> Any:
+    def refused(self: RemoteBackend, config: Any, answered: Any, draws: Any, *rest: Any, **named: Any) -> Any:
         if draws.locked:
             raise NotProtected("no lock here")
-        return mine(self, config, answered, draws, *rest)
+        return mine(self, config, answered, draws, *rest, **named)
 
     monkeypatch.setattr(RemoteBackend, "_drawn", refused)
     drawn = demo.far.figure(config, protected=True)
