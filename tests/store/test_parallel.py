@@ -81,7 +81,7 @@ def test_a_series_that_lost_a_part_is_never_published(tmp_path: Path, monkeypatc
         with store.series.writer("a") as writer:
             writer.add(table)
             with monkeypatch.context() as patched:
-                patched.setattr(of_series, "_insert", fails)
+                patched.setattr(of_series.chunks, "insert", fails)
                 with pytest.raises(StoreError, match="disk is full"):
                     writer.add(table)
             for again in (partial(writer.add, table), writer.publish):
