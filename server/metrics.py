@@ -140,7 +140,7 @@ def text(store: Path, registry: CollectorRegistry | None) -> bytes:
     if registry is None:
         _forget_the_dead(Path(os.environ[FOLDER]))
         registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # the library has no types
     sizes = CollectorRegistry()
     sizes.register(_Sizes(store))
     return bytes(generate_latest(registry) + generate_latest(sizes))

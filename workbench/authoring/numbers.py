@@ -48,7 +48,7 @@ class FigureNumbers(BaseModel):
     steps: dict[str, str] = Field(default_factory=dict, description="Step -> how much it gave.")
     not_named: list[str] = Field(default_factory=list, description="Cells that are read and not named.")
 
-    @computed_field(description="All of it as lines of text.")  # type: ignore[prop-decorator]
+    @computed_field(description="All of it as lines of text.")  # type: ignore[prop-decorator]  # as pydantic documents it
     @property
     def text(self) -> str:
         return self.as_text()

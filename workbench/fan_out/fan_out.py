@@ -208,6 +208,6 @@ class _Serial(Executor):
         future: Future[Result] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:
+        except Exception as error:  # whatever it is, the future carries it
             future.set_exception(error)
         return future

@@ -155,7 +155,7 @@ def _answer(task: bytes) -> bytes:
     try:
         function, args, kwargs = pickle.loads(task)  # noqa: S301 - from the process that started this one
         return pickle.dumps((True, function(*args, **kwargs)), protocol=5)
-    except Exception as error:
+    except Exception as error:  # whatever it is, it is sent back
         try:
             return pickle.dumps((False, error), protocol=5)
         except Exception:  # an error may hold what cannot be sent
