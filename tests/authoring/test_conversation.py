@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.asked_methods import RATINGS, samples
 from support.local_and_remote import opened
-from support.method_calls import RATINGS, samples
 
 import workbench as wb
 from workbench.authoring import Conversation, Turn, answers_in, replayed, write

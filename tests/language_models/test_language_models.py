@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.method_calls import RATINGS
+from support.asked_methods import RATINGS
 
 import workbench as wb
 from workbench.authoring import Conversation, Turn

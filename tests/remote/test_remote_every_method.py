@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import method_calls, method_calls_of_plots
+from support.asked_methods import COVERED, ROWS
 from support.local_and_remote import Sides, sides
-from support.method_calls import COVERED, ROWS
 from support.plain_answers import Told
 
 import workbench as wb
@@ -20,6 +21,9 @@ from workbench.bench.alerts import Alerts
 from workbench.bench.collections import Collection
 from workbench.bench.sessions import Sessions
 from workbench.records import KINDS
+
+FILES = (method_calls, method_calls_of_plots)
+"""The files with the rows; importing them fills ``ROWS``."""
 
 
 @dataclass

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
 import pytest
-from support.full_organization import RATINGS, RECIPE, World, make, parquet, samples
+from support.full_organization import World, make
+from support.request_rows import OF_DASHBOARD, OF_PROJECT, ROWS, Row
 from support.server_in_process import Lab, Person, lab
 
 from server.openapi import document
@@ -28,279 +28,6 @@ WALKED = sorted(
 )
 BY_NAME = {route.operation: route for router in ROUTERS for route in router.routes if isinstance(route, Route)}
 
-Row = dict[str, Any]
-FILE = {"file": ("data.parquet", parquet(samples()))}
-NEW: Row = {"json": {"name": "A new one"}}
-CHANGE: Row = {"json": {"name": "Another name"}}
-NOTHING: Row = {}
-_P, _D = "/projects/{project_id}", "/projects/{project_id}/dashboards/{dashboard_id}"
-_PLOT = _D + "/plots/{plot_id}"
-_KIND = _P + "/records/{kind}"
-_SERIES = {"series": ("series.parquet", parquet(samples()))}
-_MORE = samples()
-_LATER = {
-    "series": (
-        "series.parquet",
-        parquet(
-            _MORE.set_column(0, "Time [s]", pc.add(_MORE["Time [s]"], 600.0)).set_column(
-                1, "Step count", pc.add(_MORE["Step count"], 6)
-            )
-        ),
-    )
-}
-_STUDY = _P + "/studies/{study_id}"
-_SET = "/material_property_datasets/{property_set_id}"
-_ORG = "/organizations/{organization_id}/users"
-_KEYS = "/organizations/{organization_id}/keys"
-_CONFIRM = {
-    "json": {
-        "measurement": {"name": "Confirmed"},
-        "measurement_type": "time_series",
-        "cell_instance_id": "{instance_id}",
-    }
-}
-_RAW = {"json": {"name": "Raw", "filename": "a.csv", "project_id": "{project_id}"}}
-_ZOOM = {"traces": [0], "x": [0, 1], "width": 100}
-
-# What a request of each operation carries beside the ids of its path; ``{name}`` stands for an id.
-ROWS: dict[str, Row] = {
-    "GET /dashboards": NOTHING,
-    "GET /users/me/recent": NOTHING,
-    "PUT /users/me/recent/{bookmark_kind}/{bookmark_id}": NOTHING,
-    "PUT /users/me/stars/{bookmark_kind}/{bookmark_id}": NOTHING,
-    "DELETE /users/me/stars/{bookmark_kind}/{bookmark_id}": NOTHING,
-    f"GET {_P}/kinds": NOTHING,
-    f"GET {_P}/analyses/types": NOTHING,
-    f"POST {_P}/analyses/runs": {"json": {"type": "retention", "check": True}},
-    f"GET {_P}/analyses/runs/{{run_id}}": NOTHING,
-    f"DELETE {_P}/analyses/runs/{{run_id}}": NOTHING,
-    f"GET {_P}/analyses/arrival": NOTHING,
-    f"PUT {_P}/analyses/arrival": {"json": {"on": True}},
-    f"GET {_P}/gallery": NOTHING,
-    f"GET {_P}/gallery/{{name}}": NOTHING,
-    f"POST {_P}/gallery/{{name}}/figure": {"json": {}},
-    f"POST {_P}/gallery/{{name}}/figure/detail": {"json": _ZOOM},
-    f"POST {_P}/gallery/{{name}}/dataset": {"json": {}},
-    f"GET {_P}/alerts": NOTHING,
-    f"POST {_P}/alerts": {"json": {"plot_id": "{plot_id}", "name": "New cell", "step": "cells"}},
-    f"GET {_P}/alerts/choices": {"params": {"plot_id": "{plot_id}"}},
-    f"DELETE {_P}/alerts/{{alert_id}}": NOTHING,
-    f"GET {_P}/alerts/occurrences": NOTHING,
-    f"POST {_P}/alerts/occurrences/{{occurrence_id}}/acknowledge": NOTHING,
-    "GET /webhook-addresses": NOTHING,
-    "POST /webhook-addresses": {"json": {"address": "https://hooks.example.org/lab"}},
-    "DELETE /webhook-addresses": {"params": {"address": "https://hooks.example.com/"}},
-    f"POST {_P}/gallery": {"json": {"measurements": ["{measurement_id}"]}},
-    f"POST {_P}/gallery/{{name}}": {"json": {"measurements": ["{measurement_id}"]}},
-    f"GET {_P}/shares": NOTHING,
-    f"POST {_P}/shares": {"json": {"dashboard_id": "{dashboard_id}"}},
-    f"DELETE {_P}/shares/{{share_id}}": NOTHING,
-    "GET /shared/{token}": NOTHING,
-    "GET /shared/{token}/plots/{shown_plot_id}/figure": NOTHING,
-    "POST /shared/{token}/plots/{shown_plot_id}/figure/detail": {"json": _ZOOM},
-    "GET /shared/{token}/plots/{shown_plot_id}/data": NOTHING,
-    f"GET {_D}/export": NOTHING,
-    f"GET {_D}/sketch": NOTHING,
-    f"GET {_PLOT}/figure": NOTHING,
-    f"GET {_PLOT}/export": NOTHING,
-    f"GET {_PLOT}/export/size": NOTHING,
-    f"GET {_D}/export/size": NOTHING,
-    f"POST {_P}/figures/current": {
-        "json": {"plots": [{"id": "{plot_id}", "revision": 1, "content": "none", "values": {}}]}
-    },
-    "GET /healthz": NOTHING,
-    "GET /readyz": NOTHING,
-    "GET /metrics": NOTHING,
-    "GET /user/billing-portal": NOTHING,
-    "GET /session": NOTHING,
-    "POST /session": {"json": {"key": "nonsense"}, "headers": {"X-Workbench": "1"}},
-    "DELETE /session": {"headers": {"X-Workbench": "1"}},
-    "GET /users/me": NOTHING,
-    "GET /organizations/current/usage": NOTHING,
-    f"GET {_ORG}": NOTHING,
-    "GET /organizations/{organization_id}/audit-log": NOTHING,
-    f"POST {_ORG}/by-email": {"json": {"email": "new@lab.org"}},
-    f"PATCH {_ORG}/{{user_id}}": {"json": {"is_active": True}},
-    f"PATCH {_ORG}/{{user_id}}/role": {"json": {"role_name": "Admin"}},
-    f"POST {_ORG}/{{user_id}}/resend-invite": {"json": {}},
-    f"DELETE {_ORG}/{{user_id}}": NOTHING,
-    f"GET {_KEYS}": NOTHING,
-    f"POST {_KEYS}": {"json": {"user_id": "{user_id}", "days": 1}},
-    f"DELETE {_KEYS}/{{key_id}}": NOTHING,
-    "GET /roles/project": NOTHING,
-    f"POST {_P}/members": {"json": {"user_id": "{user_id}", "project_role_id": "project-admin"}},
-    f"PATCH {_P}/members/{{user_id}}": {"json": {"project_role_id": "project-admin"}},
-    f"DELETE {_P}/members/{{user_id}}": NOTHING,
-    f"POST {_P}/invites": {"json": {"email": "other@lab.org", "project_role_id": "project-viewer"}},
-    "GET /projects": NOTHING,
-    "POST /projects": NEW,
-    f"GET {_P}": NOTHING,
-    f"PATCH {_P}": CHANGE,
-    f"DELETE {_P}": NOTHING,
-    f"GET {_P}/catalog": NOTHING,
-    "GET /cell_specifications": NOTHING,
-    "POST /cell_specifications": {"json": {"name": "New", "ratings": RATINGS, "project_id": "{project_id}"}},
-    f"GET {_P}/cell_specs": NOTHING,
-    "GET /cell_specifications/{specification_id}": NOTHING,
-    "PATCH /cell_specifications/{specification_id}": CHANGE,
-    "DELETE /cell_specifications/{specification_id}": NOTHING,
-    "GET /cell_specifications/{specification_id}/cell_instances": NOTHING,
-    "POST /cell_specifications/{specification_id}/cell_instances": NEW,
-    "GET /cell_instances/{instance_id}": NOTHING,
-    "PATCH /cell_instances/{instance_id}": CHANGE,
-    "DELETE /cell_instances/{instance_id}": NOTHING,
-    "GET /cell_specifications/{specification_id}/cell_batches": NOTHING,
-    "POST /cell_specifications/{specification_id}/cell_batches": NEW,
-    "GET /cell_batches/{batch_id}": NOTHING,
-    "PATCH /cell_batches/{batch_id}": CHANGE,
-    "DELETE /cell_batches/{batch_id}": NOTHING,
-    "GET /cell_instances/{instance_id}/cell_measurements": NOTHING,
-    "GET /cell_measurements": {"params": {"project_id": "{project_id}"}},
-    "GET /cell_measurements/tags": {"params": {"project_id": "{project_id}"}},
-    "POST /cell_measurements/tags/bulk": {"json": {"measurement_ids": ["{measurement_id}"], "add": ["tag"]}},
-    "GET /cell_measurements/{measurement_id}": NOTHING,
-    "PATCH /cell_measurements/{measurement_id}": CHANGE,
-    "DELETE /cell_measurements/{measurement_id}": NOTHING,
-    "POST /cell_instances/{instance_id}/cell_measurements/create": {
-        "json": {"name": "Mass", "properties": {"g": 1}}
-    },
-    "GET /cell_measurements/{measurement_id}/time_series/download": NOTHING,
-    "GET /cell_measurements/{measurement_id}/steps/download": NOTHING,
-    "GET /cell_measurements/{measurement_id}/cycles": NOTHING,
-    "GET /cell_measurements/{measurement_id}/steps_and_cycles": NOTHING,
-    "GET /cell_measurements/{measurement_id}/files": NOTHING,
-    "GET /cell_measurements/{measurement_id}/files/{filename}": NOTHING,
-    "POST /cell_measurements/{measurement_id}/raw_data": {"json": {"raw_data_ids": ["{raw_data_id}"]}},
-    "DELETE /cell_measurements/{measurement_id}/raw_data/{raw_data_id}": NOTHING,
-    "GET /cell_measurements/{measurement_id}/raw_data": NOTHING,
-    "POST /cell_instances/{instance_id}/cell_measurements/initiate-upload": {
-        "json": {"measurement": {"name": "Up"}}
-    },
-    "POST /cell_measurements/{upload_id}/confirm-upload": _CONFIRM,
-    "POST /cell_measurements/{measurement_id}/initiate-extend": {"json": {}},
-    "POST /cell_measurements/{measurement_id}/confirm-extend": {"json": {}},
-    "GET /materials": {"params": {"project_id": "{project_id}"}},
-    "POST /materials": {"json": {"name": "New", "project_id": "{project_id}"}},
-    "GET /materials/{material_id}": NOTHING,
-    "PATCH /materials/{material_id}": CHANGE,
-    "DELETE /materials/{material_id}": NOTHING,
-    "GET /material_property_datasets": {"params": {"material_id": "{material_id}"}},
-    "POST /material_property_datasets": {
-        "data": {"name": "New", "material_id": "{material_id}", "project_id": "{project_id}"},
-        "files": FILE,
-    },
-    f"GET {_SET}": NOTHING,
-    f"PATCH {_SET}": CHANGE,
-    f"DELETE {_SET}": NOTHING,
-    f"GET {_SET}/data": NOTHING,
-    f"PATCH {_SET}/file": {"files": FILE},
-    f"GET {_SET}/download-url": NOTHING,
-    "GET /analyses": {"params": {"measurement_id": "{measurement_id}"}},
-    "POST /analyses": {
-        "data": {"name": "New", "measurement_id": "{measurement_id}", "analysis_type": "any"},
-        "files": FILE,
-    },
-    "GET /analyses/{analysis_id}": NOTHING,
-    "PATCH /analyses/{analysis_id}": CHANGE,
-    "DELETE /analyses/{analysis_id}": NOTHING,
-    "GET /analyses/{analysis_id}/download-url": NOTHING,
-    f"GET {_P}/studies": NOTHING,
-    f"POST {_P}/studies": NEW,
-    f"GET {_STUDY}": NOTHING,
-    f"PATCH {_STUDY}": CHANGE,
-    f"DELETE {_STUDY}": NOTHING,
-    f"POST {_STUDY}/measurements/{{measurement_id}}": {"json": {}},
-    f"DELETE {_STUDY}/measurements/{{measurement_id}}": NOTHING,
-    f"GET {_STUDY}/measurements": NOTHING,
-    f"POST {_STUDY}/simulations/{{simulation_id}}": {"json": {}},
-    f"DELETE {_STUDY}/simulations/{{simulation_id}}": NOTHING,
-    f"GET {_STUDY}/simulations": NOTHING,
-    "GET /models": {"params": {"project_id": "{project_id}"}},
-    "POST /models": {"json": {"name": "New", "config": {}, "project_id": "{project_id}"}},
-    "POST /models/upload-custom": {
-        "data": {"name": "New", "project_id": "{project_id}"},
-        "files": {"file": ("model.json", b"{}")},
-    },
-    "GET /models/{model_id}": NOTHING,
-    "PATCH /models/{model_id}": CHANGE,
-    "DELETE /models/{model_id}": NOTHING,
-    "POST /models/{model_id}/custom-variables": {"json": {"name": "v", "expression": "1"}},
-    "GET /simulations": {"params": {"study_id": "{study_id}"}},
-    "POST /simulations/statuses": {"json": {"simulation_ids": ["{simulation_id}"]}},
-    "POST /simulations": {
-        "data": {"name": "New", "project_id": "{project_id}", "model_id": "{model_id}", "study_id": "{study_id}"},
-        "files": {"time_series": ("t.parquet", parquet(samples()))},
-    },
-    "GET /simulations/{simulation_id}": NOTHING,
-    "DELETE /simulations/{simulation_id}": NOTHING,
-    "GET /simulations/{simulation_id}/time_series/download": NOTHING,
-    "GET /simulations/{simulation_id}/steps/download": NOTHING,
-    "GET /drive-cycles": NOTHING,
-    "POST /drive-cycles": {"json": {"name": "New", "data": [[0, 1]], "measurement_id": "{measurement_id}"}},
-    "GET /drive-cycles/{drive_cycle_id}": NOTHING,
-    "DELETE /drive-cycles/{drive_cycle_id}": NOTHING,
-    "POST /raw_data/initiate-upload": _RAW,
-    "POST /raw_data/{upload_id}/confirm-upload": _RAW,
-    "GET /raw_data": {"params": {"project_id": "{project_id}"}},
-    "GET /raw_data/{raw_data_id}": NOTHING,
-    "PATCH /raw_data/{raw_data_id}": CHANGE,
-    "DELETE /raw_data/{raw_data_id}": NOTHING,
-    "GET /raw_data/{raw_data_id}/download-url": NOTHING,
-    "GET /raw_data/{raw_data_id}/cell_measurements": NOTHING,
-    "GET /search": {"params": {"q": "SECRET", "project_id": "{project_id}"}},
-    "GET /recipe/schema": NOTHING,
-    f"POST {_P}/datasets": {"json": {"config": RECIPE}},
-    f"POST {_P}/figures": {"json": {"config": RECIPE}},
-    f"POST {_P}/figures/picture": {"json": {"config": RECIPE}},
-    f"GET {_P}/authoring-context": {"params": {"wish": "Fade"}},
-    f"POST {_P}/figures/detail": {"json": {"config": RECIPE, **_ZOOM}},
-    f"GET {_P}/dashboards": NOTHING,
-    f"POST {_P}/dashboards": NEW,
-    f"GET {_D}": NOTHING,
-    f"PATCH {_D}": CHANGE,
-    f"DELETE {_D}": NOTHING,
-    f"GET {_D}/plots": NOTHING,
-    f"POST {_D}/plots": {"json": {"name": "New", "config": RECIPE}},
-    f"GET {_PLOT}": NOTHING,
-    f"PATCH {_PLOT}": {"json": {"revision": 1, "name": "Renamed"}},
-    f"DELETE {_PLOT}": NOTHING,
-    f"GET {_PLOT}/revisions": NOTHING,
-    f"GET {_PLOT}/revisions/{{number}}": NOTHING,
-    f"GET {_PLOT}/revisions/{{number}}/session": NOTHING,
-    f"POST {_PLOT}/revisions/{{number}}/restore": NOTHING,
-    f"POST {_PLOT}/figure": {"json": {}},
-    f"POST {_PLOT}/figure/detail": {"json": _ZOOM},
-    f"GET {_PLOT}/data": NOTHING,
-    f"POST {_PLOT}/dataset": {"json": {}},
-    f"POST {_P}/recipes/check": {"json": {"config": RECIPE}},
-    f"POST {_P}/recipes/options": {"json": {"config": RECIPE}},
-    f"GET {_KIND}": NOTHING,
-    f"POST {_KIND}": {"json": {"name": "New", "measurement_type": "properties", "instance_id": "{instance_id}"}},
-    f"POST {_KIND}/list": {"json": {}},
-    f"POST {_KIND}/with-tables": {"data": {"fields": '{"name": "New"}'}, "files": _SERIES},
-    f"PATCH {_KIND}/{{record_id}}": CHANGE,
-    f"DELETE {_KIND}/{{record_id}}": NOTHING,
-    f"GET {_KIND}/{{record_id}}/table": NOTHING,
-    f"POST {_KIND}/{{record_id}}/extend": {"files": _LATER},
-    f"POST {_P}/ingests/files": {"params": {"name": "a.csv"}, "content": b"a,b"},
-    f"POST {_P}/ingests": {"json": {"files": ["{file_id}"]}},
-    f"GET {_P}/ingests/{{ingest_id}}": NOTHING,
-    f"POST {_P}/authoring/answers": {
-        "json": {"answer": {"say": "A plot", "draft": {"name": "P", "config": RECIPE}}}
-    },
-    f"POST {_P}/authoring/proposals": {"json": {"wish": "How many cells are there in each batch?"}},
-    f"POST {_D}/authoring-context": {"json": {"prompt": "A plot", "plot_id": "{plot_id}"}},
-    f"POST {_D}/authoring-decision": {"json": {"plot_id": "{plot_id}"}},
-    "GET /agent/sessions": {"params": {"project_id": "{project_id}"}},
-    "GET /agent/sessions/{session_id}": NOTHING,
-    "GET /store/verify": NOTHING,
-    "GET /store/backup": NOTHING,
-    "POST /agent/sessions": {"json": {"project_id": "{project_id}", "title": "New"}},
-    "GET /agent/sessions/{session_id}/messages": NOTHING,
-    "POST /agent/sessions/{session_id}/messages": {"json": {"role": "user", "content": {"text": "Hello"}}},
-    "GET /storage/{ticket}/{filename}": NOTHING,
-    "PUT /storage/{ticket}/{filename}": {"content": b"bytes"},
-}
 OPEN = ("GET /healthz", "GET /readyz", "GET /session", "POST /session", "DELETE /session")
 SIGNED = ("GET /storage/{ticket}/{filename}", "PUT /storage/{ticket}/{filename}")
 KEYED = [name for name in WALKED if name not in (*OPEN, *SIGNED) and "/shared/" not in name]
@@ -401,7 +128,7 @@ def _fields(schema: Row) -> Row:
     return dict(schema.get("properties", {}))
 
 
-UUIDS = [(f"POST {_D}/authoring-{end}", "plot_id") for end in ("context", "decision")]
+UUIDS = [(f"POST {OF_DASHBOARD}/authoring-{end}", "plot_id") for end in ("context", "decision")]
 """Positions where the interface says that an id is a UUID: what is none is refused as such."""
 _BY_NAME_OF_FIELD = {
     "cell_specification_id": "specification_id",
@@ -605,7 +332,7 @@ def test_every_row_is_a_sound_request(tmp_path: Path) -> None:
             if "/users/me/" in name:
                 return (-2, 0)
             part_of_study = "/studies/{study_id}/" in name or "/members/" in name or "/raw_data/{" in name
-            return (-1 if part_of_study else 99 if name == f"DELETE {_P}" else end, rank.get(name, 0))
+            return (-1 if part_of_study else 99 if name == f"DELETE {OF_PROJECT}" else end, rank.get(name, 0))
 
         expected_missing = {
             "GET /metrics",

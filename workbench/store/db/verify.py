@@ -12,7 +12,7 @@ from ...errors import Damaged
 from ...records import KINDS, Record
 from ...table import Plain
 from ..records import search
-from ..records.rows import SAMPLED
+from ..records.deletion import SAMPLED
 from ..records.tables import ASSIGNMENTS, decode, encode, fold, rows_as_dicts, stored
 from . import checksums, row_checksums
 from .dialect import dialect_of

@@ -17,14 +17,14 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import ValidationError
 
 from ...errors import BadRequest, Conflict, Damaged, NotFound, instead
-from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Session, Study, User, kind
+from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Study, User, kind
 from ...records.record import InProject
 from ...table import Kind, Plain, to_micros
 from ..db import checksums
 from ..db.database_file import Host
 from ..scope import Scope
 from ..series.series import Series
-from . import edits, messages, revisions, search
+from . import edits, revisions, search
 from .conditions import conditions
 from .constraints import (
     check_batch,
@@ -32,11 +32,11 @@ from .constraints import (
     check_new_id,
     check_page,
     holder,
-    pointing_at,
     refuse_fixed,
     refuse_past,
     refuse_read_only,
 )
+from .deletion import remove
 from .insertion_order import first_rows
 from .listing import Listed, Listing, Narrowed
 from .tables import (
@@ -57,8 +57,6 @@ from .tables import (
 from .tags import tidy
 
 R = TypeVar("R", bound=Record)
-SAMPLED = tuple(table for table, cls in KINDS.items() if cls.samples)
-"""The tables of records that may have sampled data."""
 LOCAL_USER = "local@localhost"
 
 
@@ -287,7 +285,7 @@ class Rows:
         touched: set[str] = set()
         with self._writing(connection) as db:
             self._own(db, cls, id, scope)
-            self._remove(db, cls, [id], gone, touched)
+            remove(db, self.series, cls, [id], gone, touched)
             self.store.bump(db, *sorted(touched | set(gone)))
         if connection is None:
             self.series.tidy()
@@ -541,46 +539,6 @@ class Rows:
             if isinstance(record, Instance) and isinstance(linked, Batch):
                 check_batch(record, linked)
         check_company(db, record)
-
-    def _remove(
-        self,
-        db: sqlite3.Connection,
-        cls: type[Record],
-        ids: list[str],
-        gone: dict[str, list[str]],
-        touched: set[str],
-    ) -> None:
-        listed = values_of(ids)
-        for other, member in pointing_at(cls):
-            column = f'"{member.name}" IN (SELECT value FROM json_each(?))'  # noqa: S608
-            if member.link is not None and member.link.on_delete == "cascade":
-                found = db.execute(f'SELECT id FROM "{other.table}" WHERE {column}', [listed])  # noqa: S608
-                children = [id for (id,) in found]
-                if children:
-                    self._remove(db, other, children, gone, touched)
-                continue
-            emptied = f'UPDATE "{other.table}" SET "{member.name}" = NULL WHERE {column} RETURNING id'  # noqa: S608
-            if changed := [id for (id,) in db.execute(emptied, [listed])]:
-                checksums.update(db, other.table, changed)
-                touched.add(other.table)
-        for table, (study, other_table, column) in ASSIGNMENTS.items():
-            side = study if cls.table == "studies" else column if cls.table == other_table else None
-            if side is not None:
-                cut = f'DELETE FROM "{table}" WHERE "{side}" IN (SELECT value FROM json_each(?))'  # noqa: S608
-                if db.execute(cut, [listed]).rowcount:
-                    touched |= {"studies", table}
-        if cls is Plot and revisions.forget(db, listed):
-            touched.add("dashboards")
-        if cls is Session:
-            messages.forget(db, listed)
-        if cls.table in SAMPLED:
-            for id in ids:
-                self.series.delete(id, connection=db)
-        search.forget(db, ids)
-        edits.forget(db, cls.table, ids)
-        checksums.drop(db, cls.table, ids)
-        db.execute(f'DELETE FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))', [listed])  # noqa: S608
-        gone.setdefault(cls.table, []).extend(ids)
 
 
 def _tables_of(cls: type[Record], where: Mapping[str, Plain]) -> Iterator[str]:
