@@ -20,7 +20,7 @@ from support.waiting import until
 from workbench.store.scope import EVERYTHING
 from workbench.store.store import Store
 
-ROUNDS, LONG_ROUNDS = 2, 50
+ROUNDS = 50
 ROWS = 20_000
 
 
@@ -121,9 +121,10 @@ def everything(client: Any, path: str, project: str) -> set[str]:
 
 
 @pytest.mark.long
-def test_what_was_acknowledged_is_there_after_every_kill(tmp_path: Path, long: bool) -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_what_was_acknowledged_is_there_after_every_kill(tmp_path: Path, workers: str) -> None:
     store, chance, said, count = tmp_path / "lab.db", random.Random(3), Acknowledged(), 0
-    server = Server(store, "--trust-transforms")
+    server = Server(store, "--trust-transforms", "--workers", workers)
     key = server.key
     with server.client() as client:
         project = told(client.get("/projects"))["items"][0]["id"]
@@ -151,9 +152,9 @@ def test_what_was_acknowledged_is_there_after_every_kill(tmp_path: Path, long: b
             with lock:
                 save(client, board, plot, said)
 
-    for _ in range(LONG_ROUNDS if long else ROUNDS):
+    for _ in range(ROUNDS):
         until_killed(server, work, chance)
-        server = Server(store, "--trust-transforms", key=key)
+        server = Server(store, "--trust-transforms", "--workers", workers, key=key)
         with server.client() as client:
             for left in list(said.unfinished):  # the client sends again what was not answered
                 confirm(client, left, said)
