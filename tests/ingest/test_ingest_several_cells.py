@@ -136,6 +136,94 @@ def test_a_column_of_another_name_is_split_by_a_map_and_kept_whole_by_a_map(
     assert whole.n == 2 * ROWS
 
 
+NAMES = (
+    "Cell-Name",
+    "Cell#",
+    "sn",
+    "S/N",
+    "Serial Number",
+    "DUT",
+    "Kanal",
+    "Zell-Nr",
+    "Pouch ID",
+    "电芯编号",
+    "Chan.",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_column_of_cells_is_known_in_any_usual_spelling(tmp_path: Path, name: str) -> None:
+    for path in (
+        put(table(name=name), tmp_path / "a.csv"),
+        put(interleaved(table(name=name)), tmp_path / "b.parquet"),
+    ):
+        with pytest.raises(SeveralTests) as several:
+            read(path)
+        assert several.value.tests == CELLS
+
+
+@pytest.mark.parametrize("name", ["Cell type", "Cell voltage limit", "Sample", "Channel (no cell)", "Serial port"])
+def test_other_columns_name_no_cells(tmp_path: Path, name: str) -> None:
+    assert read(put(table(name=name), tmp_path / "a.csv")).format == "delimited"
+
+
+def test_a_serial_number_that_counts_the_rows_of_each_step_is_not_of_cells(tmp_path: Path) -> None:
+    frame = table(("A1",))
+    frame["S/N"] = [k % 12 for k in range(len(frame))]
+    assert concat(list(read(put(frame, tmp_path / "a.csv")).batches)).n == ROWS
+
+
+def test_the_column_that_has_several_names_is_taken_where_two_could_name_cells(
+    bench: wb.Bench, tmp_path: Path
+) -> None:
+    frame = table((1, 2, 3), "Channel")
+    frame["Cell name"] = "LG M50"
+    for name in ("a.csv", "b.parquet"):
+        with pytest.raises(SeveralTests, match="'Channel' names 3 cells"):
+            read(put(frame, tmp_path / name))
+    assert [file.instance for file in bench.ingest(tmp_path / "a.csv")] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_text_with_which_time_starts_anew_is_asked_about(bench: wb.Bench, tmp_path: Path, mixed: bool) -> None:
+    frame = table(name="source file")
+    path = put(interleaved(frame) if mixed else frame, tmp_path / "all.csv")
+    (refused,) = bench.ingest(path, sign="discharge")
+    assert refused.status == "refused"
+    assert "'all.csv' seems to hold 3 tests" in refused.why
+    assert 'column_map={"source file": "Cell"}' in refused.why
+    whole = {"source file": "source file (no cell)"}
+    assert 'column_map={"source file": "source file (no cell)"}' in refused.why
+    split = bench.ingest(path, sign="discharge", column_map={"source file": "Cell"})
+    assert [file.instance for file in split] == list(CELLS)
+    (one,) = bench.ingest(path, sign="discharge", column_map=whole)
+    assert one.rows == 3 * ROWS
+
+
+def test_numbers_with_which_time_starts_anew_are_warned_about(bench: wb.Bench, tmp_path: Path) -> None:
+    (file,) = bench.ingest(put(table((7, 8), "rack"), tmp_path / "all.csv"), sign="discharge")
+    assert any('If it names cells, say column_map={"rack": "Cell"}' in said for said in file.odd)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["CC_Chg"] * ROWS + ["CC_DChg"] * ROWS,  # steps
+        ["2024-05-01"] * ROWS + ["2024-05-02"] * ROWS,  # a time of day
+        ["on", "off"] * ROWS,  # flags
+        ["x"] * (2 * ROWS),
+        [f"row {k}" for k in range(2 * ROWS)],
+    ],
+)
+def test_texts_that_part_no_tests_are_kept_without_a_question(
+    bench: wb.Bench, tmp_path: Path, texts: list[str]
+) -> None:
+    frame = table(("A", "A"), "cell").drop(columns="cell").assign(note=texts)
+    (file,) = bench.ingest(put(frame, tmp_path / "one.csv"), sign="discharge")
+    assert file.status == "stored"
+    assert not any("names cells" in said for said in file.odd)
+
+
 def test_what_an_older_version_read_as_one_is_named(
     bench: wb.Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +231,7 @@ def test_what_an_older_version_read_as_one_is_named(
     with monkeypatch.context() as older:
         older.setattr("workbench.ingest.read.worker_pool.can_lock", lambda: False)  # it reads in this process
         older.setattr("workbench.readers.table.text_format._of_one_cell", lambda *_: [])
+        older.setattr("workbench.ingest.read.tests_apart.TestsApart.findings", lambda *_: [])
         older.setattr("workbench.ingest.plan.read_options.reader_version", lambda: "0.1.0")
         assert [file.instance for file in bench.ingest(path)] == ["rack"]
     report = bench.ingest(path)

@@ -33,6 +33,7 @@ from .exported import Brought, Restored, restored
 from .joined_parts import Joined
 from .live_file import Snapshot, snapshot
 from .scale_check import scale_findings
+from .tests_apart import TestsApart
 from .time_zone import in_zone
 
 _LOOKS = 4
@@ -151,14 +152,17 @@ def _prepared(
     )
     content = samples_file.ContentHash()
     words = CyclerStepTypes()
+    apart = TestsApart((options.column_map or {}).values())
     kept: list[str] = []
     for batch in _bounded(joined.batches(), paths[0], deadline, options.limits):
+        apart.feed(batch)
         conformed = conformer.feed(batch)
         kept = conformer.kept
         content.feed(conformed)
         words.feed(conformed)
         samples_file.put(file, "series", conformed)
     steps, findings = conformer.finish()
+    findings += apart.findings(paths[0].name)
     steps = words.added_to(steps)
     findings += words.findings(steps, options.rated_capacity_ah)
     cycle_starts = None

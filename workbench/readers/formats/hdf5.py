@@ -27,7 +27,7 @@ from ..file.structure_tests import names_of_paths
 from ..reading import Counters, Reading, SeveralTests, Sign
 from ..table.columns import Plan, plan_columns, unique_labels
 from ..table.header_units import is_of_statistics, split_header
-from ..table.several_cells import can_name, cell_column, check_several, count_names, names_in, notes_of
+from ..table.several_cells import cell_columns, column_of_cells, count_names, names_in, notes_of, refuse_several
 from ..table.typed_columns import batches_of, read_typed
 from .arbin import ARBIN
 from .delimited import CLOCK_NAMES, COLUMNS
@@ -159,16 +159,17 @@ def _by_cell(
 ) -> Iterator[tuple[str, pa.Table, list[Finding]]]:
     """Name, rows and notes of each cell of a table; of the table itself if it names no cells."""
     plan = _planned(frame.table, column_map, file)
-    column = cell_column(plan)
     table = frame.table.rename_columns(plan.labels)
-    if column is None or not can_name(table[column].type):
+    columns = cell_columns(plan)
+    counts = count_names(table.select(columns).combine_chunks().to_batches()) if columns else {}
+    column = column_of_cells({name: counts[name] for name in columns if name in counts})
+    if column is None:
         yield place, frame.table, []
         return
     names = names_in(table[column].combine_chunks())
-    rows = count_names([table[column].combine_chunks()])
+    rows = counts[column]
     try:
-        check_several(file, column, rows)
-        yield place, frame.table, []
+        refuse_several(file, column, rows)
     except SeveralTests as several:
         first, _, rest = place.partition("/")
         for cell in several.tests:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from ..file.source import Head, LineStream
 from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
 from ..reading import JsonObject
 from ..table.header_units import split_header, unit_of
-from ..table.several_cells import CELL
+from ..table.several_cells import cells_first, column_of_cells, may_count
 from ..table.text_layout import HeaderLine, header_lines, lay_out
 from ..table.values import Cells, Floats, Texts, are_whole, numbers
 
@@ -78,10 +80,12 @@ class CapacityTable:
         good &= ~np.isnan(np.column_stack(passed)).all(axis=1)
         if not good.any():
             raise FileRefused(f"No row of '{head.name}' has a cycle number and a capacity.")
-        cell = next((label for label, h in heads.items() if h.key in CELL), None)
+        texts = {label: frame[label].astype("str").str.strip() for label in cells_first(heads)}
+        counts = {label: Counter(column) for label, column in texts.items()}
+        cell = column_of_cells(counts) or next((label for label in texts if not may_count(label)), None)
         if DISCHARGE_ONLY & {h.key for h in heads.values()} and "Charge capacity [A.h]" not in made:
             notes.append(Finding("assumed", "capacity_means", "The capacity was read as the discharge capacity."))
-        return _by_cell(made, good, None if cell is None else frame[cell].astype("str").str.strip(), head.name)
+        return _by_cell(made, good, None if cell is None else texts[cell], head.name)
 
 
 DISCHARGE_ONLY = frozenset(("capacity", "cap", "capacity ah", "q"))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,38 +17,86 @@ from ...messages import column_map as mapping
 from ...messages import counted, spaced
 from ..reading import SeveralTests
 from .columns import Plan
-from .header_units import fold, split_header
+from .header_units import fold
 
-CELL = (
-    "cell", "cell id", "cell name", "cell number", "cell no", "cell nr", "cell index", "cell label", "cellid",
-    "cell serial", "cell serial number", "battery", "battery id", "battery name", "battery number", "batteryid",
-    "barcode", "cell barcode", "battery barcode", "sample id", "sample name", "specimen", "channel", "channel id",
-    "channel index", "channel number", "channel no", "zelle", "zell id", "zellnummer", "电池", "电池编号",
+_OF_CELLS = (
+    "cell", "battery", "zelle", "zell", "akku", "pouch", "电池", "电芯", "dut", "specimen", "barcode", "条码", "serial",
+    "sn", "s/n", "sample", "probe", "module", "modul", "pack", "channel", "chan", "chl", "ch", "kanal", "通道",
 )  # fmt: skip
-"""Folded headers of a column that names the cell of each row."""
+"""Words for a cell or the place where it is tested, the surest first."""
+_NUMBERS = (
+    "id", "ids", "no", "nr", "num", "number", "nummer", "name", "label", "index", "tag", "code", "#", "serial", "sn",
+    "s/n", "barcode", "编号", "号", "名称", "条码", "序列号",
+)  # fmt: skip
+"""Words behind one of them that do not change what is named."""
+_NOT_ALONE = frozenset(("sample", "probe", "module", "modul", "pack", "ch", "chl"))
+"""Words that name a cell only with a word behind them: alone they count rows, or mean something else."""
+_MAY_COUNT = frozenset(("serial", "sn", "s/n"))
+"""Words that may also count the rows of each step."""
+
+
+def _spelled(words: tuple[str, ...]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+_NAMES_CELLS = re.compile(f"({_spelled(_OF_CELLS)})((?:{_spelled(_NUMBERS)})*)")
+_BETWEEN = re.compile(r"[\s_.,:;()\[\]-]+")
 _MAPPED = "Cell"
 """The name in a column map that makes any column this one: ``{"specimen": "Cell"}``."""
 MOST_TESTS = 1000
 """Tests in one file. A file with more names has a column that does not name cells."""
 
 
-def cell_column(plan: Plan) -> str | None:
-    """The header of the column that names the cell of each row; None if there is none.
+def names_cells(header: str) -> int | None:
+    """How surely a header is that of a column which names the cell of each row: 0 is the surest; None if it is not.
 
-    A column that a person gave another name is not one.
+    >>> names_cells("Cell_ID"), names_cells("S/N"), names_cells("Cell voltage (V)")
+    (0, 13, None)
+    """
+    found = _NAMES_CELLS.fullmatch(_BETWEEN.sub("", header.casefold().strip("\ufeff~ ")))
+    if found is None or (found[1] in _NOT_ALONE and not found[2]):
+        return None
+    return _OF_CELLS.index(found[1])
+
+
+def names_several(header: str, rows: Counter[str]) -> bool:
+    """Whether a column names several cells, and not each row. ``rows``: name -> its number of rows, "" for none."""
+    counts = [count for name, count in rows.items() if name]
+    if len(counts) < 2 or max(counts) < 2:
+        return False
+    return not may_count(header) or sum(counts) >= len(counts) ** 2
+
+
+def may_count(header: str) -> bool:
+    """Whether a column of this name may count rows instead of naming cells."""
+    rank = names_cells(header)
+    return rank is not None and _OF_CELLS[rank] in _MAY_COUNT
+
+
+def cells_first(headers: Iterable[str]) -> list[str]:
+    """Those of these headers that are of a column which names cells, the surest first."""
+    ranks = {header: rank for header in headers if (rank := names_cells(header)) is not None}
+    return sorted(ranks, key=ranks.__getitem__)
+
+
+def cell_columns(plan: Plan) -> list[str]:
+    """The headers of the columns that may name the cell of each row, the surest first.
+
+    A column that a person gave another name is not one. If a person named one, there is no other.
     """
     free = [column for column in plan.columns if column.role == "free"]
     mapped = next((c for c in free if fold(c.name) == fold(_MAPPED) and c.name != c.header), None)
     if mapped is not None:
-        return mapped.header
-    named = [column for column in free if column.name == column.header]
-    heads = {column.header: split_header(column.header) for column in named}
-    return next(
-        (header for key in CELL for header, head in heads.items() if head.key == key and head.unit is None), None
-    )
+        return [mapped.header]
+    return cells_first(column.header for column in free if column.name == column.header)
 
 
-def check_several(file: str, column: str, rows: Counter[str]) -> None:
+def column_of_cells(counts: Mapping[str, Counter[str]]) -> str | None:
+    """The first of these columns that names several cells; None if none does. ``counts``: header -> name -> rows."""
+    return next((header for header, rows in counts.items() if names_several(header, rows)), None)
+
+
+def refuse_several(file: str, column: str, rows: Counter[str]) -> NoReturn:
     """Refuse a table whose rows belong to several cells. ``rows``: cell -> its number of rows, "" for none.
 
     Raises
@@ -57,8 +107,6 @@ def check_several(file: str, column: str, rows: Counter[str]) -> None:
         If there are too many to be cells.
     """
     names = [name for name in rows if name]
-    if len(names) < 2 or max(rows[name] for name in names) < 2:
-        return
     if len(names) > MOST_TESTS:
         raise FileRefused(
             f"The column '{column}' of '{file}' has {spaced(len(names))} different values, and a file may hold "
@@ -147,10 +195,15 @@ def can_name(type: pa.DataType) -> bool:
     return any(test(type) for test in tests)
 
 
-def count_names(columns: Iterable[pa.Array]) -> Counter[str]:
-    """Cell -> number of rows, "" for rows that name none, in the order of the file."""
-    rows: Counter[str] = Counter()
-    for column in columns:
-        for entry in names_in(column).value_counts().tolist():
-            rows[entry["values"] or ""] += entry["counts"]
-    return rows
+def count_names(batches: Iterable[pa.RecordBatch]) -> dict[str, Counter[str]]:
+    """Header -> cell -> number of rows, "" for rows that name none, in the order of the file, of each column that can
+    name cells."""
+    counts: dict[str, Counter[str]] = {}
+    for batch in batches:
+        for header, column in zip(batch.schema.names, batch.columns, strict=True):
+            if not can_name(column.type):
+                continue
+            rows = counts.setdefault(header, Counter())
+            for entry in names_in(column).value_counts().tolist():
+                rows[entry["values"] or ""] += entry["counts"]
+    return counts

@@ -28,7 +28,7 @@ from .kinds_and_sign import Survey, take_temperature
 from .proved_units import prove_units
 from .rest_voltage import watched
 from .row_places import Places, Rewrite, tables_above
-from .several_cells import CellLines, cell_column, check_several, notes_of
+from .several_cells import CellLines, cell_columns, column_of_cells, notes_of, refuse_several
 from .states import States
 from .text_layout import HeaderLine, Layout, header_lines, lay_out
 from .text_rows import BEYOND, Rows
@@ -217,19 +217,27 @@ def _of_one_cell(parser: _Parser, plan: Plan) -> list[Finding]:
     SeveralTests
         If it has several cells and none is asked for.
     """
-    column, head = cell_column(plan), parser.head
-    if column is None:
-        if head.test is not None:
-            raise FileRefused(f"'{head.name}' has no column that names cells, so it has no test '{head.test}'.")
-        return []
-    lines = CellLines(plan.labels.index(column), parser.layout.delimiter)
-    rows: Counter[str] = Counter()
-    parser.scan(lines.counting(rows))
+    columns, head = cell_columns(plan), parser.head
+    lines = {column: CellLines(plan.labels.index(column), parser.layout.delimiter) for column in columns}
+    counts: dict[str, Counter[str]] = {column: Counter() for column in columns}
+    counting = [lines[column].counting(counts[column]) for column in columns]
+
+    def count(block: bytes) -> bytes:
+        for one in counting:
+            one(block)
+        return b""
+
+    if columns:
+        parser.scan(count)
+    column = column_of_cells(counts)
     if head.test is None:
-        check_several(head.name, column, rows)
+        if column is not None:
+            refuse_several(head.name, column, counts[column])
         return []
-    parser.narrow(lines.only(head.test))
-    return notes_of(head.name, column, rows, head.test)
+    if column is None:
+        raise FileRefused(f"'{head.name}' has no column that names cells, so it has no test '{head.test}'.")
+    parser.narrow(lines[column].only(head.test))
+    return notes_of(head.name, column, counts[column], head.test)
 
 
 def _of_one_electrode(plan: Plan) -> list[Finding]:

@@ -33,7 +33,7 @@ from .impedance_names import other_names
 from .kinds_and_sign import Settings, Survey
 from .proved_units import prove_units
 from .rest_voltage import watched
-from .several_cells import can_name, cell_column, check_several, count_names, names_in, notes_of
+from .several_cells import cell_columns, column_of_cells, count_names, names_in, notes_of, refuse_several
 from .text_format import check_sign
 from .text_rows import directed, time_notes, unread_text
 from .values import clock_format, clocks, count_column, durations, number_column, numbers
@@ -251,19 +251,16 @@ def _first_rows(batches: Batches, headers: Sequence[str]) -> pd.DataFrame:
 
 def _of_one_cell(file: str, plan: Plan, batches: Batches, test: str | None, notes: list[Finding]) -> Batches:
     """The batches of the cell that is asked for, if the table has several."""
-    column = cell_column(plan)
-    if column is not None:
-        first = next(batches([column]), None)
-        column = column if first is not None and can_name(first.schema.types[0]) else None
-    if column is None:
-        if test is not None:
-            raise FileRefused(f"'{file}' has no column that names cells, so it has no test '{test}'.")
-        return batches
-    rows = count_names(batch.column(0) for batch in batches([column]))
+    columns = cell_columns(plan)
+    counts = count_names(batches(columns)) if columns else {}
+    column = column_of_cells({name: counts[name] for name in columns if name in counts})
     if test is None:
-        check_several(file, column, rows)
+        if column is not None:
+            refuse_several(file, column, counts[column])
         return batches
-    notes += notes_of(file, column, rows, test)
+    if column is None:
+        raise FileRefused(f"'{file}' has no column that names cells, so it has no test '{test}'.")
+    notes += notes_of(file, column, counts[column], test)
     named: str = column
 
     def narrowed(only: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
