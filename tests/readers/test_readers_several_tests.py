@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.io
+from numpy.typing import NDArray
 
 import workbench as wb
 from workbench.errors import FileRefused
@@ -267,4 +268,38 @@ def test_python_objects_in_hdf5_are_not_damage(tmp_path: Path) -> None:
         read(path)
     hdf5(path).close()
     with pytest.raises(FileRefused, match="holds no vectors of numbers"):
+        read(path)
+
+
+def structures(shape: tuple[int, ...]) -> NDArray[np.object_]:
+    """A cell array of structures, each with the current of its place."""
+    made = np.empty(shape, object)
+    for number, place in enumerate(np.ndindex(*shape), 1):
+        made[place] = series(number)
+    return made
+
+
+def test_structures_in_cell_arrays_of_two_and_three_dimensions_are_read(tmp_path: Path) -> None:
+    for shape in ((2, 3), (2, 2, 2)):
+        path = tmp_path / f"{len(shape)}.mat"
+        scipy.io.savemat(path, {"data": structures(shape), "one": series(99)})
+        with pytest.raises(SeveralTests) as several:
+            read(path)
+        tests = [name for name in several.value.tests if name.startswith("data")]
+        assert len(tests) == np.prod(shape)
+        flows = [float(whole(path, test=name)["Current [A]"].floats().max()) for name in tests]
+        assert flows == [float(number) for number in range(1, len(tests) + 1)]
+
+
+def test_matrices_are_named_with_their_size_and_never_dropped_silently(tmp_path: Path) -> None:
+    path = tmp_path / "x.mat"
+    scipy.io.savemat(path, {"time": T, "current": np.c_[FLOW, FLOW], "voltage": np.c_[VOLTS, VOLTS]})
+    with pytest.raises(FileRefused, match=rf"matrices: 'current' \({N} x 2\), 'voltage' \({N} x 2\)"):
+        read(path)
+    scipy.io.savemat(path, {"A": series(), "current": np.c_[FLOW, FLOW]})
+    assert f"'current' ({N} x 2) is a matrix, not a vector, and was left out." in [
+        note.message for note in read(path).notes
+    ]
+    scipy.io.savemat(path, {"omega": FREQUENCY, "Zr": Z.real, "Zi": Z.imag})
+    with pytest.raises(FileRefused, match='"Frequency \\[Hz\\]"'):
         read(path)

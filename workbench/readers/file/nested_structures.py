@@ -41,6 +41,7 @@ _CYCLE = re.compile(r"^cyc\w*?0*(\d+)$", re.IGNORECASE)
 _CYCLES = re.compile(r"^cycles?$", re.IGNORECASE)
 _SPECTRAL = re.compile(r"impedance|^eis|_eis$|^z_?(?:re|im)|^(?:re|im)_?\(?z|nyquist|spectr", re.IGNORECASE)
 """Names of what is a spectrum, or a part of one."""
+_PART_OF_Z = re.compile(r"z_?(r|i|abs|mod|ph)|omega|freq", re.IGNORECASE)
 _DATES = (2, 6)
 _COMPLEX = ("z", "impedance", "zcell", "z cell")
 _MOST_LENGTHS = 20
@@ -259,6 +260,11 @@ def without_samples(node: Structure, depth: int = 0) -> Counter[str]:
     for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
         found += without_samples(inner, depth + 1)
     return found
+
+
+def is_spectral(name: str) -> bool:
+    """Whether the name of a vector is that of a spectrum, or of a part of one."""
+    return bool(_SPECTRAL.search(name)) or bool(_PART_OF_Z.match(name))
 
 
 def spectra_left(node: Structure, taken: Mapping[Path, set[int]], path: Path = ()) -> list[str]:

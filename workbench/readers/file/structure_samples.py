@@ -20,6 +20,7 @@ from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import counted, quoted, spaced
 from .. import limits
+from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
 from ..reading import Counters, Reading, SeveralTests, Sign
 from ..table.columns import KNOWN, From, plan_columns, unique_labels
 from ..table.header_units import split_header
@@ -27,7 +28,7 @@ from ..table.impedance import settle_imaginary
 from ..table.several_cells import MOST_TESTS
 from ..table.typed_columns import batches_of, read_typed
 from .archives import unpacked
-from .nested_structures import Group, Part, Structure, counts, parts_of, spectra_left, without_samples
+from .nested_structures import Group, Part, Structure, counts, is_spectral, parts_of, spectra_left, without_samples
 from .outside_parsers import guarded
 from .parser_process import Facts, Loader, TestFacts, load_in_process
 from .source import Head
@@ -36,6 +37,7 @@ from .structure_tests import by_test, names_a_cell
 _PART = "!"
 _OWN = tuple(From(name, (split_header(name).key,)) for name in KNOWN)
 _MOST_NAMED = 12
+_DEEPEST_NAMED = 3
 
 
 def samples_of(structure: Group, name: str, column_map: Mapping[str, str]) -> tuple[Facts, pa.Table]:
@@ -64,7 +66,7 @@ def samples_of(structure: Group, name: str, column_map: Mapping[str, str]) -> tu
     taken: dict[tuple[str | int, ...], set[int]] = {}
     for part in found:
         taken.setdefault(part.path, set()).add(part.rows)
-    spectra = _left_spectra(spectra_left(structure, taken))
+    spectra = _left_spectra(spectra_left(structure, taken)) + _left_matrices(structure)
     made = [_test(test, parts, structure, plain) for test, parts in tests.items()]
     for facts, _ in made:
         if len(tests) > 1:
@@ -106,10 +108,31 @@ def _without_vectors(structure: Group, name: str) -> str:
             f"'{name}' holds no vectors of numbers. Save the test with vectors of time, current and voltage, or as "
             "csv."
         )
+    tables = _matrices(structure)
+    if tables:
+        return (
+            f"'{name}' holds no vectors of time, current and voltage, or of frequency and impedance, but matrices: "
+            f"{', '.join(tables[:_MOST_NAMED])}. Which of their columns is what, or of which cell, the file does not "
+            "say. Save each column as a vector with a name, in a structure for each cell."
+        )
+    axis = FREQUENCY if any(is_spectral(one.rpartition(".")[2]) for one in held) else TIME
     return (
-        f"'{name}' holds no structure with vectors of time, current and voltage. It holds {quoted(held)}. Name "
-        f"vectors with {mapping({'its name': 'Time [s]'})}, or save it as csv."
+        f"'{name}' holds no structure with vectors of time, current and voltage, or of frequency and impedance. It "
+        f"holds {quoted(held)}. Name vectors with {mapping({'its name': axis})}, or save it as csv."
     )
+
+
+def _matrices(structure: Structure, within: str = "", depth: int = 0) -> list[str]:
+    """The names and sizes of the matrices of numbers in a structure."""
+    if isinstance(structure, np.ndarray) and structure.ndim > 1 and structure.dtype.kind in "fiuc":
+        return [f"'{within}' ({' x '.join(map(str, structure.shape))})"]
+    if depth > _DEEPEST_NAMED or not isinstance(structure, dict):
+        return []
+    return [
+        one
+        for key, value in structure.items()
+        for one in _matrices(value, f"{within}.{key}" if within else str(key), depth + 1)
+    ]
 
 
 def _wanted(tests: dict[str, list[Part]], wanted: set[str], file: str) -> dict[str, list[Part]]:
@@ -155,6 +178,23 @@ def _left_spectra(places: list[str]) -> list[Finding]:
     text = (
         f"{quoted(places[:_MOST_NAMED])}{more} look like impedance, but no frequency of their length is beside them. "
         "They were left out."
+    )
+    return [Finding("odd", "left_out", text)]
+
+
+def _left_matrices(structure: Structure) -> list[Finding]:
+    """The warning about matrices that have the name of a current or voltage: which column is what is not known."""
+    left = [
+        table
+        for table in _matrices(structure)
+        if split_header(table.split("'")[1].rpartition(".")[2]).key in (*CURRENT_NAMES, *VOLTAGE_NAMES)
+    ]
+    if not left:
+        return []
+    one = len(left) == 1
+    text = (
+        f"{', '.join(left[:_MOST_NAMED])} {'is a matrix' if one else 'are matrices'}, not "
+        f"{'a vector' if one else 'vectors'}, and {'was' if one else 'were'} left out."
     )
     return [Finding("odd", "left_out", text)]
 
@@ -239,7 +279,7 @@ class _Shape:
 
 def _outline(structure: Structure, within: str = "", depth: int = 0) -> list[str]:
     """The names of what a structure holds."""
-    if not isinstance(structure, dict) or depth > 3:
+    if not isinstance(structure, dict) or depth > _DEEPEST_NAMED:
         return []
     names = []
     for key, value in structure.items():

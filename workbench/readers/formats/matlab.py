@@ -6,19 +6,21 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from ...errors import FileRefused, TooLarge
 from .. import limits
-from ..file.nested_structures import Group
+from ..file.nested_structures import Group, Structure
 from ..file.outside_parsers import guarded
 from ..file.parser_process import Facts, Job
 from ..file.source import Head
 from ..file.structure_samples import of_one_test, reading_of, samples_of
 from ..reading import Counters, Reading, Sign
 
+Loaded: TypeAlias = Any  # scipy has no type for what a file may hold: its structures have the fields of the file
 _COMPRESSED = 15
 LIBRARIES = ("scipy.io",)
 """What a process of its own imports for it, before it is locked."""
@@ -62,8 +64,24 @@ def loaded(job: Job) -> tuple[Facts, pa.Table]:
 def _loaded(path: Path) -> Group:
     from scipy.io import loadmat  # slow to import, and few files are of MATLAB
 
-    found: Group = loadmat(str(path), appendmat=False, simplify_cells=True, verify_compressed_data_integrity=True)
-    return found
+    found = loadmat(str(path), appendmat=False, simplify_cells=True, verify_compressed_data_integrity=True)
+    return {name: _nested(value) for name, value in found.items()}
+
+
+def _nested(value: Loaded) -> Structure:
+    """A value with its cell arrays and arrays of structures as lists: `simplify_cells` leaves those of two and more
+    dimensions, and what is in them, as they were."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return [_nested(inner) for inner in value]
+    if isinstance(value, dict):
+        return {name: _nested(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_nested(inner) for inner in value]
+    fields = getattr(value, "_fieldnames", None)  # a structure of scipy
+    if fields is not None:
+        return {name: _nested(getattr(value, name)) for name in fields}
+    plain: Structure = value
+    return plain
 
 
 def _check(path: Path, name: str) -> None:
