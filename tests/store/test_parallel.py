@@ -14,7 +14,7 @@ from workbench.errors import BadRequest, StoreError
 from workbench.store import Store
 from workbench.store.db import parallel
 from workbench.store.scope import EVERYTHING
-from workbench.store.series import series as of_series
+from workbench.store.series import series_writer as of_series
 from workbench.table import Table
 
 

@@ -15,7 +15,7 @@ from workbench.errors import Damaged, StoreError, WorkbenchError
 from workbench.store import Scope, Store
 from workbench.store.records.tables import sampled_rows
 from workbench.store.scope import EVERYTHING
-from workbench.store.series import chunks
+from workbench.store.series import chunks, codec
 from workbench.table import Column, Table
 
 
@@ -50,6 +50,11 @@ def plain(got: Any) -> list[Any]:
     return [got.rows.tolist(), got.total, got.complete, flat(got.table)]
 
 
+def stacked(store: Store, owners: list[str]) -> dict[str, Column]:
+    infos = store.series.infos(owners, "steps", scope=EVERYTHING)
+    return store.series.stacked([*infos.values()], ["Q", "Cycle"], scope=EVERYTHING)
+
+
 READS: dict[str, Callable[[Store], Any]] = {
     "whole": lambda s: flat(s.series.read("m", scope=EVERYTHING)),
     "overview": lambda s: plain(s.series.sample("m", "t", ["U", "x"], most=60, scope=EVERYTHING)),
@@ -62,6 +67,7 @@ READS: dict[str, Callable[[Store], Any]] = {
         k: flat(t)
         for k, t in s.series.many([f"m{k}" for k in range(8)], ["Q", "Cycle"], "steps", scope=EVERYTHING).items()
     },
+    "stacked": lambda s: {k: (c.kind, c.tolist()) for k, c in stacked(s, [f"m{k}" for k in range(8)]).items()},
     "info": lambda s: s.series.info("m", scope=EVERYTHING),
     "history": lambda s: s.series.history("m", scope=EVERYTHING),
 }
@@ -307,6 +313,33 @@ def test_a_summary_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
         forge(store, f"key >> {chunks.CHUNK_BITS} & {chunks.INDEX} = 1", b"junk")
         with pytest.raises(Damaged, match="series of 'm': chunk 0 of column 'Q' cannot be decoded"):
             store.series.many(["m"], ["Q"], "steps", scope=EVERYTHING)
+        with pytest.raises(Damaged, match="series of 'm': chunk 0 of column 'Q' cannot be decoded"):
+            stacked(store, ["m"])
+        forge(store, f"key >> {chunks.CHUNK_BITS} & {chunks.INDEX} = 1", codec.encode(np.zeros(3), small=True))
+        with pytest.raises(Damaged, match="series of 'm': chunk 0 of column 'Q' has 3 values, and its series 2"):
+            stacked(store, ["m"])
+
+
+def test_of_many_chunks_the_one_that_changed_is_found() -> None:
+    stored = [chunks.pack(chunks.key(0, 0, n, 0), bytes([n] * 9), 9).stored(5) for n in range(4)]
+    assert chunks.first_unsound(stored) is None
+    assert chunks.first_unsound([]) is None
+    for at in range(4):
+        number, head, payload = stored[at]
+        bad: list[tuple[int, object, object]] = [
+            (number, head[:n] + bytes([head[n] ^ 1]) + head[n + 1 :], payload) for n in range(len(head))
+        ]
+        bad += [
+            (number, head, payload[:n] + bytes([payload[n] ^ 128]) + payload[n + 1 :]) for n in range(len(payload))
+        ]
+        bad += [
+            (number + 1, head, payload),
+            (number, head[:-1], payload),
+            (number, None, payload),
+            (number, head, None),
+        ]
+        for one in bad:
+            assert chunks.first_unsound([*stored[:at], one, *stored[at + 1 :]]) == one[0]
 
 
 def test_stray_chunks_are_found(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from workbench.errors import BadRequest, Conflict, NotFound, StoreError
 from workbench.store import Store
 from workbench.store.scope import EVERYTHING
 from workbench.store.series.chunks import CHUNK
-from workbench.table import Column, Table, concat
+from workbench.table import Column, Table, concat, concat_columns
 
 ODD = np.array([np.nan, -0.0, 0.0, np.inf, -np.inf, 1e300, 5e-324, 0.1])
 
@@ -257,6 +258,58 @@ def test_many_gives_whole_tables_in_the_order_asked(store: Store) -> None:
     assert got["m3"].names == ["Q", "Cycle"]
     assert got["m3"]["Cycle"].tolist() == list(range(30))
     assert got["m0"].n == 0
+
+
+def seen(columns: dict[str, Column]) -> list[object]:
+    """All that can be seen of columns; the text of a value shows -0.0, NaN and True as such."""
+    return [(name, one.kind, one.values.dtype, repr(one.tolist())) for name, one in columns.items()]
+
+
+def test_tables_stacked_are_what_they_are_one_by_one_and_joined(store: Store) -> None:
+    """Alike in all; of several widths, kinds and lengths; empty, too long for one chunk, without a column."""
+    parts: list[dict[str, Any]] = [
+        {"Q": np.arange(3) / 7, "Cycle": np.arange(3), "state": Column.text(["rest", None, "charge"])},
+        {"Cycle": np.arange(4, dtype=np.int8), "Q": np.array([0.5, np.nan, -0.0, np.inf])},
+        {"Q": np.arange(2), "Cycle": np.arange(2.0), "state": Column.text(["charge", "rest"])},
+        {"Q": np.zeros(0), "Cycle": np.zeros(0)},
+        {"Q": np.arange(CHUNK + 2) / 3, "Cycle": np.arange(CHUNK + 2)},
+        {"Q": Column.of(np.arange(2.0), np.array([True, False])), "Cycle": np.array([True, False])},
+    ]
+    for n, part in enumerate(parts):
+        store.series.append(f"m{n}", "cycles", Table.of(part))
+    names = ["Q", "Cycle", "state", "nowhere"]
+    asked = [
+        ("m0",),
+        ("m1", "m0"),
+        ("m0", "m2"),
+        ("m3", "m1"),
+        ("m4", "m0"),
+        ("m5", "m1"),
+        [f"m{n}" for n in range(6)],
+    ]
+    for owners in (*asked, ()):
+        with store.snapshot():
+            infos = [*store.series.infos(owners, "cycles", scope=EVERYTHING).values()]
+            got = store.series.stacked(infos, names, scope=EVERYTHING)
+            tables = [*store.series.many(owners, names, "cycles", scope=EVERYTHING).values()]
+        expected = {
+            name: concat_columns([one[name] if name in one else Column.nulls(one.n) for one in tables])
+            for name in names
+            if any(name in one for one in tables)
+        }
+        assert seen(got) == seen(expected)
+
+
+def test_what_a_series_holds_is_known_without_its_statistics(store: Store) -> None:
+    store.series.append("a", "cycles", Table.of({"Q": [1.5, 2.5], "state": ["rest", "charge"]}))
+    info = store.series.info("a", "cycles", scope=EVERYTHING)
+    assert info is not None
+    assert dict(info.kinds) == {"Q": "number", "state": "text"}
+    assert info.names == ["Q", "state"]
+    assert [(one.name, one.min, one.max, one.sorted) for one in info.columns] == [
+        ("Q", 1.5, 2.5, True),
+        ("state", None, None, False),
+    ]
 
 
 def test_a_new_series_replaces_the_old_one_and_its_revision_never_comes_back(store: Store) -> None:

@@ -27,6 +27,9 @@ READS: dict[str, Callable[[Series, str, Any], object]] = {
     "history": lambda series, id, scope: series.history(id, scope=scope),
     "read": lambda series, id, scope: series.read(id, scope=scope),
     "many": lambda series, id, scope: series.many([id], [X], "series", scope=scope),
+    "stacked": lambda series, id, scope: series.stacked(
+        [*series.infos([id], scope=scope).values()], [X], scope=scope
+    ),
     "sample": lambda series, id, scope: series.sample(id, X, [X], most=5, scope=scope),
     "sample_rows": lambda series, id, scope: series.sample_rows(id, X, [X], (0, 2), 5, scope=scope),
 }

@@ -84,7 +84,7 @@ class Lives:
 
     def added(self, info: SeriesInfo, dataset: str, names: Iterable[str], life: Life | None) -> list[str]:
         """Those of ``names`` that this source does not hold and that its place in life gives it."""
-        held = {column.name for column in info.columns}
+        held = info.kinds.keys()
         known = NEEDS.get(dataset, {})
         return [
             name
@@ -126,7 +126,7 @@ class Lives:
         if not any(name in NEEDS.get(dataset, {}) for name in names):
             return info
         made = self.added(info, dataset, names, self.of([info.owner]).get(info.owner))
-        return replace(info, columns=(*info.columns, *map(_column, made)))
+        return replace(info, added=(*info.added, *map(_column, made)))
 
     def tables(self, tables: dict[str, Table], names: Sequence[str], dataset: str) -> dict[str, Table]:
         """Summaries with the columns over life that are among ``names``."""

@@ -17,7 +17,7 @@ from ..store.scope import Scope
 from ..store.series.past import Replaced
 from ..store.series.series import SeriesInfo
 from ..store.store import Store
-from ..table import Kind, Table
+from ..table import Column, Kind, Table
 from . import cell_life as lifetimes
 from .as_of import Then, not_kept
 from .cell_life import InLife, Lives
@@ -123,8 +123,8 @@ class Reader:
         self.dependencies.add(("rows", "series"))  # the revision that rises with every series there is
         found: dict[str, list[Kind]] = {}
         for info in self.store.series.infos(ids, dataset, scope=self.scope).values():
-            for column in info.columns:
-                found.setdefault(column.name, []).append(column.kind)
+            for name, kind in info.kinds.items():
+                found.setdefault(name, []).append(kind)
         over_life = KINDS if _has_life(SOURCES[source]) and found else {}
         return {**over_life, **{name: merged(kinds) for name, kinds in found.items()}}
 
@@ -164,6 +164,11 @@ class Reader:
         self.reads["sources"] += len(owners)
         tables = self.store.series.many([*owners], lifetimes.needed(columns, dataset), dataset, scope=self.scope)
         return self.lives.tables(tables, columns, dataset) if KINDS.keys() & set(columns) else tables
+
+    def stacked(self, sources: Sequence[Source], columns: Sequence[str]) -> dict[str, Column]:
+        """Columns of whole summary tables of sources, one below the other; none of them over the life of a cell."""
+        self.reads["sources"] += len(sources)
+        return self.store.series.stacked([source.info for source in sources], columns, scope=self.scope)
 
     def revisions(self) -> dict[Dependency, int]:
         """The present revision of everything read so far."""

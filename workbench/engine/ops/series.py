@@ -78,7 +78,7 @@ def column_kinds(
     made: list[tuple[str, Kind]] = []
     warnings: list[Warn] = []
     problems: list[Problem] = []
-    held = [{column.name: column.kind for column in source.info.columns} for source in sources]
+    held = [source.info.kinds for source in sources]
     for name in names:
         lacking = [source for source, columns in zip(sources, held, strict=True) if name not in columns]
         made.append((name, merged([columns[name] for columns in held if name in columns])))
@@ -108,7 +108,7 @@ def _in_force(window: Window | None) -> Window | None:
 
 def _range(x: str, window: Window, source: Source) -> Range | None:
     """The bounds in the numbers of x; None where the source has no x."""
-    kinds = {column.name: column.kind for column in source.info.columns}
+    kinds = source.info.kinds
     if x not in kinds:
         return None
     return _bound(x, kinds[x], window.min, "min", source), _bound(x, kinds[x], window.max, "max", source)
@@ -152,7 +152,7 @@ def _is_void(span: Range) -> bool:
 def _read(
     reader: Reader, source: Source, step: SeriesStep, span: Range | None, most: int, *, windowed: bool
 ) -> Samples:
-    kinds = {column.name: column.kind for column in source.info.columns}
+    kinds = source.info.kinds
     names = list(dict.fromkeys([step.x, *step.columns]))
     if windowed and (span is None or _is_void(span)):
         none = {name: empty(kinds.get(name, "null")) for name in names}

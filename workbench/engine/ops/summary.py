@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from ...cycling.columns import COMPLETE, CYCLE_COUNT
 from ...cycling.computed_columns import COMPUTED
 from ...cycling.cycles import CYCLE_COLUMNS
-from ...cycling.life import LIFE_COLUMNS
+from ...cycling.life import KINDS, LIFE_COLUMNS
 from ...cycling.steps import SINCE, STEP_COLUMNS, STEP_TYPE, STEP_TYPE_NEEDS, step_types
 from ...dataset import Warn
 from ...errors import Invalid, Problem
@@ -53,6 +53,13 @@ def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: C
     check_summary_rows(sum(counts), caps)
     computed = COMPUTED[step.dataset].name if COMPUTED[step.dataset].name in names else None
     asked = list(dict.fromkeys([*names, *(_FROM[computed] if computed else ())]))
+    codes = np.repeat(np.arange(len(sources), dtype=np.int32), counts)
+    key = Column("text", codes, None, tuple(source.id for source in sources))
+    if sources and computed is None and not KINDS.keys() & set(names):
+        held = reader.stacked(sources, names)
+        return Table(
+            {KEY: key, **{name: _of_kind(kinds[name], held[name]) for name in names}}, sum(counts)
+        ), warnings
     tables = reader.summaries([source.id for source in sources], asked, step.dataset) if sources else {}
     if computed == STEP_TYPE:
         made, unknown = _with_step_types(sources, tables, reader)
@@ -60,8 +67,7 @@ def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: C
     elif computed == COMPLETE:
         made, unknown = with_completeness(tables, reader)
         tables, warnings = made, [*warnings, *unknown]
-    codes = np.repeat(np.arange(len(sources), dtype=np.int32), counts)
-    columns = {KEY: Column("text", codes, None, tuple(source.id for source in sources))}
+    columns = {KEY: key}
     for name in names:
         columns[name] = _together(name, kinds[name], [tables[source.id] for source in sources])
     return Table(columns, sum(counts)), warnings
@@ -78,7 +84,7 @@ def summary_kinds(
     made: dict[str, Kind] = {}
     warnings: list[Warn] = []
     problems: list[Problem] = []
-    held = [{column.name: column.kind for column in source.info.columns} for source in sources]
+    held = [source.info.kinds for source in sources]
     for name in names:
         found = [columns[name] for columns in held if name in columns]
         made[name] = merged(found) if sources else in_reach.get(name, "null")
@@ -111,12 +117,15 @@ def _since(step: SummaryStep, name: str) -> str:
 def _together(name: str, kind: Kind, tables: Sequence[Table]) -> Column:
     if not tables:
         return empty(kind)
-    made = concat_columns([table[name] if name in table else Column.nulls(table.n) for table in tables])
-    return (
-        made
-        if made.kind != "null" or kind == "null"
-        else Column(kind, np.zeros(len(made), empty(kind).values.dtype), made.valid)
-    )
+    parts = [table[name] if name in table else Column.nulls(table.n) for table in tables]
+    return _of_kind(kind, concat_columns(parts))
+
+
+def _of_kind(kind: Kind, column: Column) -> Column:
+    """A column of nulls as one of the kind that is declared or that other sources have."""
+    if column.kind != "null" or kind == "null":
+        return column
+    return Column(kind, np.zeros(len(column), empty(kind).values.dtype), column.valid)
 
 
 def _with_step_types(

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol, TypeAlias
 
+import numpy as np
+
 from ...errors import Damaged, TooLarge
 
 CHUNK = 16384
@@ -140,6 +142,26 @@ def is_sound(number: int, raw: object, payload: object) -> bool:
         return False
     crc = zlib.crc32(raw[: _HEAD.size], zlib.crc32(_KEY.pack(number)))
     return raw[_HEAD.size :] == _CRC.pack(crc) and raw[_PAYLOAD_CRC] == _CRC.pack(zlib.crc32(payload))
+
+
+def first_unsound(found: Sequence[tuple[int, object, object]]) -> int | None:
+    """The key of the first of many chunks that `is_sound` is false of; None if all are as they were written."""
+    sound = all(
+        isinstance(raw, bytes) and isinstance(payload, bytes) and len(raw) == HEAD_BYTES
+        for _, raw, payload in found
+    )
+    if sound and found:
+        # Key and head of all chunks side by side: their checksum is one of bytes that follow each other.
+        numbers, raws, payloads = zip(*found, strict=True)
+        heads = np.frombuffer(b"".join(raws), np.uint8).reshape(-1, HEAD_BYTES)
+        keyed = np.hstack([np.array(numbers, "<i8").view(np.uint8).reshape(-1, _KEY.size), heads[:, : _HEAD.size]])
+        stored = heads[:, [*range(_HEAD.size, HEAD_BYTES), *range(30)[_PAYLOAD_CRC]]].copy().view("<u4")
+        crc32 = zlib.crc32
+        sound = stored[:, 0].tolist() == [crc32(one) for one in keyed]
+        sound = sound and stored[:, 1].tolist() == [crc32(payload) for payload in payloads]
+    if sound:
+        return None
+    return next((number for number, raw, payload in found if not is_sound(number, raw, payload)), None)
 
 
 def payload_crc(head: bytes) -> int:

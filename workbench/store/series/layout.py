@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -65,6 +65,11 @@ class Layout:
     def shown(self) -> list[tuple[str, Kind, str, str | None]]:
         """Name, kind, dtype and unit of each column."""
         return [(field.name, field.kind, field.dtype.name, split_unit(field.name)[1]) for field in self.fields]
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """The kind of each column by name, in order."""
+        return {field.name: field.kind for field in self.fields}
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -303,38 +308,65 @@ class SeriesColumn:
 
 @dataclass(frozen=True)
 class SeriesInfo:
-    """The facts of a published series that are known without reading its samples."""
+    """The facts of a published series that are known without reading its samples.
 
-    id: int
-    owner: str
-    dataset: str
-    rows: int
-    revision: int
-    columns: tuple[SeriesColumn, ...]
-    content_hash: str
-    published_at: datetime
+    ``added`` are columns that others compute beside those of the series. The statistics are read when somebody asks for
+    ``columns``: a plan over many tests needs only the names and kinds, which series of one layout share.
+    """
+
+    row: Row
+    layout: Layout
+    added: tuple[SeriesColumn, ...] = ()
+
+    @property
+    def id(self) -> int:
+        return self.row.id
+
+    @property
+    def owner(self) -> str:
+        return self.row.owner
+
+    @property
+    def dataset(self) -> str:
+        return self.row.dataset
+
+    @property
+    def rows(self) -> int:
+        return self.row.rows
+
+    @property
+    def revision(self) -> int:
+        return self.row.revision
+
+    @property
+    def content_hash(self) -> str:
+        return self.row.content.hex()
+
+    @property
+    def published_at(self) -> datetime:
+        return from_micros(self.row.published)
+
+    @cached_property
+    def columns(self) -> tuple[SeriesColumn, ...]:
+        held = self.row.rows > 0
+        stored = (
+            SeriesColumn(*shown, is_sorted and held, nulls, low, high)
+            for shown, (nulls, low, high, is_sorted, _) in zip(
+                self.layout.shown, orjson.loads(self.row.stats), strict=True
+            )
+        )
+        return (*stored, *self.added)
 
     @property
     def names(self) -> list[str]:
-        return [column.name for column in self.columns]
+        return [*self.kinds]
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """Kind of each column by name, in order."""
+        if not self.added:
+            return self.layout.kinds
+        return {**self.layout.kinds, **{column.name: column.kind for column in self.added}}
 
     def column(self, name: str) -> SeriesColumn | None:
         return next((column for column in self.columns if column.name == name), None)
-
-
-def info_of(row: Row, layout: Layout) -> SeriesInfo:
-    stats = orjson.loads(row.stats)
-    columns = tuple(
-        SeriesColumn(*shown, is_sorted and row.rows > 0, nulls, low, high)
-        for shown, (nulls, low, high, is_sorted, _) in zip(layout.shown, stats, strict=True)
-    )
-    return SeriesInfo(
-        row.id,
-        row.owner,
-        row.dataset,
-        row.rows,
-        row.revision,
-        columns,
-        row.content.hex(),
-        from_micros(row.published),
-    )

@@ -11,13 +11,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from types import TracebackType
 
 import orjson
 
 from ...dataset import Samples
 from ...errors import Conflict, Damaged, NotFound, StoreError
-from ...table import Table, from_micros
+from ...table import Column, Table, from_micros
 from ..db import lease
 from ..db.database_file import Host
 from ..objects import stored
@@ -26,17 +25,17 @@ from ..objects.objects import Objects
 from ..objects.place import PlaceAway
 from ..records.tables import owned_within
 from ..scope import EVERYTHING, Within
-from . import chunks, series_log, steps_then, summaries
-from .chunk_builder import BLOCK, Builder, Built, Start
-from .chunks import CHUNK, Fetcher, Packed
-from .layout import Layout, Row, SeriesColumn, SeriesInfo, info_of, load_row, load_stats, pack_stats
+from . import chunks, series_log, summaries
+from .chunk_builder import Builder, Built, Start
+from .chunks import CHUNK, Fetcher
+from .layout import Layout, Row, SeriesColumn, SeriesInfo, load_row, load_stats, pack_stats
 from .past import Past
 from .reading import Reading, Window, levels_at
 from .series_log import Entry
+from .series_writer import SeriesWriter, is_published
 
 __all__ = ["Series", "SeriesColumn", "SeriesInfo", "SeriesWriter"]
 
-FLUSH_BYTES = 4 << 20
 PURGE_CHUNKS = 2000
 ATTEMPTS = 2
 
@@ -70,9 +69,9 @@ class Series:
         with self._store.snapshot() as connection:
             if as_of(scope) is not None:
                 found = self._readings_then(connection, owners, dataset, scope)
-                return {owner: info_of(one.row, one.layout) for owner, one in found.items()}
+                return {owner: SeriesInfo(one.row, one.layout) for owner, one in found.items()}
             rows = self._rows(connection, owners, dataset, scope)
-            return {row.owner: info_of(row, self._layout(connection, row)) for row in rows}
+            return {row.owner: SeriesInfo(row, self._layout(connection, row)) for row in rows}
 
     def revisions(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], int]:
         """The revision of each (owner, dataset), 0 where there is none."""
@@ -185,6 +184,26 @@ class Series:
             rows = self._rows(connection, owners, dataset, scope, stats="null")
             layouts = {row.layout: self._layout(connection, row) for row in rows}
             return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)), self._objects)
+
+    def stacked(self, infos: Sequence[SeriesInfo], columns: Sequence[str], *, scope: Within) -> dict[str, Column]:
+        """Whole tables of one dataset, one below the other: those columns that any has, null where another lacks them.
+
+        ``infos`` are what `infos` gave for this scope in the same snapshot; the rows follow their order.
+
+        Raises
+        ------
+        Damaged
+            If a chunk is missing or fails its checksum.
+        """
+        names = list(dict.fromkeys(columns))
+        with self._store.snapshot() as connection:
+            if as_of(scope) is not None:
+                tables = (
+                    self.many([one.owner for one in infos], names, infos[0].dataset, scope=scope) if infos else {}
+                )
+                return summaries.below(list(tables.values()), names)
+            layouts = {one.row.layout: one.layout for one in infos}
+            return summaries.stacked(connection, [one.row for one in infos], layouts, names, self._objects)
 
     def sample(
         self,
@@ -346,7 +365,7 @@ class Series:
         self._store.bump(connection, "series")
         if dataset == "series":
             self.mover.note(connection, number)
-        return info_of(row, body)
+        return SeriesInfo(row, body)
 
     def _release(self, connection: sqlite3.Connection, numbers: Iterable[tuple[int]]) -> None:
         """Note that the objects of series that are deleted or replaced are not needed any more."""
@@ -384,7 +403,7 @@ class Series:
         left = PURGE_CHUNKS
         while left == PURGE_CHUNKS:
             with self._store.transaction() as connection:
-                if _is_published(connection, number):
+                if is_published(connection, number):
                     connection.execute("delete from drafts where id = ?", (number,))
                     return
                 left = connection.execute(query, (first, last, PURGE_CHUNKS)).rowcount
@@ -482,124 +501,3 @@ class Series:
 def as_of(scope: Within) -> int | None:
     """The time at which a scope shows the data; None for the present."""
     return None if scope is EVERYTHING else scope.as_of
-
-
-def _is_published(connection: sqlite3.Connection, number: int) -> bool:
-    return connection.execute("select 1 from series where id = ?", (number,)).fetchone() is not None
-
-
-class SeriesWriter:
-    """Writes one series in bounded memory. Nobody sees it before ``publish``.
-
-    As a context manager it deletes what was not published.
-    """
-
-    def __init__(self, store: Host, series: Series, owner: str, dataset: str, rule: int | None) -> None:
-        self.owner = owner
-        self.dataset = dataset
-        self.rule = rule
-        self.number = 0
-        self._store = store
-        self._series = series
-        self._builder = Builder()
-        self._packed: list[Packed] = []
-        self._bytes = 0
-        self._done = False
-        self._tail: bytes | None = None
-
-    def add(self, table: Table) -> None:
-        """Add the next samples: any number of rows, with the columns of the first table.
-
-        Raises
-        ------
-        BadRequest
-            If a column is new, mixes kinds, or cannot be joined to what came before without loss.
-        """
-        self._check()
-        self._builder.feed(table)
-        if self.dataset == "steps" and table.n:
-            self._tail = steps_then.tail_of(table)
-        self._drain(BLOCK)
-
-    def _drain(self, least: int) -> None:
-        """Pack what waits; the chunks of each turn are written during the next."""
-        for packed in self._builder.drain(least, self._relieve):
-            self._packed += packed
-            self._bytes += sum(len(one.payload) for one in packed)
-
-    def _relieve(self) -> None:
-        if self._bytes >= FLUSH_BYTES:
-            self._flush()
-
-    def _check(self) -> None:
-        if self._done:
-            raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is finished; take a new one.")
-
-    def _flush(self) -> None:
-        with self._store.transaction() as connection:
-            self._take_number(connection, lease.take())
-            beat = connection.execute(
-                "update drafts set beat = ? where id = ?", (self._store.tick(connection), self.number)
-            )
-            if not beat.rowcount:
-                raise StoreError(f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again.")
-            chunks.insert(connection, self.number, self._packed)
-        self._packed, self._bytes = [], 0
-
-    def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
-        if not self.number:
-            made = connection.execute(
-                "insert into drafts (lease, beat) values (?, ?)", (held, self._store.tick(connection))
-            )
-            number = int(made.lastrowid or 0)
-            if _is_published(connection, number):
-                raise Damaged(f"The store gave out the number {number} of a series again; restore a backup.")
-            self.number = number
-
-    def publish(self, connection: sqlite3.Connection | None = None, *, replace: bool = True) -> SeriesInfo:
-        """Make the series visible, in one last transaction; it replaces an older one.
-
-        With ``connection`` the caller's transaction decides; it must be of this thread.
-
-        Raises
-        ------
-        Conflict
-            If ``replace`` is false and there is one.
-        """
-        self._check()
-        self._drain(CHUNK)
-        packed, built = self._builder.finish(self._flush if self._packed else None)
-        with self._store.transaction() as writing:
-            if (
-                not replace
-                and self._series.revisions([(self.owner, self.dataset)])["series", self.owner, self.dataset]
-            ):
-                raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
-            self._take_number(writing, None)
-            chunks.insert(writing, self.number, [*self._packed, *packed])
-            info = self._series._publish(
-                writing, self.owner, self.dataset, self.number, built, self.rule, self._tail
-            )
-        self._done = True
-        self._packed = []
-        if connection is None:
-            self._series.tidy()
-        return info
-
-    def discard(self) -> None:
-        """Stop and remove what was written so far."""
-        self._done = True
-        self._packed = []
-        if self.number:
-            # The first error is the one to show. What stays is removed when the store is opened next.
-            with suppress(StoreError):
-                self._series.purge(self.number)
-
-    def __enter__(self) -> SeriesWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not self._done:
-            self.discard()

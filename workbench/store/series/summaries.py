@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from ...errors import Damaged
-from ...table import Column, Table
-from ..db.dialect import dialect_of
+from ...table import Column, Table, concat_columns
 from . import chunks, codec, pyramid
-from .chunks import CHUNK, INDEX, Elsewhere, Fetcher, is_sound
+from .chunks import CHUNK, INDEX, Elsewhere, Fetcher
 from .layout import Field, Layout, Row, load_stats
 from .reading import Reading, runs_of
 
@@ -32,54 +31,121 @@ def read(
     Damaged
         If a chunk is missing or fails its checksum.
     """
-    wanted = {
-        digest: [
-            (layout.places[name], layout.fields[layout.places[name]]) for name in names if name in layout.places
-        ]
-        for digest, layout in layouts.items()
+    held = _Held(connection, rows, layouts, names, elsewhere)
+    return {row.owner: held.table(row) for row in rows}
+
+
+def stacked(
+    connection: sqlite3.Connection,
+    rows: Sequence[Row],
+    layouts: Mapping[bytes, Layout],
+    names: Sequence[str],
+    elsewhere: Elsewhere | None = None,
+) -> dict[str, Column]:
+    """As ``read``, one below the other: the columns that any series has, null where another lacks them."""
+    held = _Held(connection, rows, layouts, names, elsewhere)
+    made: dict[str, Column] = {}
+    tables: list[Table] = []
+    for name in names:
+        column = held.plain(name)
+        if column is None:
+            tables = tables or [held.table(row) for row in rows]
+            made |= below(tables, [name])
+        else:
+            made[name] = column
+    return made
+
+
+def below(tables: Sequence[Table], names: Sequence[str]) -> dict[str, Column]:
+    """Tables one below the other: those columns that any has, null where another lacks them."""
+    return {
+        name: concat_columns([table[name] if name in table else Column.nulls(table.n) for table in tables])
+        for name in names
+        if any(name in table for table in tables)
     }
-    short = [row for row in rows if 0 < row.rows <= CHUNK]
-    keys = [number for row in short for number in _keys(row, wanted[row.layout])]
-    # In SQLite the cross join keeps the order of the keys.
-    query = (
-        "select chunks.key, head, data from json_each(?) as wanted "  # noqa: S608
-        f"cross join chunks on chunks.key = cast(wanted.value as integer){dialect_of(connection).in_listed_order}"
-    )
-    found = connection.execute(query, (orjson.dumps(keys).decode(),))
-    tables = {}
-    number, head, data = next(found, _NONE)
-    for row in rows:
-        fields = wanted[row.layout]
-        fetch = Fetcher(connection, row.id, row.owner, layouts[row.layout].names, elsewhere)
-        columns: dict[str, Column] = {}
-        for (_, one), expected in zip(fields, _keys(row, fields) if 0 < row.rows <= CHUNK else [], strict=False):
-            if number != expected:
-                break  # the series is outside of the file
-            if not is_sound(number, head, data):
-                raise fetch.damaged(expected)
-            try:
-                columns[one.name] = codec.decode_column(data, one.kind, one.dtype)
-            except Damaged as error:
-                raise fetch.damaged(number, f"cannot be decoded: {error}") from error
-            number, head, data = next(found, _NONE)
-        if len(columns) == len(fields):
-            tables[row.owner] = Table(columns, row.rows)
-            continue
-        while chunks.series_of(number) == row.id:
-            number, head, data = next(found, _NONE)
-        tables[row.owner] = Reading(row, layouts[row.layout], fetch).table(
-            [one.name for _, one in fields], 0, row.rows
+
+
+class _Held:
+    """The chunks of short series, read and checked at once; what is not in the file is read series by series."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        rows: Sequence[Row],
+        layouts: Mapping[bytes, Layout],
+        names: Sequence[str],
+        elsewhere: Elsewhere | None,
+    ) -> None:
+        self._connection, self._rows, self._layouts, self._elsewhere = connection, rows, layouts, elsewhere
+        self._fields = {
+            digest: [layout.fields[layout.places[name]] for name in names if name in layout.places]
+            for digest, layout in layouts.items()
+        }
+        self._keys = {row.id: chunks.key(row.id, 0, 0, 0) for row in rows if 0 < row.rows <= CHUNK}
+        self._payloads = self._read()
+
+    def _read(self) -> dict[int, bytes]:
+        """The payloads that are in the file, by key."""
+        places = {digest: self._places(digest) for digest in self._layouts}
+        keys = [
+            self._keys[row.id] + place
+            for row in self._rows
+            if row.id in self._keys
+            for place in places[row.layout]
+        ]
+        query = "select key, head, data from chunks where key in (select cast(value as integer) from json_each(?))"
+        found = self._connection.execute(query, (orjson.dumps(keys).decode(),)).fetchall()
+        unsound = chunks.first_unsound(found)
+        if unsound is not None:
+            raise self._fetcher(self._of(unsound)).damaged(unsound)
+        return {number: data for number, _, data in found}
+
+    def _places(self, digest: bytes) -> list[int]:
+        """What the keys of the wanted columns have beside the number of the series."""
+        places = self._layouts[digest].places
+        return [places[one.name] << chunks.CHUNK_BITS for one in self._fields[digest]]
+
+    def _of(self, number: int) -> Row:
+        series = chunks.series_of(number)
+        return next(row for row in self._rows if row.id == series)
+
+    def _fetcher(self, row: Row) -> Fetcher:
+        names = self._layouts[row.layout].names
+        return Fetcher(self._connection, row.id, row.owner, names, self._elsewhere)
+
+    def plain(self, name: str) -> Column | None:
+        """A column of all series, if all have it alike and as raw values, which are then only put together."""
+        fields = {
+            layout.fields[layout.places[name]] if name in layout.places else None
+            for layout in self._layouts.values()
+        }
+        one = fields.pop() if len(fields) == 1 else None
+        if one is None or len(self._keys) != len(self._rows):
+            return None
+        place = {digest: layout.places[name] << chunks.CHUNK_BITS for digest, layout in self._layouts.items()}
+        payloads = [self._payloads.get(self._keys[row.id] + place[row.layout], b"") for row in self._rows]
+        values = codec.decode_raw(payloads, one.dtype, [row.rows for row in self._rows])
+        return None if values is None else Column(one.kind, values)
+
+    def table(self, row: Row) -> Table:
+        """The columns of one series."""
+        fields = self._fields[row.layout]
+        numbers = (
+            [self._keys[row.id] + place for place in self._places(row.layout)] if row.id in self._keys else []
         )
-    return tables
-
-
-_NONE = 0, b"", b""
-"""The chunk after the last one; no series has the number 0."""
-
-
-def _keys(row: Row, fields: Sequence[tuple[int, Field]]) -> list[int]:
-    first = chunks.key(row.id, 0, 0, 0)
-    return [first + (place << chunks.CHUNK_BITS) for place, _ in fields]
+        if len(numbers) != len(fields) or not all(number in self._payloads for number in numbers):
+            reading = Reading(row, self._layouts[row.layout], self._fetcher(row))
+            return reading.table([one.name for one in fields], 0, row.rows)
+        columns = {}
+        for number, one in zip(numbers, fields, strict=True):
+            try:
+                column = columns[one.name] = codec.decode_column(self._payloads[number], one.kind, one.dtype)
+            except Damaged as error:
+                raise self._fetcher(row).damaged(number, f"cannot be decoded: {error}") from error
+            if len(column) != row.rows:
+                why = f"has {len(column)} values, and its series {row.rows}"
+                raise self._fetcher(row).damaged(number, why)
+        return Table(columns, row.rows)
 
 
 def check(reading: Reading) -> list[str]:

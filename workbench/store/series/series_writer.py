@@ -1,0 +1,163 @@
+"""Writes one series in bounded memory: chunks in small transactions, then one that publishes them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import suppress
+from types import TracebackType
+from typing import Protocol
+
+from ...errors import Conflict, Damaged, StoreError
+from ...table import Table
+from ..db import lease
+from ..db.database_file import Host
+from . import chunks, steps_then
+from .chunk_builder import BLOCK, Builder, Built
+from .chunks import CHUNK, Packed
+from .layout import SeriesInfo
+
+FLUSH_BYTES = 4 << 20
+
+
+class Shelf(Protocol):
+    """All series of a store: where what was written becomes visible."""
+
+    def revisions(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], int]: ...
+
+    def purge(self, number: int) -> None: ...
+
+    def tidy(self) -> None: ...
+
+    def _publish(
+        self,
+        connection: sqlite3.Connection,
+        owner: str,
+        dataset: str,
+        number: int,
+        built: Built,
+        rule: int | None,
+        tail: bytes | None = None,
+    ) -> SeriesInfo: ...
+
+
+class SeriesWriter:
+    """Writes one series in bounded memory. Nobody sees it before ``publish``.
+
+    As a context manager it deletes what was not published.
+    """
+
+    def __init__(self, store: Host, series: Shelf, owner: str, dataset: str, rule: int | None) -> None:
+        self.owner = owner
+        self.dataset = dataset
+        self.rule = rule
+        self.number = 0
+        self._store = store
+        self._series = series
+        self._builder = Builder()
+        self._packed: list[Packed] = []
+        self._bytes = 0
+        self._done = False
+        self._tail: bytes | None = None
+
+    def add(self, table: Table) -> None:
+        """Add the next samples: any number of rows, with the columns of the first table.
+
+        Raises
+        ------
+        BadRequest
+            If a column is new, mixes kinds, or cannot be joined to what came before without loss.
+        """
+        self._check()
+        self._builder.feed(table)
+        if self.dataset == "steps" and table.n:
+            self._tail = steps_then.tail_of(table)
+        self._drain(BLOCK)
+
+    def _drain(self, least: int) -> None:
+        """Pack what waits; the chunks of each turn are written during the next."""
+        for packed in self._builder.drain(least, self._relieve):
+            self._packed += packed
+            self._bytes += sum(len(one.payload) for one in packed)
+
+    def _relieve(self) -> None:
+        if self._bytes >= FLUSH_BYTES:
+            self._flush()
+
+    def _check(self) -> None:
+        if self._done:
+            raise StoreError(f"The writer of the {self.dataset} of '{self.owner}' is finished; take a new one.")
+
+    def _flush(self) -> None:
+        with self._store.transaction() as connection:
+            self._take_number(connection, lease.take())
+            beat = connection.execute(
+                "update drafts set beat = ? where id = ?", (self._store.tick(connection), self.number)
+            )
+            if not beat.rowcount:
+                raise StoreError(f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again.")
+            chunks.insert(connection, self.number, self._packed)
+        self._packed, self._bytes = [], 0
+
+    def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
+        if not self.number:
+            made = connection.execute(
+                "insert into drafts (lease, beat) values (?, ?)", (held, self._store.tick(connection))
+            )
+            number = int(made.lastrowid or 0)
+            if is_published(connection, number):
+                raise Damaged(f"The store gave out the number {number} of a series again; restore a backup.")
+            self.number = number
+
+    def publish(self, connection: sqlite3.Connection | None = None, *, replace: bool = True) -> SeriesInfo:
+        """Make the series visible, in one last transaction; it replaces an older one.
+
+        With ``connection`` the caller's transaction decides; it must be of this thread.
+
+        Raises
+        ------
+        Conflict
+            If ``replace`` is false and there is one.
+        """
+        self._check()
+        self._drain(CHUNK)
+        packed, built = self._builder.finish(self._flush if self._packed else None)
+        with self._store.transaction() as writing:
+            if (
+                not replace
+                and self._series.revisions([(self.owner, self.dataset)])["series", self.owner, self.dataset]
+            ):
+                raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
+            self._take_number(writing, None)
+            chunks.insert(writing, self.number, [*self._packed, *packed])
+            info = self._series._publish(
+                writing, self.owner, self.dataset, self.number, built, self.rule, self._tail
+            )
+        self._done = True
+        self._packed = []
+        if connection is None:
+            self._series.tidy()
+        return info
+
+    def discard(self) -> None:
+        """Stop and remove what was written so far."""
+        self._done = True
+        self._packed = []
+        if self.number:
+            # The first error is the one to show. What stays is removed when the store is opened next.
+            with suppress(StoreError):
+                self._series.purge(self.number)
+
+    def __enter__(self) -> SeriesWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._done:
+            self.discard()
+
+
+def is_published(connection: sqlite3.Connection, number: int) -> bool:
+    """Whether a number is that of a series that readers see."""
+    return connection.execute("select 1 from series where id = ?", (number,)).fetchone() is not None
