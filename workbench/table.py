@@ -135,10 +135,11 @@ class Column:
 
     def missing(self) -> NDArray[np.bool_]:
         """(n,) bool, true where null or NaN: how plans see it (a NaN counts as null everywhere)."""
-        mask = self.null_mask()
         if self.kind == "number":
-            mask = mask | np.isnan(self.values)
-        elif self.kind == "mixed":
+            nans: NDArray[np.bool_] = np.isnan(self.values)
+            return nans if self.valid is None else nans | ~self.valid
+        mask = self.null_mask()
+        if self.kind == "mixed":
             mask = mask | np.fromiter((isinstance(v, float) and v != v for v in self.values), bool, len(self))
         return mask
 

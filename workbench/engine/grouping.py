@@ -13,6 +13,8 @@ from .equality import Coded, codes_of, key_of, whole_numbers
 
 Index = NDArray[np.intp]
 _ROOM = 2**62
+_ORDERED = ("number", "integer", "boolean", "datetime")
+"""Kinds whose stored values have the order of what they mean."""
 
 
 class Groups(NamedTuple):
@@ -40,13 +42,11 @@ def groups_of(columns: Sequence[Column], n: int, sort_by: Column | None = None) 
     if not n:
         none = np.zeros(0, np.intp)
         return Groups(None, none, none, none)
-    codes = _together([codes_of(column) for column in columns], n)
-    starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
-    runs = codes[starts]
+    starts, runs = _runs(columns, n)
     order: Index | None = None
     first = starts
     if len(np.unique(runs)) < len(runs):
-        ranks, first = _by_appearance(codes, starts)
+        ranks, first = _by_appearance(runs, starts, n)
         order = np.argsort(ranks, kind="stable")
         arranged = ranks[order]
         starts = np.flatnonzero(np.concatenate([[True], arranged[1:] != arranged[:-1]]))
@@ -89,6 +89,25 @@ def _python_ranks(column: Column) -> NDArray[np.generic]:
     return np.array([0 if key is None else places[key] for key in keys], np.int64)
 
 
+def _runs(columns: Sequence[Column], n: int) -> tuple[Index, NDArray[np.int64]]:
+    """Where runs of equal values begin, and a code of each run: equal values, equal codes.
+
+    Rows of one group mostly follow each other. So stored values are compared with their neighbours first, and equality
+    by its rule is looked at only where they differ.
+    """
+    fresh = np.ones(n, bool)
+    if not any(column.kind == "mixed" for column in columns):  # Python takes True and 1 for equal
+        fresh[1:] = False
+        for column in columns:
+            fresh[1:] |= column.values[1:] != column.values[:-1]
+            if column.valid is not None:
+                fresh[1:] |= column.valid[1:] != column.valid[:-1]
+    starts = np.flatnonzero(fresh)
+    codes = _together([codes_of(column.take(starts)) for column in columns], len(starts))
+    changed = np.concatenate([[True], codes[1:] != codes[:-1]])
+    return starts[changed], codes[changed]
+
+
 def _together(coded: Sequence[Coded], n: int) -> NDArray[np.int64]:
     whole = np.zeros(n, np.int64)
     room = 1
@@ -102,13 +121,12 @@ def _together(coded: Sequence[Coded], n: int) -> NDArray[np.int64]:
     return whole
 
 
-def _by_appearance(codes: NDArray[np.int64], starts: Index) -> tuple[NDArray[np.generic], Index]:
-    runs = codes[starts]
+def _by_appearance(runs: NDArray[np.int64], starts: Index, n: int) -> tuple[NDArray[np.generic], Index]:
     _, first_run, back = np.unique(runs, return_index=True, return_inverse=True)
     appearance = np.argsort(first_run, kind="stable")
     rank = np.empty(len(appearance), np.int64)
     rank[appearance] = np.arange(len(appearance))
-    ranks = np.repeat(rank[back], np.diff(np.append(starts, len(codes))))
+    ranks = np.repeat(rank[back], np.diff(np.append(starts, n)))
     # numpy sorts 16-bit integers by radix, several times faster than wider ones.
     small = len(appearance) <= np.iinfo(np.uint16).max
     return (ranks.astype(np.uint16) if small else ranks), starts[first_run[appearance]]
@@ -116,12 +134,18 @@ def _by_appearance(codes: NDArray[np.int64], starts: Index) -> tuple[NDArray[np.
 
 def _sorted_within(column: Column, order: Index | None, starts: Index, sizes: Index) -> Index | None:
     arranged = column if order is None else column.take(order)
+    if arranged.valid is None and arranged.kind in _ORDERED and _rises(arranged.values, starts):
+        return order
     keys = sort_keys(arranged)
-    if len(keys) == 1:
-        rising = np.greater_equal(keys[0][1:], keys[0][:-1])
-        rising[starts[1:] - 1] = True
-        if rising.all():
-            return order
+    if len(keys) == 1 and _rises(keys[0], starts):
+        return order
     group = np.repeat(np.arange(len(starts)), sizes)
     within = np.lexsort([*keys, group])
     return within if order is None else order[within]
+
+
+def _rises(values: NDArray[np.generic], starts: Index) -> bool:
+    """Whether no value is below the one before it in its group; false where one of the two is NaN."""
+    rising = np.greater_equal(values[1:], values[:-1])
+    rising[starts[1:] - 1] = True
+    return bool(rising.all())

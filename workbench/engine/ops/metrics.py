@@ -75,13 +75,15 @@ class Arranged:
         if name not in self._present:
             column = self[name]
             certain = column.valid is None and column.kind not in ("number", "mixed")
-            mask = None if certain else ~column.missing()
-            self._present[name] = None if mask is None or bool(mask.all()) else mask
+            missing = None if certain else column.missing()
+            self._present[name] = None if missing is None or not missing.any() else ~missing
         return self._present[name]
 
     def per_row(self, column: Column) -> Column:
         """A column of groups, its value repeated for every row of the group."""
-        return column.take(np.repeat(np.arange(len(self.groups.sizes)), self.groups.sizes))
+        sizes = self.groups.sizes
+        valid = None if column.valid is None else np.repeat(column.valid, sizes)
+        return Column(column.kind, np.repeat(column.values, sizes), valid, column.words)
 
 
 def check_metric(name: str, metric: Metric, rows: Judged) -> None:
@@ -214,13 +216,11 @@ def _edge(column: Column, mask: NDArray[np.bool_] | None, groups: Groups, *, las
     n, starts = len(column), groups.starts
     if mask is None or not n:
         return column.take(starts + groups.sizes - 1 if last else starts)
-    rows = np.arange(n)
-    if last:
-        places = np.maximum.reduceat(np.where(mask, rows, -1), starts)
-        found = places >= 0
-    else:
-        places = np.minimum.reduceat(np.where(mask, rows, n), starts)
-        found = places < n
+    rows = np.flatnonzero(mask)
+    # How many of these rows come before each group, and before its end.
+    before, by_end = np.searchsorted(rows, starts), np.searchsorted(rows, starts + groups.sizes)
+    found = before < by_end
+    places = np.append(rows, 0)[by_end - 1 if last else before]
     taken = column.take(np.where(found, places, 0))
     valid = found if taken.valid is None else found & taken.valid
     return Column(column.kind, taken.values, None if valid.all() else valid, column.words)
