@@ -319,7 +319,7 @@ def test_a_folder_that_is_away_stops_readers_with_a_reason_and_no_writer(store: 
     folder.write_text("not a folder")
     with pytest.raises(PlaceAway, match=r"series of 'a' cannot be read.*folder:samples.*Mount it"):
         read(store)
-    with pytest.warns(StoreNotice, match=r"folder:samples.*stay in the store's file, where they are whole"):
+    with pytest.warns(StoreNotice, match=r"folder:samples.*stay in the store itself, where they are whole"):
         store.series.append("b", "series", samples(seed=1))
     assert same(read(store, "b"), samples(seed=1))
     store.series.append("c", "series", samples(seed=2))  # asked again only after a while, so no second notice
@@ -340,9 +340,9 @@ def test_a_damaged_series_stays_and_stops_no_other(store: Store) -> None:
         store.series.append(owner, "series", samples(seed=seed))
     with store.transaction() as db:
         stored.set_setting(db, place)
-        db.execute("update chunks set data = x'00' where key = (select min(key) from chunks)")
+        db.execute("update chunks set data = ? where key = (select min(key) from chunks)", [b"\0"])
     store.series.mover.note_all()
-    with pytest.warns(StoreNotice, match=r"Damaged series of 'b'.*It stays in the store's file"):
+    with pytest.warns(StoreNotice, match=r"Damaged series of 'b'.*It stays in the store itself"):
         store.series.tidy()
     assert [row.id for row in stored.every(store.connection())] == [1, 3]
     assert status(store).waiting == 0

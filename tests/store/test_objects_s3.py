@@ -247,7 +247,7 @@ def test_what_cannot_be_written_there_stays_in_the_file_and_goes_later(
     monkeypatch.setattr(Cloud, "patience", Patience(tries=2, all=5))
     proxy.fail = lambda line: "500" if line.startswith(("PUT", "POST")) else ""
     with Store.open(own.path) as store:
-        with pytest.warns(StoreNotice, match=r"cannot be written now.*stay in the store's file"):
+        with pytest.warns(StoreNotice, match=r"cannot be written now.*stay in the store itself"):
             store.series.append("b", "series", samples(20_000, seed=1))
         assert same(store.series.read("b", scope=EVERYTHING), samples(20_000, seed=1))
         assert status(store).waiting == 1

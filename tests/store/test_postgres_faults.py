@@ -17,7 +17,6 @@ from support.record_store import Lab
 
 from workbench.errors import BadRequest, NotFound, StoreError, StoreTooNew, StoreTooOld
 from workbench.store.db import formats
-from workbench.store.objects.relocate import keep_samples
 from workbench.store.postgres import connections
 from workbench.store.store import Store
 
@@ -180,12 +179,6 @@ def test_a_store_that_was_opened_to_read_is_not_changed(lab: Lab, address: str) 
 def test_an_address_that_cannot_be_one_is_refused(text: str, why: str) -> None:
     with pytest.raises(BadRequest, match=why):
         Store.open(text)
-
-
-def test_samples_of_a_store_in_a_database_stay_there(lab: Lab, tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match="keeps its samples in the database"):
-        keep_samples(lab.store, f"folder:{tmp_path}")
-    keep_samples(lab.store, "file")
 
 
 def test_a_store_of_a_newer_workbench_is_refused_also_while_it_is_open(lab: Lab, address: str) -> None:

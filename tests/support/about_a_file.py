@@ -26,6 +26,11 @@ _SINGLE = (
     *("test_keys_are_made_listed_and_revoked", "test_members_are_listed_added_and_removed"),
     *("test_a_store_of_two_organizations_starts_again", "test_a_revoked_key_is_refused_at_once_by_every_process"),
     *("test_what_a_killed_server_left_undone", "test_what_killed_requests_left_is_removed_after_a_day"),
+    *("test_a_process_killed_while_it_moves_leaves_nothing_half", "test_a_backup_may_be_one_file"),
+    *(
+        "test_a_backup_has_its_own_objects_and_the_next_one_copies_only_new_ones",
+        "test_a_backup_of_a_damaged_object_is_refused_and_leaves_no_file",
+    ),
     "test_an_address_has_five_failed_tries_a_minute_over_all_processes",
     "test_two_processes_on_one_store_see_each_other_at_the_next_request",
     "test_the_commands_make_narrow_keys_and_show_the_audit_log",

@@ -27,6 +27,7 @@ from support.about_a_file import makes_files
 from support.waiting import until
 from workbench.environment import is_address
 from workbench.store.db import formats
+from workbench.store.postgres.address import Address
 from workbench.store.postgres.schema import shapes
 from workbench.store.postgres.words import token_text
 from workbench.store.store import Store
@@ -130,19 +131,23 @@ def server() -> Server:
 
 def instead_of_files(patch: pytest.MonkeyPatch) -> None:
     """From now on a store that would be a new file is on PostgreSQL, in a schema of its own. A file that is there is
-    opened as a file."""
+    opened as a file. What a machine keeps beside such a store is where it would be for the file."""
     there = server()
     opened = Store.open.__func__
+    paths: dict[str, Path] = {}
+    own = Address.side_path.fget
 
     def open_store(cls: type[Store], path: str | Path, *, create: bool = True, read_only: bool = False) -> Store:
         place = str(path)
         is_new = not makes_files() and not is_address(place)
         if is_new and not os.path.lexists(place) and Path(place).parent.is_dir():
             digest = hashlib.sha256(os.path.abspath(place).encode()).hexdigest()[:20]
+            paths[f"t_{digest}"] = Path(os.path.abspath(place))
             place = there.address(f"t_{digest}")
         return opened(cls, place, create=create, read_only=read_only)
 
     patch.setattr(Store, "open", classmethod(open_store))
+    patch.setattr(Address, "side_path", property(lambda self: paths.get(self.schema) or own(self)))
 
 
 def copied(store: Store) -> str:

@@ -14,7 +14,7 @@ from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench, open_store
 
 commands = Commands(
-    "Keep samples in a folder or an object store instead of the store's file.",
+    "Keep samples in a folder or an object store instead of the store itself.",
     "workbench samples show --store lab.db",
 )
 
@@ -44,7 +44,7 @@ def show(
             f"{counted(found.series, 'object')} there, {found.size / 1e6:.1f} MB.", markup=False, soft_wrap=True
         )
     if found.waiting:
-        out.print(f"{counted(found.waiting, 'series', 'series')} still in the file, to be moved.", markup=False)
+        out.print(f"{counted(found.waiting, 'series', 'series')} still in the store, to be moved.", markup=False)
     if found.leftovers:
         out.print(
             f"{counted(found.leftovers, 'object')} no longer needed, {found.leftover_size / 1e6:.1f} MB: "
@@ -54,7 +54,8 @@ def show(
         )
     if not found.may_write:
         out.print(
-            "This store is a copy, or was moved: it reads these objects, and keeps new samples in its file.",
+            "This store is a copy, or was moved: it reads these objects, and keeps new samples in itself. If no other "
+            "copy is in use, see 'workbench samples move --help'.",
             markup=False,
             soft_wrap=True,
         )
@@ -67,7 +68,7 @@ def move(
         typer.Argument(
             metavar="PLACE",
             help="Where to keep them: `folder:PATH`, `s3://BUCKET/PREFIX`, `gs://BUCKET/PREFIX`, "
-            "`az://CONTAINER/PREFIX`, or `file` for the store's own file.",
+            "`az://CONTAINER/PREFIX`, or `file` for the store itself, its file or database.",
             show_default=False,
         ),
     ],

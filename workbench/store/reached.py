@@ -14,11 +14,12 @@ _LOCK = threading.Lock()
 
 
 class Reached:
-    """A store for a task that may run elsewhere. It is sent as its path, and opened there to be read only."""
+    """A store for a task that may run elsewhere. It is sent as its path or its address of PostgreSQL, and opened there
+    to be read only."""
 
     def __init__(self, store: Store) -> None:
         self._store: Store | None = store
-        self.path, self.id = str(store.path), store.place_id()
+        self.path, self.place, self.id = str(store.location), store.place, store.place_id()
         self.host = socket.gethostname()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -51,13 +52,13 @@ class Reached:
             store = Store.open(self.path, create=False, read_only=True)
         except NotFound as error:
             raise ExecutorAway(
-                f"A worker on '{here}' cannot reach the store '{self.path}' of '{self.host}'. Workers open it by "
+                f"A worker on '{here}' cannot reach the store '{self.place}' of '{self.host}'. Workers open it by "
                 "its path: give them the same folder under the same path, or use `--executor processes`."
             ) from error
         if store.place_id() != self.id:
             store.close()
             raise ExecutorAway(
-                f"A worker on '{here}' found another store at '{self.path}' than '{self.host}' has there. Give "
+                f"A worker on '{here}' found another store at '{self.place}' than '{self.host}' has there. Give "
                 "the workers the folder of this one under its path."
             )
         return store

@@ -45,13 +45,13 @@ def backup(
     Conflict
         If ``destination`` exists.
     BadRequest
-        If the place holds samples of another store.
+        If the place holds samples of another store, or the store is on PostgreSQL, which makes its own backups.
     Damaged, PlaceAway
         If an object cannot be read, or not be written. There is then no backup, only objects for the next one.
     """
     with store.snapshot() as db:
         setting = stored.setting(db)
-    if setting is None or place == WITHOUT:
+    if setting is None or place == WITHOUT or not store.is_in_a_file:
         store.backup(destination)
         return None if setting is None else setting.place
     if destination.exists():

@@ -109,13 +109,13 @@ class Mover:
                 try:
                     moved += self.move(number)
                 except Damaged as error:  # the others are moved
-                    warnings.warn(f"{error} It stays in the store's file.", StoreNotice, stacklevel=3)
+                    warnings.warn(f"{error} It stays in the store itself.", StoreNotice, stacklevel=3)
                     with self._store.transaction() as db:
                         stored.done(db, number)
         except StoreError as error:
             self._not_before = time.monotonic() + AWAY_SECONDS
             warnings.warn(
-                f"{error} Until then the samples that came last stay in the store's file, where they are whole.",
+                f"{error} Until then the samples that came last stay in the store itself, where they are whole.",
                 StoreNotice,
                 stacklevel=3,
             )

@@ -10,6 +10,7 @@ from typing import IO, TypeAlias
 
 import orjson
 
+from ...environment import is_address
 from ...errors import BadRequest, Damaged, StoreError
 from ..series.chunks import HEAD_BYTES, key, open_head
 from ..store import Store
@@ -26,15 +27,19 @@ _PART = 8 << 20
 _ATTEMPTS = 20
 
 
-def written_as(text: str, store: Path) -> str:
+def written_as(text: str, store: str | Path) -> str:
     """An address as a person gave it, as a store keeps it: a folder is relative to the folder of the store if it is
-    inside of that, so that both can be moved together, and absolute if not. Errors as `place.parse`."""
+    inside of that, so that both can be moved together, and absolute if not, or if the store is on PostgreSQL. Errors as
+    `place.parse`."""
     address = parse(text)
     if address is None:
         return IN_FILE
     if address.kind != "folder":
         return address.text
-    folder, beside = Path(address.path).expanduser().resolve(), store.resolve().parent
+    folder = Path(address.path).expanduser().resolve()
+    if is_address(store):  # it has no folder; every machine reaches the samples under the same path
+        return f"folder:{folder}"
+    beside = Path(store).resolve().parent
     if folder == beside:
         raise BadRequest(f"The folder '{address.path}' is that of the store itself. Name a folder of its own.")
     inside = folder.relative_to(beside).as_posix() if folder.is_relative_to(beside) else str(folder)
@@ -49,7 +54,7 @@ def keep_samples(store: Store, to: str) -> None:
     BadRequest
         If the store keeps its samples elsewhere, and has some; errors as `relocate`.
     """
-    address = written_as(to, store.path)
+    address = written_as(to, store.location)
     with store.snapshot() as db:
         setting = stored.setting(db)
         (series,) = db.execute("select count(*) from series where dataset = 'series'").fetchone()
@@ -58,8 +63,8 @@ def keep_samples(store: Store, to: str) -> None:
         return
     if series:
         raise BadRequest(
-            f"The store '{store.path}' keeps its samples in {present}. Move them with "
-            f"'workbench samples move {address} --store {store.path}'."
+            f"The store '{store.place}' keeps its samples in {present}. Move them with "
+            f"'workbench samples move {address} --store {store.place}'."
         )
     relocate(store, address)
 
@@ -72,7 +77,7 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
 
     Parameters
     ----------
-    to : an address, as `written_as` gives it; "file" for the store's own file.
+    to : an address, as `written_as` gives it; "file" for the store itself, its file or database.
     take_over : let this store use the objects of the store that it is a copy of, and delete what it does not need.
 
     Raises
@@ -82,11 +87,6 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
     PlaceAway
         If a place cannot be used. What was moved stays moved.
     """
-    if to != IN_FILE and not store.is_in_a_file:
-        raise BadRequest(
-            "A store on PostgreSQL keeps its samples in the database. A folder or an object store can hold those of a "
-            "store in a file."
-        )
     address = parse(to)
     if address is None:
         return _to_file(store, progress)
@@ -140,7 +140,7 @@ def _to_file(store: Store, progress: Progress | None) -> int:
         with store.snapshot() as db:
             numbers = [one.id for one in stored.every(db)]
         for done, number in enumerate(numbers):
-            _report(progress, done, len(numbers), "to the store's file")
+            _report(progress, done, len(numbers), "to the store itself")
             store.series.mover.bring_back(number)
         moved += len(numbers)
         with store.transaction() as db:

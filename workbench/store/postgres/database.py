@@ -27,6 +27,15 @@ from .dialect import PostgresDialect
 from .schema import add_formats, make_schema, make_tables, shapes
 from .words import token_text
 
+# A number of the cluster, one that rises when it comes back from a backup or from a standby, and those of the database
+# and of the schema, which a copy of either does not have.
+_WHERE = (
+    "select s.system_identifier::text || ' ' || greatest(c.timeline_id, r.min_recovery_end_timeline)::text || ' ' || "
+    "d.oid::text || ' ' || n.oid::text from pg_control_system() as s, pg_control_checkpoint() as c, "
+    "pg_control_recovery() as r, pg_database as d, pg_namespace as n "
+    "where d.datname = current_database() and n.nspname = ?"
+)
+
 
 class Database:
     """The schema of one store; any number of processes on any number of machines may use it."""
@@ -104,14 +113,19 @@ class Database:
             raise may_not_write(state, str(self.address))
 
     def fingerprint(self, identity: str) -> str:
-        """A fingerprint of the store at its address."""
-        return hashlib.sha256(f"{identity} {self.address}".encode()).hexdigest()
+        """A fingerprint of the store in its schema: the same on every machine, however it writes the address. A copy of
+        the schema, and one that PostgreSQL brought back to an earlier moment, has another one."""
+        with self._connections.named():
+            db = self._connections.current()
+            (where,) = db.execute(_WHERE, (self.address.schema,)).fetchone()
+        return hashlib.sha256(f"{identity} {where}".encode()).hexdigest()
 
     def refuse_backup(self) -> BadRequest:
         """The error about a backup: PostgreSQL makes it."""
         return BadRequest(
             f"The store '{self.address}' is backed up by PostgreSQL: pg_dump --format=custom "
-            f"--schema={self.address.schema} DATABASE > FILE. It may be in use meanwhile."
+            f"--schema={self.address.schema} DATABASE > FILE. It may be in use meanwhile. Samples that it keeps "
+            "elsewhere are copied after that, within a day: see docs/how-to/postgresql.md."
         )
 
     def verify(self, ahead_seconds: int) -> list[str]:
