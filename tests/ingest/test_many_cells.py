@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 from rich.console import Console
 from support.cycler_file import cycler_text
 
@@ -263,6 +264,49 @@ def test_the_head_line_says_that_each_file_became_a_cell(bench: wb.Bench, tmp_pa
     assert "Each file is a cell of its own; name_rule or sheet says" in report.headline
     report = bench.ingest(folder.root, name_rule="{cell}_{test}")
     assert report.headline == report.summary == "4 stored"
+
+
+def test_a_copy_of_a_file_does_not_hide_that_each_file_became_a_cell(bench: wb.Bench, tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "in")
+    made = [folder.put(f"c{number}.csv") for number in range(4)]
+    (folder.root / "copy of c0.csv").write_bytes(made[0].read_bytes())
+    assert "Each file is a cell of its own" in bench.ingest(folder.root).headline
+
+
+def test_a_copy_with_other_labels_does_not_move_a_test_each_time(bench: wb.Bench, tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "in")
+    (folder.root / "copy.csv").write_bytes(folder.put("c1.csv").read_bytes())
+    sheet: list[dict[str, JsonValue]] = [{"file": "c1", "cell": "K1"}, {"file": "copy", "cell": "K2"}]
+    for status in ("stored", "duplicate"):
+        first, second = bench.ingest(folder.root, sheet=sheet)
+        assert (first.status, second.status) == (status, "duplicate")
+        assert "c1.csv' of this run has the same samples, and other labels" in " ".join(second.odd)
+        assert [*cells(bench)] == ["K1"]
+    sheet[0]["cell"] = "K9"
+    bench.ingest(folder.root, sheet=sheet)
+    assert [*cells(bench)] == ["K9"]
+    sheet[1]["cell"] = "K9"
+    assert not any(file.odd for file in bench.ingest(folder.root, sheet=sheet))
+
+
+def test_a_copy_that_has_labels_labels_one_that_has_none(bench: wb.Bench, tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "in")
+    (folder.root / "copy.csv").write_bytes(folder.put("c1.csv").read_bytes())
+    bench.ingest(folder.root, sheet=[{"file": "copy", "cell": "K2"}])
+    assert [*cells(bench)] == ["K2"]
+
+
+def test_a_row_of_one_name_that_fits_several_folders_is_reported(bench: wb.Bench, tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "in")
+    for cell in ("a", "b"):
+        folder.put(f"{cell}/RPT.csv")
+    said = "Row 2 of the sheet, 'RPT.csv', fits files in 2 folders: all of them are of the cell 'K1'."
+    report = bench.ingest(folder.root, sheet=[{"file": "RPT.csv", "cell": "K1"}], dry_run=True)
+    assert [any(said in text for text in file.odd) for file in report] == [True, True]
+    assert "such as 'a/RPT.csv'" in " ".join(report[0].odd)
+    for row in ({"file": "RPT.csv", "batch": "B"}, {"file": "*RPT.csv", "cell": "K1"}):
+        report = bench.ingest(folder.root, sheet=[row], dry_run=True)
+        assert not any("folders: all" in text for file in report for text in file.odd)
 
 
 # Ratings

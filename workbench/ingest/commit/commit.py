@@ -65,6 +65,8 @@ class Committer:
         self._held = rehearses
         self._dry = rehearses is not None
         self._cells = Cells(store, scope, actor)
+        self._labelled: dict[str, tuple[str, RecordFields]] = {}
+        """Measurement -> the file of this run that has its samples, and what is said of that file."""
         self.named: Mapping[str, Sequence[str]] = {}
         """Name of a file -> the measurements that were read from one of this name."""
 
@@ -136,9 +138,17 @@ class Committer:
     def known(self, job: Job, record: Measurement, report: FileReport, *, within: bool = False) -> None:
         """A file whose samples are there: only what is said of it may change."""
         report.created, report.changed = [], []
-        if is_new(job.labels, record):
+        path, said = self._labelled.setdefault(record.id, (report.path, job.labels.said()))
+        if path != report.path and said and is_new(job.labels, record):
+            report.odd.append(
+                f"'{path}' of this run has the same samples, and other labels. They are stored once, with the labels "
+                "of that file; those of this one were not used. If one of the files is a copy, remove it; else its "
+                "samples were exported twice."
+            )
+        elif is_new(job.labels, record):
             with self._store.transaction() as connection:
                 record = relabel(self._cells, connection, record, job.labels, report)
+            self._labelled[record.id] = (report.path, job.labels.said())
         report.status = "updated" if report.changed or report.created else "duplicate"
         what = "All rows of this file are" if within else "The same content is"
         report.why = (
@@ -167,6 +177,7 @@ class Committer:
                 for writer in writers.values():
                     writer.publish(connection)
         self._store.series.tidy()
+        self._labelled[record.id] = (report.path, job.labels.said())
         report.status, report.added = "stored", prepared.rows
         _place(report, record)
 

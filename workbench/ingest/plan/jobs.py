@@ -96,6 +96,8 @@ def jobs_of(
             jobs.append(job)
     joined = {id(group[0]): _joined(group) for group in parts.values()}
     made = [joined.get(id(job), job) for job in jobs]
+    for job in made:
+        job.odd += [] if sheet is None else sheet.too_wide(job.paths[0], job.root)
     _tell_apart(made)
     return made
 

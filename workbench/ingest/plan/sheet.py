@@ -47,6 +47,8 @@ class Row:
     pattern: str
     labels: Labels
     used: int = 0
+    folders: set[Path] = field(default_factory=set)
+    """The folders of the files that it fits."""
 
     def __post_init__(self) -> None:
         pattern = self.pattern.replace("\\", "/").removeprefix("./")
@@ -57,6 +59,11 @@ class Row:
         self._matches = [re.compile(word).match for word in words]
         levels = pattern.strip("/").split("/")
         self._above = [re.compile(translate(level)).match for level in levels]
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the pattern is one name, without a folder and without ``*`` or ``?``."""
+        return not self._path and not set("*?[") & set(self.pattern)
 
     def fits(self, path: Path, root: Path | None = None) -> bool:
         """Whether the pattern means this file: its name, its name without the ending, or the end of its path."""
@@ -111,6 +118,7 @@ class Sheet:
             if not row.names(asked):
                 continue
             row.used += 1
+            row.folders.add(path.parent)
             if found is not None and (differ := row.labels.differing(found)):
                 remarks.append(
                     f"Row {row.number} of the sheet gives another {quoted(differ)} than "
@@ -124,6 +132,16 @@ class Sheet:
         marked = ((row, row.mark(path, root)) for row in self.rows)
         rows = [Row(row.number, f"*{mark}", row.labels) for row, mark in marked if mark is not None]
         return Sheet(self.path, rows) if rows else None
+
+    def too_wide(self, path: Path, root: Path | None = None) -> list[str]:
+        """Remarks on rows that name a cell and one file name, which this file has and files of other folders too."""
+        return [
+            f"Row {row.number} of the sheet, '{row.pattern}', fits files in {len(row.folders)} folders: all of them "
+            f"are of the cell '{row.labels.instance}'. If they are of several cells, write the end of the path, such as "
+            f"'{shown(path.parent.name)}/{shown(path.name)}'."
+            for row in self.rows
+            if len(row.folders) > 1 and row.labels.instance and row.is_bare and row.fits(path, root)
+        ]
 
     def unused(self) -> list[str]:
         """The rows that fitted no file, as sentences."""

@@ -165,8 +165,9 @@ class Report:
     @property
     def headline(self) -> str:
         """The summary, and that each file became a cell of its own, if that is so: it is often not meant."""
-        tests = [file for file in self.files if file.measurement_id is not None]
-        cells = {(file.specification, file.instance) for file in tests}
+        files = [file for file in self.files if file.measurement_id is not None]
+        tests = {file.measurement_id for file in files}  # a copy of a file is the same test
+        cells = {(file.specification, file.instance) for file in files}
         if len(tests) < SEVERAL or len(cells) < len(tests):
             return self.summary
         if self.name_rule:
