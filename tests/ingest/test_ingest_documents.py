@@ -162,3 +162,12 @@ def test_the_documents_of_real_cells(shared_data: Path, tmp_path: Path) -> None:
     assert labels is not None
     assert (labels.specification, labels.instance) == ("G20M7", "google-g20m7-202512-kcsb0s")
     assert labels.ratings["capacity"] == {"value": 4.835, "unit": "A.h"}
+
+
+def test_a_document_without_labels_is_said_to_hold_none(bench: wb.Bench, folder: Path) -> None:
+    put(folder, "c1.csv", cycler_text(2))
+    file_of = {"@type": "DataDownload", "contentUrl": "c1.csv"}
+    put(folder, "c1.json", {"@context": "https://schema.org", "@type": "Dataset", "distribution": [file_of]})
+    (file,) = bench.ingest(folder)
+    (said,) = [text for text in file.assumed if "c1.json" in text]
+    assert said.startswith("'c1.json' beside the file holds nothing that is a label.")

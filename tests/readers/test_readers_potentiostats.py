@@ -10,6 +10,7 @@ import pytest
 
 from workbench.errors import FileRefused
 from workbench.readers import Reading, limits, read
+from workbench.readers.non_series.recognise import holding
 from workbench.table import Table, concat
 
 N = 60
@@ -338,3 +339,23 @@ def test_a_held_potential_comes_from_the_settings(tmp_path: Path) -> None:
 def test_a_voltammogram_without_time_or_scan_rate_is_refused(tmp_path: Path, settings: str) -> None:
     with pytest.raises(FileRefused, match="no column that is known as time"):
         got(tmp_path, chi("Voltammetry", settings, "Potential/V, Current/A", POTENTIAL, FLOW), "dpv.txt")
+
+
+def test_steps_of_potential_without_the_potential_are_refused_and_are_not_a_drive_cycle(tmp_path: Path) -> None:
+    settings = "Init E (V) = 0\nHigh E (V) = 0.5\nLow E (V) = 0\nPulse Width (sec) = 50\n"
+    text = chi("Chronoamperometry", settings, "Time/sec, Current/A", T, CHARGE)
+    with pytest.raises(FileRefused, match="a curve of 'Chronoamperometry' without its potential"):
+        got(tmp_path, text, "ca.txt")
+    assert holding(tmp_path / "ca.txt") is None
+    plain = tmp_path / "drive.csv"
+    plain.write_text("time [s],current [A]\n0,1\n1,2\n")
+    assert holding(plain) is not None
+
+
+@pytest.mark.parametrize("name", ["OCP (V vs. Ag/AgCl)", "OCV/V", "Open circuit potential (V)", "OCP/mV"])
+def test_a_voltage_that_is_at_open_circuit_by_its_name_has_no_current(name: str, tmp_path: Path) -> None:
+    reading, table = got(tmp_path, f"Time (s),{name}\n" + rows("{t},{v}\n"), "a.csv")
+    assert reading.format == "rest"
+    assert table["Current [A]"].tolist() == [0.0] * N
+    with pytest.raises(FileRefused, match="current"):
+        got(tmp_path, f"Time (s),{name},Q (mA.h)\n" + rows("{t},{v},1\n"), "b.csv")

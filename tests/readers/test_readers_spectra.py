@@ -153,6 +153,8 @@ def test_what_does_not_tell_is_refused_in_words(text: str, tmp_path: Path) -> No
         ("Frequency/kHz", "Re[Z] / kOhm", "-Im[Z] / kOhm"),
         ("Frequency (Hz)", "Re(Z) (MΩ)", "−Im(Z) (MΩ)"),
         ("Frequency (Hz)", "Z' (Ω)", "neg. Z'' (Ω)"),
+        ("Frequenz [Hz]", "Realteil [mOhm]", "Imaginärteil [mOhm]"),
+        ("Frequency (Hz)", "Resistance (Ohm)", "Reactance (Ohm)"),
     ],
 )
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0)])
@@ -219,6 +221,16 @@ def test_a_spectrum_of_unknown_names_gets_the_advice_for_spectra(header: str, ad
     names = header.split(",")
     ours = ["Frequency [Hz]", "Z_Re [Ohm]", "-Z_Im [Ohm]" if sign < 0 else "Z_Im [Ohm]"]
     holds(concat(list(read(tmp_path / "a.csv", column_map=dict(zip(names, ours, strict=True))).batches)))
+
+
+@pytest.mark.parametrize("unit", ["Ohm cm2", "Ohm.cm²", "Ω·cm^2", "mOhm m2"])
+def test_a_spectrum_per_area_is_refused_as_one(unit: str, tmp_path: Path) -> None:
+    text = f"f (Hz),Z' ({unit}),Z'' ({unit})\n" + "".join(
+        f"{f},{z.real},{z.imag}\n" for f, z in zip(F, Z, strict=True)
+    )
+    with pytest.raises(FileRefused, match="are per area of the electrode") as refused:
+        got(tmp_path, text, "a.csv")
+    assert "Current [A]" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["omega/rad/s", "log(f)"])

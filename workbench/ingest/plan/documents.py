@@ -108,7 +108,9 @@ def _remark(document: Document, rows: list[Described]) -> str:
     count = len(said.design) + len(said.cell) + len(said.test)
     told = ", ".join([*names, *([f"{count} properties" if count != 1 else "1 property"] if count else [])])
     left = f" Not taken: {', '.join(sorted(document.left)[:10])}." if document.left else ""
-    return f"Labels are from '{shown(document.path.name)}' beside the file: {told or 'none'}.{left}"
+    if not told:
+        return f"'{shown(document.path.name)}' beside the file holds nothing that is a label.{left}"
+    return f"Labels are from '{shown(document.path.name)}' beside the file: {told}.{left}"
 
 
 def _read(path: Path) -> Document | None:

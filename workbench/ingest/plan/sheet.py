@@ -137,8 +137,8 @@ class Sheet:
         """Remarks on rows that name a cell and one file name, which this file has and files of other folders too."""
         return [
             f"Row {row.number} of the sheet, '{row.pattern}', fits files in {len(row.folders)} folders: all of them "
-            f"are of the cell '{row.labels.instance}'. If they are of several cells, write the end of the path, such as "
-            f"'{shown(path.parent.name)}/{shown(path.name)}'."
+            f"are of the cell '{row.labels.instance}'. If they are of several cells, write the end of the path, such "
+            f"as '{shown(path.parent.name)}/{shown(path.name)}'."
             for row in self.rows
             if len(row.folders) > 1 and row.labels.instance and row.is_bare and row.fits(path, root)
         ]

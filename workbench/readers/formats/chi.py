@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from ...cycling.findings import Finding
+from ...errors import FileRefused
 from ...messages import option
 from ..file.source import Head
 from ..reading import Reading
@@ -28,18 +29,37 @@ class Chi(TextFormat):
     """A file of the CHI software; the names of its columns alone are those of many programs."""
 
     def matches(self, head: Head) -> bool:
-        return any(_MODEL.match(line) for line in head.lines) and self._for(head).header(head) is not None
+        return is_chi(head) and (self._for(head).header(head) is not None or _steps(head) is not None)
 
     def _for(self, head: Head) -> TextFormat:
         return _AT_ONE_POTENTIAL if any(line.strip() == _HELD for line in head.lines[:10]) else _CURVE
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a file; see ``readers.read``."""
+        stepped = _steps(head)
+        if stepped is not None and not column_map:
+            raise FileRefused(
+                f"'{head.name}' is a curve of '{stepped}' without its potential, which steps between those of the "
+                "settings above it. Add a column 'Potential/V' and ingest it again."
+            )
         made = self._for(head).read(head, column_map=column_map, sign=sign)
         if sign is None:
             made.notes.insert(0, _polarity())
         made.start_time = made.start_time or _begun(head, made.notes)
         return made
+
+
+def is_chi(head: Head) -> bool:
+    """Whether a text was written by the software of CH Instruments."""
+    return any(_MODEL.match(line) for line in head.lines)
+
+
+def _steps(head: Head) -> str | None:
+    """The technique of a file with a time and a current but no potential, where the settings name no single one."""
+    lines = [line.strip() for line in head.lines[:10]]
+    if _HELD in lines or _CURVE.header(head) is not None or _AT_ONE_POTENTIAL.header(head) is None:
+        return None
+    return lines[1] if len(lines) > 1 else ""
 
 
 def _polarity() -> Finding:

@@ -49,7 +49,8 @@ VOLTAGE_NAMES = (
     "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje",
     "mv", "电压", "電圧", "<ecell>", "<ewe>", "ewe-ece", "<ewe-ece>", "e cell", "e we", "cell potential",
     "electrode potential", "we(1) potential", "we potential", "working electrode", "working electrode potential", "vf",
-    "potential applied", "volt", "mvolt", "mvolts", "millivolt", "millivolts",
+    "potential applied", "volt", "mvolt", "mvolts", "millivolt", "millivolts", "ocp",
+    "open circuit voltage", "open circuit potential",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",

@@ -16,6 +16,7 @@ from ..file.source import Head
 from ..reading import Reading
 from ..table.columns import Plan
 from ..table.header_units import split_header, unit_of
+from ..table.impedance_names import other_names, without_reference
 from ..table.text_format import TextFormat, read_text
 from ..table.text_layout import HeaderLine, header_lines
 from ..table.values import numbers
@@ -34,9 +35,12 @@ _OF_POTENTIOSTATS = frozenset(
         "we(1) potential",
         "working electrode",
         "ocp",
+        "ocv",
+        "open circuit voltage",
+        "open circuit potential",
     )
 )
-"""Names of a voltage that only potentiostats write."""
+"""Names of a voltage that only potentiostats write, or that is one at open circuit by its name."""
 _REST_MODE = 3
 _AMPERE = re.compile(r"\b[mµμun]?A\b")
 _TITLE = re.compile(r"open[\s_-]?circuit|\bOC[PV]\b|\bCORPOT\b|ruhespannung|ruhepotential|leerlauf", re.IGNORECASE)
@@ -55,7 +59,7 @@ _TIMES = frozenset((*TIME_NAMES, *CLOCK_NAMES))
 def without_current(fields: Sequence[str]) -> bool:
     """Whether no column of a table can be a current, a charge or a power."""
     for field in fields:
-        head = split_header(field)
+        head = without_reference(field) or split_header(field)
         unit = unit_of(head.unit)
         plain = head.key in _WITHOUT_CURRENT or head.key in _TIMES or head.key in VOLTAGE_NAMES
         fits = unit.base in _UNITS_WITHOUT_CURRENT if unit is not None else head.unit is None
@@ -101,7 +105,9 @@ class AtRest(TextFormat):
         if not without_current(line.fields):
             return False
         titled = any(_TITLE.search(above) for above in head.lines[: line.line])
-        return titled or bool(_OF_POTENTIOSTATS & line.keys)
+        return titled or bool(
+            _OF_POTENTIOSTATS & {*line.keys, *(named.key for named in other_names(line.fields).values())}
+        )
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a file; a person who names this format says that no current flowed.

@@ -10,7 +10,7 @@ from ...errors import FileRefused, TooLarge
 from ...messages import counted, spaced
 from ..file.outside_parsers import guarded
 from ..file.source import Head, LineStream
-from ..formats.chi import CHI
+from ..formats.chi import is_chi
 from ..formats.delimited import CURRENT_NAMES, TIME_NAMES
 from ..reading import JsonObject
 from ..table.header_units import Header, Unit, split_header, unit_of
@@ -27,7 +27,7 @@ class DriveCycle:
 
     def matches(self, head: Head) -> bool:
         # A potentiostat that holds a potential writes time and current too.
-        return _header(head) is not None and not CHI.matches(head)
+        return _header(head) is not None and not is_chi(head)
 
     def records(self, head: Head, notes: list[Finding]) -> list[JsonObject]:
         """One drive cycle: its name, and rows of time in s and current in A with the sign of the file.

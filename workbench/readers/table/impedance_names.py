@@ -30,6 +30,10 @@ def _spellings(words: tuple[str, ...], others: tuple[str, ...] = ()) -> Iterator
         yield from (f"{word}{of}{what}" for of in ("", "of") for what in ("z", "impedance"))
 
 
+_IN_WORDS = {
+    "z re": ("realteil", "partieréelle", "partereal", "resistance", "rs", "实部"),
+    "z im": ("imaginärteil", "imaginaerteil", "partieimaginaire", "parteimaginaria", "reactance", "xs", "虚部"),
+}
 _WORDS = {
     "frequency": (
         "f",
@@ -43,13 +47,17 @@ _WORDS = {
         "频率",
         "ν",
     ),
-    "z re": tuple(_spellings(("re", "real", "realpart"), ("z'", "z1", "zr"))),
+    "z re": tuple(_spellings(("re", "real", "realpart"), ("z'", "z1", "zr", *_IN_WORDS["z re"]))),
     "z im": tuple(
-        _spellings(("im", "imag", "img", "imaginary", "imaginarypart", "imagpart"), ("z''", "z2", "zi"))
+        _spellings(
+            ("im", "imag", "img", "imaginary", "imaginarypart", "imagpart"),
+            ("z''", "z2", "zi", *_IN_WORDS["z im"]),
+        )
     ),
     "z mod": tuple(
         _spellings(
-            ("mod", "modulus", "magnitude", "mag", "abs"), ("|z|", "z", "impedance", "impedanz", "|impedance|")
+            ("mod", "modulus", "magnitude", "mag", "abs"),
+            ("|z|", "z", "impedance", "impedanz", "|impedance|", "betrag"),
         )
     ),
     "z phase": tuple(

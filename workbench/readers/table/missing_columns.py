@@ -71,6 +71,8 @@ _IMPEDANCE = {
 }
 _ANGULAR = re.compile(r"^(?:omega|ω|log\w*[\s(]*f)|rad/s", re.IGNORECASE)
 """Columns that give a frequency in another form: as an angular frequency or a logarithm."""
+_PER_AREA = re.compile(r"(?:ohms?|[Ω\u2126])\s*[.·*]?\s*[cmµ]?m(?:2|²|\^2)", re.IGNORECASE)
+"""Units of an impedance per area of electrode."""
 _LETTERS = {CURRENT: ("i",), VOLTAGE: ("u", "v")}
 """First words of names such as ``U_cell``."""
 
@@ -111,7 +113,8 @@ def of_a_spectrum(labels: Sequence[str]) -> bool:
     keys = {(impedance_key(label) or "").removeprefix("-") for label in labels}
     units = [unit.base for label in labels if (unit := unit_of(split_header(label).unit)) is not None]
     swept = "frequency" in keys or "Hz" in units or any(_ANGULAR.search(label) for label in labels)
-    return {"z re", "z im"} <= keys or (swept and (bool(keys & {"z re", "z im", "z mod"}) or "Ohm" in units))
+    in_ohm = "Ohm" in units or any(_PER_AREA.search(label) for label in labels)
+    return {"z re", "z im"} <= keys or (swept and (bool(keys & {"z re", "z im", "z mod"}) or in_ohm))
 
 
 def why_no_spectrum(file: str, plan: Plan) -> str:
@@ -127,6 +130,13 @@ def why_no_spectrum(file: str, plan: Plan) -> str:
     angular = next((label for label in plan.labels if _ANGULAR.search(label)), None)
     if "frequency" in missing and angular is not None:
         return f"{text}'{angular}' is not a frequency in Hz. Export the spectrum with one, or add such a column."
+    per_area = [label for label in plan.labels if _PER_AREA.search(label)]
+    if per_area:
+        one = len(per_area) == 1
+        return (
+            f"{text}{quoted(per_area)} {'is' if one else 'are'} per area of the electrode. Export the spectrum in Ohm, "
+            f"or divide {'it' if one else 'them'} by the area."
+        )
     found: dict[str, str] = {}
     for name in ("frequency", *parts):
         word, ours = _IMPEDANCE[name]
