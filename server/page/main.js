@@ -1,11 +1,12 @@
 // The page begins here: who is signed in, which page the address names.
 
-import { html, render, useEffect, useState } from "./vendor/preact.js";
+import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
 import { sessionOver, signIn, user, whoIsThere } from "./core/api.js";
+import { title } from "./core/load.js";
 import { listen, place } from "./core/router.js";
 import { followTheme } from "./core/theme.js";
-import { Toasts, sayError } from "./ui/parts.js";
-import { Ghosts } from "./ui/parts.js";
+import { focusPart, keepFocus } from "./ui/keep_focus.js";
+import { Ghosts, Toasts, sayError } from "./ui/parts.js";
 import { Shell } from "./ui/shell.js";
 import { LinkGuard } from "./ui/link_guard.js";
 import { Later } from "./ui/later.js";
@@ -82,17 +83,27 @@ function Page() {
   return html`<${shown.View} key=${Object.values(ids).join("/")} ...${ids} />`;
 }
 
+/** After the first page, each opens as a browser opens one: keys begin at its content, and a screen reader says its title. */
+function Arrival() {
+  const { path } = place.value;
+  const first = useRef(path);
+  if (first.current !== path) first.current = "";
+  useEffect(() => { if (!first.current) focusPart(document.getElementById("content")); }, [path]);
+  return html`<div class="unseen" role="status">${first.current ? "" : title}</div>`;
+}
+
 function App() {
   const { parts } = place.value;
   if (["s", "embed"].includes(parts[0]) && parts[1]) return html`<${Outside} token=${parts[1]} framed=${parts[0] === "embed"} /><${Toasts} /><${LinkGuard} />`;
   if (user.value === undefined) return null;
   if (user.value === null) return html`<${Later} load=${signing} of="SignIn" /><${Toasts} />`;
-  return html`<${Shell}><${Page} /><//><${Toasts} /><${LinkGuard} />${sessionOver.value && html`<${Later} load=${signing} of="SessionDialog" />`}`;
+  return html`<${Shell}><${Page} /><//><${Arrival} /><${Toasts} /><${LinkGuard} />${sessionOver.value && html`<${Later} load=${signing} of="SessionDialog" />`}`;
 }
 
 async function begin() {
   followTheme();
   listen();
+  keepFocus();
   if (/^\/(s|embed)\//.test(location.pathname)) return;
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
   if (code) {

@@ -84,6 +84,11 @@ def test_a_dashboard_draws_its_plots_and_can_be_used_by_people_who_hear_it(windo
     assert width
     assert around
     assert abs(width["width"] - (around["width"] - 16)) <= 0.02 * around["width"]
+    tile.locator(".wb-figure").focus()
+    tile.locator("[aria-keyshortcuts]").wait_for()
+    for key, zoomed in (("+", "yes"), ("0", "")):
+        window.page.keyboard.press(key)
+        expect(tile.locator(".wb-plot")).to_have_attribute("data-zoomed", zoomed)
 
 
 def test_a_choice_is_in_the_address_and_goes_back_and_forward(window: Window) -> None:
@@ -204,6 +209,34 @@ def test_the_tests_are_a_table_that_sorts_and_filters(window: Window) -> None:
     expect(table.get_by_role("row")).to_have_count(2)
     window.page.get_by_role("searchbox", name="Search the tests").fill("no such test")
     expect(window.page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+
+
+def test_tabs_are_moved_by_arrows_and_the_focus_is_never_lost(window: Window) -> None:
+    page = window.page
+    page.get_by_role("link", name="Explore").click()
+    content = page.get_by_role("main")
+    expect(content).to_be_focused()
+    expect(page.get_by_role("status").filter(has_text=re.compile("^Tests$"))).to_be_attached()
+    tests, cells = page.get_by_role("tab", name="Tests"), page.get_by_role("tab", name="Cells")
+    tests.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(cells).to_be_focused()
+    expect(page.get_by_role("tabpanel", name="Cells")).to_be_visible()
+    assert tests.get_attribute("tabindex") == "-1"
+    page.keyboard.press("Home")
+    expect(tests).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Search everything").wait_for()
+    page.keyboard.press("Escape")
+    expect(cells).to_be_focused()
+    for change in ("remove()", "disabled = true"):
+        page.evaluate(f"""() => {{
+          const button = document.querySelector("main").appendChild(document.createElement("button"));
+          button.focus();
+          requestAnimationFrame(() => button.{change});
+        }}""")
+        expect(content).to_be_focused()
 
 
 def test_a_recipe_is_checked_fixed_saved_compared_and_restored(window: Window) -> None:

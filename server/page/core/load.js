@@ -1,6 +1,6 @@
 // An answer that a component waits for.
 
-import { useEffect, useRef, useState } from "../vendor/preact.js";
+import { signal, useEffect, useRef, useState } from "../vendor/preact.js";
 import { isAbort } from "./api.js";
 
 /**
@@ -28,7 +28,10 @@ export function useLoaded(read, on) {
   return { ...state, again: () => setTurn((now) => now + 1) };
 }
 
+/** What the title of the window says of this page. */
+export const title = signal("");
+
 /** The title of the window. @param {string} text */
 export function useTitle(text) {
-  useEffect(() => { document.title = text ? `${text} · Battery Workbench` : "Battery Workbench"; }, [text]);
+  useEffect(() => { title.value = text; document.title = text ? `${text} · Battery Workbench` : "Battery Workbench"; }, [text]);
 }

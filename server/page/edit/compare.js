@@ -7,6 +7,7 @@ import { setQuery } from "../core/router.js";
 import { ago, day, who } from "../core/words.js";
 import { plotPath } from "../plot/live.js";
 import { Dialog, Failed, Ghost } from "../ui/parts.js";
+import { Tabs } from "../ui/tabs.js";
 import { Difference } from "./editor.js";
 import { PARTS, textsOf } from "./texts.js";
 
@@ -17,8 +18,8 @@ export function Parts({ before, after }) {
   const changed = PARTS.filter((one) => before[one] !== after[one]);
   const [at, setAt] = useState(changed[0] ?? "transform");
   if (!changed.length) return html`<p class="soft">Both are the same.</p>`;
-  return html`<div><div class="tabs" role="tablist" aria-label="Parts that differ">${changed.map((one) => html`<button key=${one} type="button" role="tab" aria-selected=${one === at} onClick=${() => setAt(one)}>${NAMES[one]}</button>`)}</div>
-    <${Difference} key=${at} before=${before[at]} after=${after[at]} language=${at === "transform" ? "python" : "json"} label=${NAMES[at]} /></div>`;
+  return html`<div><${Tabs} label="Parts that differ" bare at=${at} choose=${setAt} tabs=${changed.map((one) => ({ key: one, word: NAMES[one] }))}>
+    <${Difference} key=${at} before=${before[at]} after=${after[at]} language=${at === "transform" ? "python" : "json"} label=${NAMES[at]} /><//></div>`;
 }
 
 /** @param {{ project: string, home: any, record: any, number: number, texts: import("./texts.js").Texts, take: (config: any) => void }} given */

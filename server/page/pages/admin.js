@@ -9,9 +9,10 @@ import { day, initials, many } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Confirm, Dialog, Empty, Failed, Ghosts, say, sayError } from "../ui/parts.js";
 import { DataTable } from "../ui/table.js";
+import { Tabs } from "../ui/tabs.js";
 import Keys from "./keys.js";
 
-const TABS = [["people", "People"], ["keys", "Keys"], ["audit", "Audit log"]];
+const TABS = [{ key: "people", word: "People" }, { key: "keys", word: "Keys" }, { key: "audit", word: "Audit log" }];
 const PAGE = 100;
 
 export default function Admin() {
@@ -20,9 +21,9 @@ export default function Admin() {
   if (!mayHere("manage")) return html`<${Empty} icon="people" title="For administrators">Your role in the organization does not open this page.<//>`;
   const organization = user.value.authorized_organization;
   return html`<div class="head"><div><h1>Admin</h1><p class="soft break">${organization.name}</p></div></div>
-    <div class="tabs" role="tablist" aria-label="Administration" style=${{ marginBottom: "16px" }}>${TABS.map(([key, word]) => html`<button key=${key} type="button" role="tab" aria-selected=${tab === key} onClick=${() => setQuery({ tab: key === "people" ? null : key })}>${word}</button>`)}</div>
+    <${Tabs} label="Administration" bare gap=${16} tabs=${TABS} at=${tab} choose=${(/** @type {string} */ key) => setQuery({ tab: key === "people" ? null : key })}>
     ${tab === "keys" && html`<${Keys} organization=${organization.id} />`}
-    ${tab === "keys" ? null : tab === "audit" ? html`<${Audit} organization=${organization.id} />` : html`<${People} organization=${organization.id} />`}`;
+    ${tab === "keys" ? null : tab === "audit" ? html`<${Audit} organization=${organization.id} />` : html`<${People} organization=${organization.id} />`}<//>`;
 }
 
 /** @param {{ organization: string }} given */

@@ -17,9 +17,11 @@ import { Picture } from "../plot/picture.js";
 import { Footer, Trouble } from "../plot/tile.js";
 import { Icon } from "../ui/icons.js";
 import { Empty, Failed, Ghost, say, sayError } from "../ui/parts.js";
+import { Tabs } from "../ui/tabs.js";
 
 const CHECK_MS = 300;
 const NAMES = { transform: "Script", plan: "Plan", params: "Params" };
+const SIDES = [{ key: "picture", word: "Picture" }, { key: "tables", word: "Tables of the steps" }];
 
 /** A new id; `crypto.randomUUID` is not there on a page without https. */
 function newId() {
@@ -191,29 +193,34 @@ function Desk({ project, home, record: opened }) {
     const made = await post(`/projects/${part(project)}/dashboards/${part(home.id)}/plots`, { name: `${name} (copy)`, config: read.config }).catch(sayError);
     if (made) { leaving.ask = null; go(`${base}/plots/${made.id}/edit`); }
   };
-  /** @param {KeyboardEvent} event */
-  const keys = (event) => { if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") { event.preventDefault(); if (name.trim()) save(); } };
+  const ready = !busy && !problems.length && name.trim() && (!record || changed);
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const keys = (event) => { if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") { event.preventDefault(); if (ready) save(); } };
+    addEventListener("keydown", keys); // wherever the focus is, else the browser would save its page
+    return () => removeEventListener("keydown", keys);
+  });
 
-  return html`<div onKeyDown=${keys}>
+  return html`<div>
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${base}>${home.name}</a>${record && html`<span>/</span><a href=${`${base}/plots/${record.id}`}>${record.name}</a>`}</nav>
       <h1 class="unseen">${record ? `Edit ${record.name}` : "New plot"}</h1><input class="input title" aria-label="Name of the plot" placeholder="Name of the new plot" maxlength="500" value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></div>
       <div class="row"><span class="soft small" role="status">${problems.length ? many(problems.length, "problem") : checked ? "No problems" : "Checking …"}${changed ? " · not saved" : ""}</span>
         ${record && record.revision > 1 && html`<button type="button" class="button" onClick=${() => setQuery({ compare: compare ? null : String(record.revision - 1) })}><${Icon} name="history" /> Compare</button>`}
         ${record && changed && html`<input class="input note-field" aria-label="What changed, in a few words" placeholder="What changed?" maxlength="500" value=${note} onInput=${(/** @type {any} */ event) => setNote(event.target.value)} />`}
-        <button type="button" class="button main" disabled=${busy || problems.length > 0 || !name.trim() || (record && !changed)} onClick=${() => save()}>${record ? `Save as revision ${record.revision + 1}` : "Save"}</button></div></div>
+        <button type="button" class="button main" disabled=${!ready} onClick=${() => save()}>${record ? `Save as revision ${record.revision + 1}` : "Save"}</button></div></div>
     ${compare && record && html`<${Compare} project=${project} home=${home} record=${record} number=${compare} texts=${texts} take=${(/** @type {any} */ other) => put(textsOf(other))} />`}
     <${FromSentence} project=${project} board=${home.id} record=${record} isSaved=${record !== null && !changed} given=${given} take=${take} />
     <div class="desk"><section class="box desk-side" aria-label="The recipe">
-        <div class="tabs" role="tablist" aria-label="Parts of the recipe">${PARTS.map((one) => { const wrong = problems.filter((p) => partOf(p) === one).length; return html`<button key=${one} type="button" role="tab" aria-selected=${one === at} onClick=${() => setAt(one)}>${NAMES[one]}${wrong ? html` <span class="count wrong">${wrong}</span>` : ""}</button>`; })}</div>
-        <${Editor} key=${at} text=${texts[at]} version=${version} language=${at === "transform" ? "python" : "json"} label=${`${NAMES[at]} of the recipe. Escape, then Tab, leaves the editor.`} marks=${marks} words=${words} onText=${(/** @type {string} */ text) => setTexts((now) => (now[at] === text ? now : { ...now, [at]: text }))} />
+        <${Tabs} label="Parts of the recipe" bare at=${at} choose=${setAt} tabs=${PARTS.map((one) => ({ key: one, word: NAMES[one], wrong: true, count: problems.filter((p) => partOf(p) === one).length }))}>
+        <${Editor} key=${at} text=${texts[at]} version=${version} language=${at === "transform" ? "python" : "json"} label=${`${NAMES[at]} of the recipe. Escape, then Tab, leaves the editor.`} marks=${marks} words=${words} onText=${(/** @type {string} */ text) => setTexts((now) => (now[at] === text ? now : { ...now, [at]: text }))} /><//>
         ${problems.length > 0 && html`<ul class="problems" aria-label="Problems">${problems.map((one) => { const where = partOf(one); const better = proposed(one); return html`<li>
           <button type="button" class="button plain slim" onClick=${() => setAt(where)}>${NAMES[where]} ${lineOf(texts[where], spanOf(one, texts[where])[0])}</button><span class="break">${one.msg}</span>
           ${better && html`<button type="button" class="button slim" onClick=${() => repair(one)}>Use “${better}”</button>`}</li>`; })}</ul>`}
       </section>
       <section class="desk-side stack" aria-label="The draft">
-        <div class="box"><div class="tabs" role="tablist" aria-label="The draft">${[["picture", "Picture"], ["tables", "Tables of the steps"]].map(([key, word]) => html`<button key=${key} type="button" role="tab" aria-selected=${side === key} onClick=${() => setSide(key)}>${word}</button>`)}</div>
+        <div class="box"><${Tabs} label="The draft" bare at=${side} choose=${setSide} tabs=${SIDES}>
           ${side === "tables" ? html`<div class="pad"><${StepTables} project=${project} config=${problems.length ? null : config.current} /></div>`
-            : html`<article class="tile draft" aria-label="Draft" data-state=${live.error.value ? "failed" : live.answer.value ? "drawn" : "waiting"}><${Picture} live=${live} /><${Trouble} live=${live} /><${Footer} live=${live} /></article>`}</div>
+            : html`<article class="tile draft" aria-label="Draft" data-state=${live.error.value ? "failed" : live.answer.value ? "drawn" : "waiting"}><${Picture} live=${live} /><${Trouble} live=${live} /><${Footer} live=${live} /></article>`}<//></div>
         ${controlCount(live) > 0 && html`<div class="box pad"><${ControlPanel} live=${live} prefix="draft" across /></div>`}
         ${live.answer.value?.log && html`<div class="box pad"><h2>Log</h2><pre class="log" tabindex="0">${live.answer.value.log}</pre></div>`}
       </section></div>

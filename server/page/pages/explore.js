@@ -9,8 +9,10 @@ import { day, many } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Empty } from "../ui/parts.js";
 import { PagedTable } from "../ui/paged_table.js";
+import { Tabs } from "../ui/tabs.js";
 
 const WAIT_MS = 250;
+const LISTS = [{ key: "tests", word: "Tests" }, { key: "cells", word: "Cells" }];
 
 /** @type {import("../ui/table.js").Column[]} */
 const TESTS = [
@@ -57,10 +59,9 @@ export default function Explore() {
     <div class="head"><div><h1>Explore</h1><p class="soft">What was measured: every cell, every test.</p></div>
       <div class="row">${all.length > 1 && html`<label class="row small" for="of-project"><span class="soft">Project</span><select class="input" id="of-project" style=${{ width: "auto", maxWidth: "240px" }}
         onChange=${(/** @type {any} */ event) => setQuery({ project: event.target.value })}>${all.map((one) => html`<option key=${one.id} value=${one.id} selected=${one.id === project}>${one.name}</option>`)}</select></label>`}${bring}</div></div>
-    <div class="tabs" role="tablist" aria-label="What to list" style=${{ marginBottom: "14px" }}>${/** @type {const} */ (["tests", "cells"]).map((one) => html`<button key=${one} type="button" role="tab" aria-selected=${what === one}
-      onClick=${() => setQuery({ what: one === "tests" ? null : one, q: null, tag: null })}>${one === "tests" ? "Tests" : "Cells"}</button>`)}</div>
+    <${Tabs} label="What to list" bare gap=${14} tabs=${LISTS} at=${what} choose=${(/** @type {string} */ one) => setQuery({ what: one === "tests" ? null : one, q: null, tag: null })}>
     ${project && (what === "tests" ? html`<${Tests} key=${project} project=${project} bring=${bring} />` : html`<${Cells} key=${project} project=${project} bring=${bring} />`)}
-    ${!project && projects.value && html`<${Empty} icon="cell" title="No project yet">Your key has no role in any project. Ask an administrator for one.<//>`}`;
+    ${!project && projects.value && html`<${Empty} icon="cell" title="No project yet">Your key has no role in any project. Ask an administrator for one.<//>`}<//>`;
 }
 
 /** A search field that writes what is typed into the address. @param {{ label: string }} given */

@@ -19,6 +19,7 @@ import { AsOf, AsOfNote, useAsOf } from "../ui/as_of.js";
 import { Later } from "../ui/later.js";
 import { Failed, Ghost, Ghosts, Popover, say, sayError } from "../ui/parts.js";
 import { DataTable } from "../ui/table.js";
+import { Tabs } from "../ui/tabs.js";
 import { defaultsOf } from "./board.js";
 
 const TABS = /** @type {const} */ (["Data", "Notes", "Log", "History", "About"]);
@@ -82,24 +83,13 @@ function Below({ live, record, project, home, writes, to, again }) {
   const [tab, setTab] = useState(/** @type {typeof TABS[number]} */ ("Data"));
   const notes = live.notes.value;
   const counts = { Data: 0, Notes: notes.length, Log: live.answer.value?.log ? 1 : 0, History: record.revision, About: 0 };
-  /** @param {KeyboardEvent} event */
-  const keys = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length];
-    setTab(next);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
   return html`<section class="box" aria-label="About the figure">
-    <div class="tabs" role="tablist" aria-label="About the figure" onKeyDown=${keys}>${TABS.map((one) => html`<button key=${one} type="button" role="tab" id=${`tab-${one}`} aria-controls="below" aria-selected=${one === tab}
-      tabindex=${one === tab ? 0 : -1} onClick=${() => setTab(one)}>${one}${counts[one] ? html` <span class="count">${counts[one]}</span>` : ""}</button>`)}</div>
-    <div class="pad" id="below" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
+    <${Tabs} label="About the figure" tabs=${TABS.map((one) => ({ key: one, word: one, count: counts[one] }))} at=${tab} choose=${setTab} panel="pad">
       ${tab === "Data" && html`<${Numbers} live=${live} />`}
       ${tab === "Notes" && (notes.length ? html`<${Notes} notes=${notes} />` : html`<p class="soft">Nothing was left out, and nothing looks wrong.</p>`)}
       ${tab === "Log" && (live.answer.value?.log ? html`<pre class="log" tabindex="0">${live.answer.value.log}</pre>` : html`<p class="soft">${live.answer.value?.cache?.figure === "hit" ? "The figure came from the cache: its script did not run this time." : "The script printed nothing."}</p>`)}
       ${tab === "History" && html`<${Revisions} record=${record} project=${project} home=${home} writes=${writes} to=${to} again=${again} />`}
-      ${tab === "About" && html`<${About} live=${live} record=${record} />`}</div></section>`;
+      ${tab === "About" && html`<${About} live=${live} record=${record} />`}<//></section>`;
 }
 
 /** The numbers of the figure as a table: its text alternative. @param {{ live: LivePlot }} given */

@@ -5,7 +5,7 @@ import { get, part, post, remove } from "../core/api.js";
 import { useLoaded } from "../core/load.js";
 import { ago, day, many } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
-import { Dialog, Failed, Ghosts, copy, sayError } from "../ui/parts.js";
+import { Dialog, Failed, Ghosts, copy, focused, sayError } from "../ui/parts.js";
 
 const DAYS = [1, 7, 30, 90];
 
@@ -33,7 +33,7 @@ export function ShareDialog({ project, target, name, values, close }) {
     <label class="switch" for="share-numbers"><input type="checkbox" role="switch" id="share-numbers" checked=${downloads} onChange=${(/** @type {any} */ event) => setDownloads(event.target.checked)} /><span>Let them download the plotted numbers</span></label>
     <div><button type="button" class="button main" disabled=${busy} onClick=${make}><${Icon} name="link" /> Make a link</button></div>
     ${address && html`<div class="note good"><${Icon} name="check" /><div class="stack"><strong>The link is shown this once. Copy it now.</strong>
-      <input class="input" readonly aria-label="The link" value=${address} onFocus=${(/** @type {any} */ event) => event.target.select()} />
+      <input class="input" readonly ref=${focused} aria-label="The link" value=${address} onFocus=${(/** @type {any} */ event) => event.target.select()} />
       <div><button type="button" class="button slim" onClick=${() => copy(address, "Link")}>Copy</button></div></div></div>`}
     ${found.error ? html`<${Failed} error=${found.error} />` : null}
     ${!found.data && !found.error && html`<${Ghosts} rows=${1} />`}

@@ -11,8 +11,9 @@ import { Picture } from "../plot/picture.js";
 import { Footer, Trouble } from "../plot/tile.js";
 import { download } from "../plot/exports.js";
 import { Icon } from "../ui/icons.js";
-import { Empty, Failed, Ghosts, say, sayError } from "../ui/parts.js";
+import { Empty, Failed, Ghosts, focused, say, sayError } from "../ui/parts.js";
 import { DataTable } from "../ui/table.js";
+import { Tabs } from "../ui/tabs.js";
 import { quantity } from "./explore.js";
 
 /** @param {{ id: string }} given */
@@ -42,12 +43,11 @@ function Shown({ test, again }) {
         <dl class="facts"><dt>Cell</dt><dd>${test.cell_instance_name}</dd><dt>Kind</dt><dd>${test.cell_specification_name}</dd>${test.batch_name && html`<dt>Batch</dt><dd>${test.batch_name}</dd>`}
           <dt>Began</dt><dd>${day(test.start_time)}</dd><dt>Ended</dt><dd>${day(test.end_time) || "still running"}</dd><dt>Arrived</dt><dd>${day(test.created_at)} by ${who(test.created_by_email)}</dd></dl></aside>
       <div class="stack">${series && (writes ? html`<${Curve} key=${test.id} test=${test} />` : html`<${CycleCurve} tables=${tables.data} name=${test.name} />`)}
-        <section class="box"><div class="tabs" role="tablist" aria-label="Parts of the test">${tabs.map((one) => html`<button key=${one} type="button" role="tab" aria-selected=${tab === one} onClick=${() => setTab(one)}>${one}${one === "Origin" && findings.length ? html` <span class="count">${findings.length}</span>` : ""}</button>`)}</div>
-          <div class="pad" role="tabpanel" aria-label=${tab}>
+        <section class="box"><${Tabs} label="Parts of the test" tabs=${tabs.map((one) => ({ key: one, word: one, count: one === "Origin" ? findings.length : 0 }))} at=${tab} choose=${setTab} panel="pad">
             ${(tab === "Cycles" || tab === "Steps") && (tables.error ? html`<${Failed} error=${tables.error} />` : tables.data ? html`<${Table} key=${tab} label=${tab} columns=${tab === "Cycles" ? tables.data.cycles : tables.data.steps} />` : series ? html`<${Ghosts} rows=${3} />` : html`<p class="soft">This record has no samples.</p>`)}
             ${tab === "Origin" && html`<${Origin} test=${test} findings=${findings} at=${at} />`}
             ${tab === "Set-up" && html`<div class="stack"><h3>Protocol</h3><${Facts} given=${test.protocol} /><h3>Set-up</h3><${Facts} given=${test.test_setup} /><h3>Properties</h3><${Facts} given=${test.properties} /></div>`}
-          </div></section></div></div>`;
+          <//></section></div></div>`;
 }
 
 /** A table of columns. @param {{ label: string, columns: Record<string, any[]> }} given */
@@ -80,7 +80,7 @@ function Notes({ test, writes, again }) {
   const [text, setText] = useState(/** @type {string | null} */ (null));
   const save = () => patch(`/cell_measurements/${part(test.id)}`, { notes: text?.trim() || null }).then(() => { setText(null); say("The notes are saved."); again(); }, sayError);
   if (text !== null) {
-    return html`<div class="stack"><label class="labelled" for="notes">Notes<textarea class="input" id="notes" rows="5" autofocus value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)}></textarea></label>
+    return html`<div class="stack"><label class="labelled" for="notes">Notes<textarea class="input" id="notes" rows="5" ref=${focused} value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)}></textarea></label>
       <div class="row"><button type="button" class="button main slim" onClick=${save}>Save</button><button type="button" class="button slim" onClick=${() => setText(null)}>Cancel</button></div></div>`;
   }
   return html`<div><div class="spread"><h2>Notes</h2>${writes && html`<button type="button" class="button plain slim" onClick=${() => setText(test.notes ?? "")}><${Icon} name="edit" size=${15} /> Edit</button>`}</div>

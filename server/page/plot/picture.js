@@ -61,6 +61,10 @@ export function Picture({ live }) {
     const model = new Model(live);
     model.values.height = el.clientHeight;
     const close = render({ model, el });
+    const gd = /** @type {HTMLElement} */ (el.querySelector(".wb-figure"));
+    gd.tabIndex = 0;
+    gd.setAttribute("aria-description", "Plus and minus zoom, arrows move, 0 shows all.");
+    gd.addEventListener("focus", () => import("./keys.js").then((keys) => keys.listen(gd, live)), { once: true });
     const sizes = new ResizeObserver(() => {
       if (el.clientHeight && el.clientHeight !== model.values.height) model.set("height", el.clientHeight);
     });

@@ -5,6 +5,7 @@ import { get, isAbort, query } from "../core/api.js";
 import { projects } from "../core/projects.js";
 import { go } from "../core/router.js";
 import { Icon } from "./icons.js";
+import { useModal } from "./parts.js";
 
 const WAIT_MS = 130;
 /** The kinds that have a page: icon, word, address. @type {Record<string, [import("./icons.js").IconName, string, (hit: any) => string | null]>} */
@@ -31,7 +32,7 @@ export function Palette({ close }) {
   const [hits, setHits] = useState(/** @type {any[] | null} */ (null));
   const [at, setAt] = useState(0);
   const [problem, setProblem] = useState("");
-  useEffect(() => { node.current?.showModal(); }, []);
+  useModal(node);
   useEffect(() => {
     if (text.trim().length < 2) { setHits(null); return undefined; }
     const stop = new AbortController();

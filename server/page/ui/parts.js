@@ -123,13 +123,8 @@ function beside(node, button) {
   node.style.top = below ? `${at.bottom + 6}px` : `${Math.max(8, at.top - 6 - node.offsetHeight)}px`;
 }
 
-/**
- * A dialog that is open while it is in the page.
- * @param {{ title: string, onClose?: () => void, wide?: boolean, children: any, foot?: any, form?: (event: Event) => void }} given
- */
-export function Dialog({ title, onClose, wide, children, foot, form }) {
-  const node = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const id = useId().replace(/\W/g, "");
+/** Open a dialog while it is in the page. @param {{ current: HTMLDialogElement | null }} node */
+export function useModal(node) {
   useEffect(() => {
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
     const dialog = node.current;
@@ -140,6 +135,19 @@ export function Dialog({ title, onClose, wide, children, foot, form }) {
       else document.getElementById("content")?.focus({ preventScroll: true });
     };
   }, []);
+}
+
+/** Puts the focus on what appears: its `ref`. @param {HTMLElement | null} node */
+export const focused = (node) => node?.focus();
+
+/**
+ * A dialog that is open while it is in the page.
+ * @param {{ title: string, onClose?: () => void, wide?: boolean, children: any, foot?: any, form?: (event: Event) => void }} given
+ */
+export function Dialog({ title, onClose, wide, children, foot, form }) {
+  const node = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const id = useId().replace(/\W/g, "");
+  useModal(node);
   const body = html`<div class="dialog-body">${children}</div>${foot && html`<div class="dialog-foot">${foot}</div>`}`;
   /** @param {Event} event */
   const submitted = (event) => { event.preventDefault(); form?.(event); };
