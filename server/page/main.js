@@ -1,6 +1,6 @@
 // The page begins here: who is signed in, which page the address names.
 
-import { html, render, useEffect, useRef, useState } from "./vendor/preact.js";
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./vendor/preact.js";
 import { sessionOver, signIn, user, whoIsThere } from "./core/api.js";
 import { title } from "./core/load.js";
 import { listen, place } from "./core/router.js";
@@ -88,7 +88,7 @@ function Arrival() {
   const { path } = place.value;
   const first = useRef(path);
   if (first.current !== path) first.current = "";
-  useEffect(() => { if (!first.current) focusPart(document.getElementById("content")); }, [path]);
+  useLayoutEffect(() => { if (!first.current) focusPart(document.getElementById("content")); }, [path]);
   return html`<div class="unseen" role="status">${first.current ? "" : title}</div>`;
 }
 

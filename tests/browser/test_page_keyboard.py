@@ -211,7 +211,10 @@ def test_tests_are_found_and_a_question_about_them_becomes_a_plot(person: Person
     person.window.drawn()
     person.has_place()
     person.use(page.get_by_role("button", name="Save as a plot"))
-    person.use(person.dialog("Save as a plot").get_by_role("button", name="Save"))
+    dialog = person.dialog("Save as a plot")
+    expect(dialog.get_by_label("Name")).to_be_focused()
+    person.write(dialog.get_by_label("Name"), f"Fade at {person.width}")
+    person.use(dialog.get_by_role("button", name="Save"))
     expect(page.get_by_role("tab", name="Data")).to_be_visible()
 
 
