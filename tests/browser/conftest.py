@@ -18,6 +18,7 @@ from support.running_jupyterlab import Lab, running_lab
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from support.notebook_page import NotebookPage, Windows
+    from support.web_page import Window
 
 QUIET = (
     "--no-sandbox",
@@ -37,19 +38,30 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
     if report.when == "call" and report.failed:
-        for page in _open_pages(item):
-            report.sections.append(("The page", _evidence(item, page)))
+        report.sections.extend(("The page", said) for said in evidence(item))
 
 
-def _open_pages(item: pytest.Item) -> list[NotebookPage]:
+def evidence(item: pytest.Item) -> list[str]:
+    """What is known of each page that a test has open: its picture, its address, its complaints."""
+    return [_evidence(item, number, folder, page) for number, (folder, page) in enumerate(_open_pages(item))]
+
+
+def _open_pages(item: pytest.Item) -> list[tuple[Path, NotebookPage | Window]]:
+    """The pages that a test has open, with the folder for their pictures. Their modules may not be there to import."""
     values = getattr(item, "funcargs", {}).values()
-    return [value for value in values if type(value).__name__ == "NotebookPage"]
+    sheets = [(value.path.parent, value) for value in values if type(value).__name__ == "NotebookPage"]
+    sites = [value for value in values if type(value).__name__ == "Site"]
+    return [*sheets, *((site.folder, window) for site in sites for window in site.windows)]
 
 
-def _evidence(item: pytest.Item, page: NotebookPage) -> str:
-    picture = page.path.parent / (re.sub(r"\W+", "-", item.name) + ".png")
-    page.page.screenshot(path=picture)
-    return "\n".join([f"screenshot: {picture}", "console:", *page.heard.errors[-20:]])
+def _evidence(item: pytest.Item, number: int, folder: Path, page: NotebookPage | Window) -> str:
+    name = re.sub(r"\W+", "-", item.name)
+    picture = folder / f"{name}-{number}.png"
+    try:
+        page.page.screenshot(path=picture)
+    except Exception as problem:  # a page that hangs or is closed must not hide why the test failed
+        return f"no screenshot: {problem}"
+    return "\n".join([f"screenshot: {picture}", page.page.url, "console:", *page.heard.errors[-20:]])
 
 
 @pytest.fixture(scope="package")

@@ -12,6 +12,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 from support.web_page import Site, Window, open_site
 
+from browser.conftest import evidence
+
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 
@@ -40,6 +42,13 @@ def values_of(window: Window) -> dict[str, dict[str, object]]:
     found = parse_qs(urlsplit(window.page.url).query).get("values", ["{}"])
     given: dict[str, dict[str, object]] = json.loads(found[0])
     return given
+
+
+def test_a_test_that_fails_leaves_pictures_of_its_windows(window: Window, request: pytest.FixtureRequest) -> None:
+    (said,) = evidence(request.node)
+    picture, address = said.splitlines()[:2]
+    assert Path(picture.removeprefix("screenshot: ")).read_bytes().startswith(b"\x89PNG")
+    assert address == window.page.url
 
 
 def test_a_wrong_key_is_refused_in_words_and_a_right_one_opens_the_page(site: Site) -> None:

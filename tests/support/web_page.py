@@ -46,6 +46,7 @@ class Site:
     key: str
     organization: str
     browser: Browser
+    folder: Path
     windows: list[Window] = field(default_factory=list)
 
     @property
@@ -67,8 +68,8 @@ class Site:
         return made
 
     def close_windows(self) -> None:
-        while self.windows:
-            self.windows.pop().close()
+        for window in [*self.windows]:
+            window.close()
 
 
 def axe() -> None:
@@ -105,6 +106,7 @@ class Window:
         self.page.goto(self.site.address + path)
 
     def close(self) -> None:
+        self.site.windows.remove(self)
         self._context.close()
 
     def open_board(self, name: str) -> None:
@@ -174,7 +176,7 @@ def open_site(
         rows = app.state.workbench.store.rows
         organization = rows.organizations()[0].id
         key = people.issue(organization, rows.user("local@localhost").id).key
-        site = Site(app, address, key, organization, browser)
+        site = Site(app, address, key, organization, browser, folder)
         yield site
         site.close_windows()
 
