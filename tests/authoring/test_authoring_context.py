@@ -13,13 +13,15 @@ import pytest
 
 from workbench import battery
 from workbench.authoring import prompt_text, system_text
-from workbench.authoring.catalog_text import LEVELS, told
+from workbench.authoring.catalog_text import LEVELS, _told, told
 from workbench.authoring.context import LEAST, ROOM
 from workbench.authoring.edits import texts_of
 from workbench.authoring.examples import NAMES, answer, example
+from workbench.authoring.topics import Wish
 from workbench.bench import Bench
 from workbench.cycling.columns import SERIES_COLUMNS
 from workbench.cycling.cycles import CYCLE_COLUMNS
+from workbench.cycling.life import LIFE_COLUMNS
 from workbench.cycling.steps import STEP_COLUMNS, STEP_TYPES
 from workbench.local import LocalBackend
 from workbench.recipe.filters import ALL, APPLIES, SAMPLED
@@ -94,12 +96,13 @@ def test_cycles_are_read_with_regard_to_complete() -> None:
 def test_every_column_of_samples_and_summaries_is_named(prompt: str, bench: Bench) -> None:
     for dataset, columns in (("steps", STEP_COLUMNS), ("cycles", CYCLE_COLUMNS)):
         part = prompt.partition(f"## summary, dataset {dataset}: ")[2].partition("\n## ")[0]
-        assert [column.name for column in columns if column.name not in part] == []
+        assert [column.name for column in (*columns, *LIFE_COLUMNS) if column.name not in part] == []
     catalog = bench.catalog()
     for source in SAMPLED:
         part = prompt.partition(f"## {source}: ")[2].partition("\n## ")[0]
         there = {column.name for column in catalog[source].series}
-        ours = there if source in ("analyses", "materialProperties") else there & {c.name for c in SERIES_COLUMNS}
+        cycler = {column.name for column in (*SERIES_COLUMNS, *LIFE_COLUMNS)}
+        ours = there if source in ("analyses", "materialProperties") else there & cycler
         assert [name for name in ours if name not in part] == []
 
 
@@ -167,9 +170,12 @@ def test_an_example_opens_with_something_drawn_and_says_why_not_on_an_empty_stor
     draft = example(name)
     assert parse_draft(draft).name == draft["name"]
     assert bench.check(draft["config"]) == []
-    figure = bench.figure(draft["config"])
-    assert len(figure.data) >= 2
-    assert [warning["code"] for warning in figure.workbench.warnings if warning["code"] != "list_truncated"] == []
+    checked = bench.check_answer(dict(answer(name)))
+    assert checked.is_sound
+    assert checked.numbers is not None
+    assert checked.numbers.trace_count >= 2
+    assert checked.hints == [], "An author copies what the examples do."
+    assert [warning["code"] for warning in checked.warnings if warning["code"] != "list_truncated"] == []
     with Bench(LocalBackend.open(tmp_path / "empty.db")) as empty:
         drawn = empty.figure(draft["config"])
     assert not drawn.data
@@ -201,6 +207,30 @@ def test_what_is_near_the_wish_comes_first(bench: Bench, wish: str, helper: str,
     others = [name for name in sources if name != "measurements"]
     assert sources[0] == "measurements"
     assert source in (sources[0], *others[:2])
+
+
+def test_names_that_the_wish_says_are_kept_where_there_is_little_room(bench: Bench) -> None:
+    """The wish decides before the number of records: the room is for what it asks."""
+    catalog = bench.catalog()
+    for wish, name, values in (
+        ("Impedance at -20 °C: which temperature did the protocol have?", "protocol.temperature.value", "25, 45"),
+        ("Kapazität über der C-Rate, protocol c_rate", "protocol.c_rate", "1, 0.1, 0.05"),
+    ):
+        part = prompt_text(wish, catalog).partition("## measurements: ")[2].partition("\n## ")[0]
+        (line,) = re.findall(rf"^- {re.escape(name)} .*$", part, re.MULTILINE)
+        assert line.endswith(f": {values}"), line
+
+
+def test_the_values_of_a_number_are_all_there_if_they_are_few() -> None:
+    """A wish may ask for a temperature at which nothing was measured."""
+    few = CatalogColumn("protocol.temperature.value", "number", "degC", "Found.", 3, [25.0, 45.5])
+    many_values = CatalogColumn("test_setup.channel", "integer", None, "Found.", 9, [1, 2, 3, 4, 5])
+    catalog = Catalog([CatalogSource("measurements", "Tests.", 9, [], [few, many_values], [])], [], [])
+    whole, brief = told(catalog, 10_000), _told(catalog, LEVELS[-2], Wish("temperature"))
+    for text in (whole, brief):
+        assert "- protocol.temperature.value [degC] number (3): 25, 45.5" in text
+    assert "- test_setup.channel integer: 1, 2, 3, 4, 5, …" in whole
+    assert "test_setup" not in brief
 
 
 def test_every_kind_of_test_is_named_with_its_count(prompt: str, bench: Bench) -> None:
@@ -251,13 +281,13 @@ def test_a_catalog_grows_up_to_a_cap_and_says_what_is_left_out() -> None:
     assert "left out" not in small
     assert len(huge) <= LEAST
     for what in ("names", "series columns", "columns"):
-        assert re.search(rf"- and 49\d\d more {what}, filled in fewer records, left out here", huge)
+        assert re.search(rf"- and 49\d\d more {what}, left out here", huge)
 
 
 def test_one_left_out_is_one() -> None:
     level = LEVELS[-1]
     text = told(many(level.names + 1), 0)
-    assert "and 1 more name, filled" in text
+    assert "and 1 more name, left out" in text
 
 
 def test_values_of_users_are_quoted_on_one_line(bench: Bench) -> None:
@@ -279,4 +309,4 @@ def test_names_are_told_whole_where_there_is_little_room(prompt: str) -> None:
 def test_an_example_stands_once() -> None:
     column = CatalogColumn("source.of", "text", None, "Found.", 3, [f"{'x' * 60}{n}" for n in range(3)])
     catalog = Catalog([CatalogSource("measurements", "Tests.", 3, [], [column], [])], [], [])
-    assert told(catalog, 0).count("xxx…") == 1
+    assert _told(catalog, LEVELS[-2], Wish("")).count("xxx…") == 1

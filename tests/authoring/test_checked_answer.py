@@ -107,12 +107,12 @@ def test_what_draws_nothing_is_a_problem(bench: Bench, script: str, words: str) 
 def test_a_name_that_only_another_choice_would_read_is_a_problem(bench: Bench, drawn_before: bool) -> None:
     """Also where the figure is in the cache, since it was drawn without a look at names."""
     script = given()["draft"]["config"]["transform"].replace(
-        "    return fig", f"    if params['markers']:\n        data['lief{drawn_before:d}']\n    return fig"
+        "    return fig", f"    if params['least'] > 99:\n        data['lief{drawn_before:d}']\n    return fig"
     )
     if drawn_before:
         bench.backend.figure(given(transform=script)["draft"]["config"], {}, protected=True)
     checked = bench.check_answer(given(transform=script))
-    assert [(one["type"], one["ctx"]["line"]) for one in checked.problems] == [("script_key", 16)]
+    assert [(one["type"], one["ctx"]["line"]) for one in checked.problems] == [("script_key", 18)]
     assert "Did you mean 'life'?" in checked.words
     fails = script.replace("    fig = go.Figure()", "    1 / 0")
     assert {one["type"] for one in bench.check_answer(given(transform=fails)).problems} == {

@@ -68,7 +68,7 @@ def test_params_can_be_added_where_there_are_none() -> None:
 @pytest.mark.parametrize(
     ("edits", "place", "words"),
     [
-        ([edit("transform", "return", "return ")], "edits.0.old", "is in 'transform' 2 times, in lines 6, 15"),
+        ([edit("transform", "return", "return ")], "edits.0.old", "is in 'transform' 2 times, in lines 9, 17"),
         ([edit("transform", "Capacity / frist", "")], "edits.0.old", "is not in 'transform'. The nearest line"),
         ([edit("plan", "battery.template()", "x")], "edits.0.old", "It is in 'transform'."),
         ([edit("script", "a", "b")], "edits.0.part", "no part 'script'"),

@@ -1,15 +1,15 @@
 """The catalog of one project in words: every name a recipe may use, with what fills it, within a number of characters.
 
 What is near the wish comes first and in the most detail. A catalog that is too long is shown in less detail: first
-without the meaning of columns, then with fewer examples, then without the names that the fewest records fill. The text
-says what it leaves out.
+without the meaning of columns, then with fewer examples, then without the names that are not near the wish and that
+the fewest records fill. The text says what it leaves out.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias, TypeVar
@@ -18,6 +18,7 @@ from pydantic import JsonValue
 
 from ..cycling.columns import SERIES_COLUMNS
 from ..cycling.cycles import CYCLE_COLUMNS
+from ..cycling.life import LIFE_COLUMNS
 from ..cycling.steps import STEP_COLUMNS
 from ..records import SOURCES
 from ..records.catalog import Catalog, CatalogColumn, CatalogCount, CatalogSeries, CatalogSource, CatalogSummary
@@ -61,6 +62,7 @@ LEVELS = (
     Detail(False, 0, 16, 4, 24),
     Detail(False, 0, 16, 2, 24),
     Detail(False, 0, 16, 1, 24),
+    Detail(False, 0, 16, 0, 24),
 )
 
 
@@ -81,12 +83,14 @@ def _told(catalog: Catalog, detail: Detail, wish: Wish) -> str:
     if catalog.tests:
         lines += ["", *_kinds(catalog.tests, catalog.sources)]
     shown: set[str] = set()
+    kinds = {one.column for one in catalog.tests}
     near = {source.source: _nearness(source, wish) for source in catalog.sources}
     for source in sorted(catalog.sources, key=lambda one: (-near[one.source], -one.records)):
         far = wish.meant and not near[source.source] and detail.names > _LESS.names
-        lines += ["", *_source(source, common, shown, _LESS if far else detail)]
+        told_above = kinds if source.source == "measurements" else set()
+        lines += ["", *_source(source, common, shown, told_above, _LESS if far else detail, wish)]
     for name, columns in (("steps", catalog.steps), ("cycles", catalog.cycles)):
-        lines += ["", *_summary(name, columns, detail)]
+        lines += ["", *_summary(name, columns, detail, wish)]
     return "\n".join(lines)
 
 
@@ -125,8 +129,11 @@ def _common(sources: Sequence[CatalogSource]) -> list[str]:
     return [name for name in first if all(name in other for other in others)]
 
 
-def _source(source: CatalogSource, common: Sequence[str], shown: set[str], detail: Detail) -> Iterator[str]:
-    """The lines of a source; ``shown`` are names behind links whose examples are with another source."""
+def _source(
+    source: CatalogSource, common: Sequence[str], shown: set[str], above: Set[str], detail: Detail, wish: Wish
+) -> Iterator[str]:
+    """The lines of a source; ``shown`` are names behind links whose examples are with another source, ``above`` free
+    names whose values are with the kinds of tests."""
     yield f"## {source.source}: {_counted(source.records, 'record')}. {source.meaning}"
     own = [c for c in source.columns if c.name not in common or (c.name in ("name", "notes") and c.filled)]
     columns = [column for column in own if not column.name.endswith(".unit")]
@@ -137,7 +144,8 @@ def _source(source: CatalogSource, common: Sequence[str], shown: set[str], detai
         if _is_brief(source.source, column, shown) or not (detail.examples or column.unit or _says_much(column))
     ]
     shown |= {column.name for column in filled}
-    kept = _kept(source.names, detail.names)
+    names = [column for column in source.names if column.name not in above]
+    kept = _kept(names, detail.names, wish)
     for column in [*(one for one in filled if one not in brief), *kept]:
         yield f"- {_column(column, source.records, detail)}"
     if brief:
@@ -145,18 +153,22 @@ def _source(source: CatalogSource, common: Sequence[str], shown: set[str], detai
     empty = [column.name for column in columns if not column.filled]
     if empty:
         yield f"- filled in no record: {', '.join(empty)}"
-    yield from _left_out(source.names, kept, "names")
+    yield from _left_out(names, kept, "names")
     if source.series:
-        names = [column.name for column in source.series]
-        computed = not any(name in _CYCLER for name in names)
-        series = _kept(source.series, detail.columns if computed else detail.names)
+        computed = not {column.name for column in source.series}.intersection(_CYCLER)
+        series = _kept(source.series, detail.columns if computed else detail.names, wish)
         yield f"- series columns: {', '.join(_name(one.name, one.records, source.records) for one in series)}"
         yield from _left_out(source.series, series, "series columns")
 
 
 def _says_much(column: CatalogColumn) -> bool:
-    """Whether the examples of a column are its choices: a text of few values, or a name."""
-    return column.type == "text" and (len(column.examples) < EXAMPLES or column.name.endswith("name"))
+    """Whether the examples of a column are its choices, since it has few values, or are names."""
+    return _has_few(column) or (column.type == "text" and column.name.endswith("name"))
+
+
+def _has_few(column: CatalogColumn) -> bool:
+    """Whether all values of a column are among its examples: a wish may ask for one that is not there."""
+    return column.type in ("text", "number", "integer") and len(column.examples) < EXAMPLES
 
 
 def _is_brief(source: str, column: CatalogColumn, shown: set[str]) -> bool:
@@ -187,9 +199,9 @@ def _kind(column: CatalogColumn) -> str:
 
 
 def _examples(column: CatalogColumn, detail: Detail) -> str:
-    """A few of the values; of a text with few values all of them, of names some more."""
+    """A few of the values; of a column with few values all of them, of names some more."""
     named = column.name == "name" or column.name.endswith(".name")
-    few = column.type == "text" and len(column.examples) < EXAMPLES
+    few = _has_few(column)
     if not (detail.examples or few or named):
         return ""
     most = EXAMPLES if few else max(detail.examples, 1) + (2 if named else 0)
@@ -202,6 +214,8 @@ def _examples(column: CatalogColumn, detail: Detail) -> str:
 def _example(value: JsonValue | datetime, width: int) -> str:
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%dT%H:%M}"
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:g}"
     if not isinstance(value, str):
         return json.dumps(value)
     line = " ".join(value.split())
@@ -212,11 +226,10 @@ def _name(name: str, filled: int, records: int) -> str:
     return f"{name} ({filled})" if filled < records else name
 
 
-def _summary(name: str, columns: Sequence[CatalogSummary], detail: Detail) -> Iterator[str]:
+def _summary(name: str, columns: Sequence[CatalogSummary], detail: Detail, wish: Wish) -> Iterator[str]:
     records = max((column.records for column in columns), default=0)
     yield f"## summary, dataset {name}: of {_counted(records, 'measurement')}"
-    declared = {column.name for column in (*STEP_COLUMNS, *CYCLE_COLUMNS)}
-    there = _kept([column for column in columns if column.records], detail.names, declared)
+    there = _kept([column for column in columns if column.records], detail.names, wish)
     if detail.meanings:
         yield from (f"- {_name(one.name, one.records, records)}: {one.meaning}" for one in there)
     elif there:
@@ -230,19 +243,20 @@ def _summary(name: str, columns: Sequence[CatalogSummary], detail: Detail) -> It
 _CYCLER = ("Time [s]", "Current [A]")
 _MOST_KINDS = 12
 _FREQUENCY = "Frequency [Hz]"
-_DECLARED = frozenset(column.name for column in SERIES_COLUMNS)
+_DECLARED = frozenset(one.name for one in (*SERIES_COLUMNS, *STEP_COLUMNS, *CYCLE_COLUMNS, *LIFE_COLUMNS))
 Counted: TypeAlias = CatalogColumn | CatalogSeries | CatalogSummary
 C = TypeVar("C", CatalogColumn, CatalogSeries, CatalogSummary)
 
 
-def _kept(columns: Sequence[C], most: int, declared: Collection[str] = _DECLARED) -> list[C]:
-    """The declared columns, and of the others those that the most records fill, in their order."""
+def _kept(columns: Sequence[C], most: int, wish: Wish) -> list[C]:
+    """The declared columns, and of the others those nearest to the wish that the most records fill, in their order."""
     named = [column for column in columns if not column.name.endswith(".unit")]
-    free = [column for column in named if column.name not in declared]
+    free = [column for column in named if column.name not in _DECLARED]
     if len(free) <= most:
         return named
-    chosen = {column.name for column in sorted(free, key=lambda column: -_count(column))[:most]}
-    return [column for column in named if column.name in declared or column.name in chosen]
+    ranked = sorted(free, key=lambda column: (-wish.nearness(column.name), -_count(column)))
+    chosen = {column.name for column in ranked[:most]}
+    return [column for column in named if column.name in _DECLARED or column.name in chosen]
 
 
 def _count(column: Counted) -> int:
@@ -252,7 +266,7 @@ def _count(column: Counted) -> int:
 def _left_out(columns: Sequence[Counted], kept: Sequence[Counted], what: str) -> Iterator[str]:
     left = sum(not column.name.endswith(".unit") for column in columns) - len(kept)
     if left:
-        yield f"- and {left} more {what if left > 1 else what[:-1]}, filled in fewer records, left out here"
+        yield f"- and {left} more {what if left > 1 else what[:-1]}, left out here"
 
 
 def _counted(number: int, noun: str) -> str:

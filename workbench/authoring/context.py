@@ -32,7 +32,7 @@ _TASK = (
     "You write plots for a battery data workbench. Answer with one JSON object and nothing else: "
     '{"say": text, "draft": an AuthoringDraft, or null}. '
     "`say` is for the person, in the language of the wish. In the draft use only the "
-    'fields, columns and helpers named here. The script is one JSON text: write line breaks as \\n, quotes as \\".'
+    "fields, columns and helpers named here. The script is one JSON text: write line breaks as \\n, and single quotes."
 )
 
 

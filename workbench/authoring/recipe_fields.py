@@ -14,8 +14,6 @@ from ..recipe.plot import AuthoringDraft
 from ..recipe.schema import bounds_of, range_of, schema_of
 from ..recipe.shapes import models_under
 
-_AT_LENGTH = ("Param",)
-"""Objects whose fields are described one by one. For the others, names, sentence and rules say enough."""
 _KINDS = {"string": "text"}
 _HEAD = (
     "`field?` may be left out, `= x` is its default; all other fields are required and no others are allowed. "
@@ -26,30 +24,24 @@ _HEAD = (
 
 @cache
 def fields() -> str:
-    """Every object of a recipe, with all its fields, their types, limits and meaning."""
+    """Every object of a recipe, with all its fields, their types and limits; the rules say what they mean."""
     whole = schema_of(AuthoringDraft)
     parts = whole["$defs"]
     words = _Words(parts)
     lines = [_HEAD, *words.aliases(), ""]
-    lines += _object("AuthoringDraft", whole, words)
+    lines.append(_object("AuthoringDraft", whole, words))
     for model in models_under(AuthoringDraft)[1:]:
         name = model.__name__
-        lines += _filters(parts[name], words) if name == "Filters" else _object(name, parts[name], words)
+        lines += _filters(parts[name], words) if name == "Filters" else [_object(name, parts[name], words)]
     text = "\n".join(lines).replace("(at most ", "(≤ ")
     return re.sub(r"(\d) (?:characters|entries)\)", r"\1)", text)
 
 
-def _object(name: str, part: JsonSchemaValue, words: _Words) -> Iterator[str]:
-    """An object: on one line, or a line for each field with what it means."""
-    told = {
-        f"{field}{_optional(field, part, about)}: {words.of(about)}": about["description"]
-        for field, about in part["properties"].items()
-    }
-    if name not in _AT_LENGTH:
-        yield f"{name} {{{', '.join(told)}}}"
-        return
-    yield f"{name}: {_sentence(part)}"
-    yield from (f"  {field}. {meaning}" for field, meaning in told.items())
+def _object(name: str, part: JsonSchemaValue, words: _Words) -> str:
+    told = [
+        f"{field}{_optional(field, part, about)}: {words.of(about)}" for field, about in part["properties"].items()
+    ]
+    return f"{name} {{{', '.join(told)}}}"
 
 
 def _optional(field: str, part: JsonSchemaValue, about: JsonSchemaValue) -> str:
@@ -60,14 +52,10 @@ def _optional(field: str, part: JsonSchemaValue, about: JsonSchemaValue) -> str:
 
 def _filters(part: JsonSchemaValue, words: _Words) -> Iterator[str]:
     """The keys of Filters, each with the sources it applies to: any other pair is an error."""
-    yield f"Filters: {_sentence(part)} Each key applies only to the sources in brackets, and may be null."
+    yield "Filters: each for the sources in brackets; all must hold, a null one is absent."
     for key, about in part["properties"].items():
         sources = "all" if set(APPLIES[key]) == set(ALL) else ", ".join(APPLIES[key])
         yield f"  {key}?: {words.of(about).removesuffix(' | null')} [{sources}]"
-
-
-def _sentence(part: JsonSchemaValue) -> str:
-    return str(part["description"]).partition("\n\n")[0].replace("\n", " ").replace("``", "`")
 
 
 class _Words:

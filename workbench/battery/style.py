@@ -71,7 +71,7 @@ def template() -> go.layout.Template:
 
 
 def legend(place: str = "below", **more: PlotlyValue) -> PlotlyDict:
-    """Where a legend goes: ``figure.update_layout(legend=battery.legend())``.
+    """Where a legend goes, below or at ``top right`` and so on: ``figure.update_layout(legend=battery.legend())``.
 
     Parameters
     ----------
@@ -169,13 +169,13 @@ class Coloring:
 
 
 def coloring(values: Sequence[float | str], title: str, *, above: int = 8) -> Coloring:
-    """Colours for curves that differ in ``values`` (cycles, temperatures, rates).
+    """Colours for curves that differ in ``values`` (cycles, temperatures, rates): ``c.colors[i]`` and
+    ``showlegend=c.legend`` of curve i, and ``c.bar``, traces to add.
 
     Up to ``above`` curves get colours along the scale and a legend. More curves get a colour bar instead of the
     legend, if the values are numbers. Texts take the colours of the palette in turn.
 
-    Use as ``c = coloring(cycles, "Cycle count")``, then ``c.colors[i]`` and ``showlegend=c.legend`` for curve i, and
-    add the traces ``c.bar``.
+    Use as ``c = coloring(cycles, "Cycle count")``, then ``figure.add_traces(c.bar)`` after the curves.
     """
     listed = list(values)
     numbers = [

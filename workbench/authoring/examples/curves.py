@@ -10,5 +10,7 @@ def transform(data, params):
         for half in battery.half_cycles(frame):
             if half.direction == params["way"]:
                 x = battery.charge_passed(half.frame, half.direction)
-                fig.add_scatter(x=x, y=half.frame["Voltage [V]"], name=names[test], line={"color": color})
+                group = {"name": names[test], "legendgroup": test, "line": {"color": color}}
+                first = test not in {trace.legendgroup for trace in fig.data}
+                fig.add_scatter(x=x, y=half.frame["Voltage [V]"], showlegend=first, **group)
     return fig if fig.data else battery.message("Nothing to draw: try another word or steps.")

@@ -2,14 +2,16 @@ from workbench import battery
 
 
 def transform(data, params):
-    if data["named"].empty:
-        return battery.message("No cycles to draw: choose another cell or name.")
     column = "Discharge capacity [A.h]"
+    rows = data["named"][data["named"][column] > 0]
+    rows = rows[rows.groupby("id")["id"].transform("size") >= params["least"]]
+    if rows.empty:
+        return battery.message("No test with so many cycles: choose fewer, or another cell or name.")
     ends = data["life"].set_index("id")["end"]
     fig = go.Figure()
-    for test, rows in data["named"].groupby("id", sort=False):
-        name = rows["instance_name"].iloc[0] + ("" if pd.isna(ends[test]) else f", end at {ends[test]:g}")
-        mode = "lines+markers" if params["markers"] else "lines"
-        fig.add_scatter(x=rows["Cycle count"], y=battery.of_first(rows[column]), name=name, mode=mode)
+    for n, (test, one) in enumerate(rows.groupby("id", sort=False)):
+        name = one["name"].iloc[0] + ("" if pd.isna(ends[test]) else f", end at {ends[test]:g}")
+        line = {"color": battery.PALETTE[n % 7], "dash": ["solid", "dash", "dot"][n // 7 % 3]}
+        fig.add_scatter(x=one["Cycle count"], y=battery.of_first(one[column]), name=name, line=line)
     titles = {"xaxis_title": "Cycle count", "yaxis_title": "Capacity / first"}
     return fig.update_layout(template=battery.template(), legend=battery.legend(), **titles)
