@@ -62,6 +62,7 @@ class Reader:
         self._progress = progress
         self._cancel = cancel
         self._at = ("", 0, 0)
+        self._revisions: dict[Dependency, int] = {}
 
     def begin(self, step: str, index: int, of: int) -> None:
         """A step begins."""
@@ -113,7 +114,9 @@ class Reader:
         bare = [key for key in wanted if key not in infos]
         if bare:
             raise Invalid([_bare(record, records[key], dataset) for key in bare])
-        if _has_life(record):
+        if self.scope.as_of is None:
+            self._revisions.update((("series", key, dataset), info.revision) for key, info in infos.items())
+        if _has_life(record) and KINDS.keys() & set(columns):
             infos = {key: self.lives.widened(info, dataset, columns) for key, info in infos.items()}
         return [Source(key, names[key], infos[key]) for key in wanted]
 
@@ -171,8 +174,9 @@ class Reader:
         return self.store.series.stacked([source.info for source in sources], columns, scope=self.scope)
 
     def revisions(self) -> dict[Dependency, int]:
-        """The present revision of everything read so far."""
-        return revisions(self.store, self.dependencies)
+        """The present revision of everything read so far, in the snapshot in which it was read."""
+        found = self._revisions | revisions(self.store, self.dependencies - self._revisions.keys())
+        return {key: found[key] for key in sorted(self.dependencies)}
 
 
 def revisions(store: Store, dependencies: Iterable[Dependency]) -> dict[Dependency, int]:

@@ -146,13 +146,12 @@ def is_sound(number: int, raw: object, payload: object) -> bool:
 
 def first_unsound(found: Sequence[tuple[int, object, object]]) -> int | None:
     """The key of the first of many chunks that `is_sound` is false of; None if all are as they were written."""
-    sound = all(
-        isinstance(raw, bytes) and isinstance(payload, bytes) and len(raw) == HEAD_BYTES
-        for _, raw, payload in found
-    )
-    if sound and found:
+    if not found:
+        return None
+    numbers, raws, payloads = zip(*found, strict=True)
+    sound = {type(one) for one in (*raws, *payloads)} == {bytes} and {len(raw) for raw in raws} == {HEAD_BYTES}
+    if sound:
         # Key and head of all chunks side by side: their checksum is one of bytes that follow each other.
-        numbers, raws, payloads = zip(*found, strict=True)
         heads = np.frombuffer(b"".join(raws), np.uint8).reshape(-1, HEAD_BYTES)
         keyed = np.hstack([np.array(numbers, "<i8").view(np.uint8).reshape(-1, _KEY.size), heads[:, : _HEAD.size]])
         stored = heads[:, [*range(_HEAD.size, HEAD_BYTES), *range(30)[_PAYLOAD_CRC]]].copy().view("<u4")

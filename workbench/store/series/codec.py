@@ -293,20 +293,20 @@ def decode_into(payload: bytes | memoryview, out: Array) -> Mask | None:
     return valid
 
 
-def decode_raw(payloads: Sequence[bytes], dtype: DType, counts: Sequence[int]) -> Array | None:
-    """The values of many payloads one after the other, if each is raw: no nulls, of this dtype, as many as its count.
-
-    None if any is not; `decode_column` says then what it is. Short columns come by the hundreds.
+def decode_raw(payloads: Sequence[bytes], counts: Sequence[int], out: Array) -> bool:
+    """Put the values of many payloads one after the other into ``out``, if each is raw: no nulls, of its dtype, as many
+    as its count. False if any is not; `decode_column` says then what it is. Short columns come by the hundreds.
     """
-    place = _PLACES.get(dtype)
-    if place is None:
-        return None
+    place = _PLACES.get(out.dtype)
+    if place is None or not payloads:
+        return False
     heads = {count: _HEAD.pack(RAW, place, 0, 0, count) for count in set(counts)}
-    sizes = {count: _HEAD.size + dtype.itemsize * count for count in heads}
+    sizes = {count: _HEAD.size + out.itemsize * count for count in heads}
     for payload, count in zip(payloads, counts, strict=True):
         if payload[: _HEAD.size] != heads[count] or len(payload) != sizes[count]:
-            return None
-    return np.concatenate([np.frombuffer(payload, dtype, -1, _HEAD.size) for payload in payloads])
+            return False
+    np.concatenate([np.frombuffer(payload, out.dtype, -1, _HEAD.size) for payload in payloads], out=out)
+    return True
 
 
 def _decode(view: memoryview, out: Array | None) -> tuple[Array, Mask | None]:

@@ -7,6 +7,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import orjson
 
 from ...errors import Damaged
@@ -44,16 +45,11 @@ def stacked(
 ) -> dict[str, Column]:
     """As ``read``, one below the other: the columns that any series has, null where another lacks them."""
     held = _Held(connection, rows, layouts, names, elsewhere)
-    made: dict[str, Column] = {}
-    tables: list[Table] = []
-    for name in names:
-        column = held.plain(name)
-        if column is None:
-            tables = tables or [held.table(row) for row in rows]
-            made |= below(tables, [name])
-        else:
-            made[name] = column
-    return made
+    made = held.plain(names)
+    if any(name not in made for name in names):
+        tables = [held.table(row) for row in rows]
+        made |= below(tables, [name for name in names if name not in made])
+    return {name: made[name] for name in names if name in made}
 
 
 def below(tables: Sequence[Table], names: Sequence[str]) -> dict[str, Column]:
@@ -113,19 +109,33 @@ class _Held:
         names = self._layouts[row.layout].names
         return Fetcher(self._connection, row.id, row.owner, names, self._elsewhere)
 
-    def plain(self, name: str) -> Column | None:
-        """A column of all series, if all have it alike and as raw values, which are then only put together."""
-        fields = {
-            layout.fields[layout.places[name]] if name in layout.places else None
-            for layout in self._layouts.values()
-        }
+    def plain(self, names: Sequence[str]) -> dict[str, Column]:
+        """Those columns that all series have alike and as raw values, which are then only put together.
+
+        They share one block of memory: numpy takes a large one in pages of 2 MB, which costs a third of the time of as
+        many bytes in small pages.
+        """
+        if len(self._keys) != len(self._rows):
+            return {}
+        counts = [row.rows for row in self._rows]
+        alike = {name: one for name in names if (one := self._alike(name)) is not None}
+        bytes_each = [8 * -(-sum(counts) * one.dtype.itemsize // 8) for one in alike.values()]
+        block = np.empty(sum(bytes_each), np.uint8)
+        made: dict[str, Column] = {}
+        for (name, one), size in zip(alike.items(), bytes_each, strict=True):
+            out, block = block[: sum(counts) * one.dtype.itemsize].view(one.dtype), block[size:]
+            place = {digest: layout.places[name] << chunks.CHUNK_BITS for digest, layout in self._layouts.items()}
+            payloads = [self._payloads.get(self._keys[row.id] + place[row.layout], b"") for row in self._rows]
+            if codec.decode_raw(payloads, counts, out):
+                made[name] = Column(one.kind, out)
+        return made
+
+    def _alike(self, name: str) -> Field | None:
+        """A column that is the same in all layouts, and of fixed width."""
+        places = [(layout, layout.places.get(name)) for layout in self._layouts.values()]
+        fields = {None if place is None else layout.fields[place] for layout, place in places}
         one = fields.pop() if len(fields) == 1 else None
-        if one is None or len(self._keys) != len(self._rows):
-            return None
-        place = {digest: layout.places[name] << chunks.CHUNK_BITS for digest, layout in self._layouts.items()}
-        payloads = [self._payloads.get(self._keys[row.id] + place[row.layout], b"") for row in self._rows]
-        values = codec.decode_raw(payloads, one.dtype, [row.rows for row in self._rows])
-        return None if values is None else Column(one.kind, values)
+        return None if one is None or one.kind in ("text", "null") else one
 
     def table(self, row: Row) -> Table:
         """The columns of one series."""
