@@ -213,6 +213,12 @@ class Table(Mapping[str, Column]):
     def names(self) -> list[str]:
         return list(self.columns)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays, without texts and the values of columns of several kinds."""
+        valid = (column.valid for column in self.columns.values())
+        return sum(c.values.nbytes for c in self.columns.values()) + sum(v.nbytes for v in valid if v is not None)
+
     def take(self, index: Array) -> Table:
         """The rows named by ``index`` (positions, or a boolean mask)."""
         index = np.asarray(index)

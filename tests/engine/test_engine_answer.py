@@ -8,15 +8,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.engine_store import CURRENT, TIME, VOLTAGE, Lab
 
 from workbench.engine.answer import Answered, dataset
 from workbench.engine.check import check_against_store
+from workbench.engine.keys import content_key
 from workbench.errors import Cancelled, Invalid
 from workbench.recipe.check import sound
 from workbench.store import Scope, Store
-from workbench.store.cache.cache import Cache
+from workbench.store.cache.cache import Cache, HitsOnly, NotCached
 from workbench.table import Table
 
 SERIES = Table.of({TIME: [0.0, 1.0, 2.0, 3.0], VOLTAGE: [4.0, 3.5, float("inf"), 3.0], CURRENT: [1, 1, 1, 1]})
@@ -464,3 +466,43 @@ def test_check_finds_every_problem_and_reads_no_sample(lab: Lab, monkeypatch: py
         ("plan", "steps", "far", "ids", 0),
         ("plan", "steps", "grouped", "group_by", 0),
     }
+
+
+def test_an_answer_that_is_as_quickly_read_again_enters_the_file_when_it_is_asked_for_again(
+    lab: Lab, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stored cycles are; joined ones are not, and what is small is written at once."""
+    cell = lab.make("instances", name="X", specification_id=lab.specification("X").id)
+    test = lab.measurement(
+        cell, "cycled", cycles=Table.of({"Cycle count": np.arange(3000), "Q": np.arange(3000) / 7})
+    )
+    cycles = {"op": "summary", "dataset": "cycles", "ids": [test.id], "columns": ["Cycle count", "Q"]}
+    count = {
+        "op": "aggregate",
+        "input": "cycles",
+        "group_by": ["measurement_id"],
+        "metrics": {"n": {"fn": "count"}},
+    }
+    twice = {"op": "join", "left": "cycles", "right": "cycles", "on": {"left": "Q", "right": "Q"}}
+
+    def is_in_file(recipe: dict[str, Any], content: str) -> bool:
+        cache.close()  # what waits is written now
+        with Cache(lab.store.path.with_suffix(".cache")) as other:
+            try:
+                return ask(lab, HitsOnly(other), recipe).content == content
+            except NotCached:
+                return False
+
+    def written(**steps: dict[str, Any]) -> list[bool]:
+        found = []
+        for turn in range(3):
+            answered = ask(lab, cache, {"plan": {"steps": steps}})
+            assert answered.cache == {"dataset": "hit" if turn else "miss"}
+            assert answered.content == content_key(answered.packed)
+            found.append(is_in_file({"plan": {"steps": steps}}, answered.content))
+        return found
+
+    assert written(cycles=cycles, small=count) == [True, True, True]
+    monkeypatch.setattr("workbench.engine.answer.LARGE", 40_000)
+    assert written(cycles=cycles, count=count) == [False, True, True]
+    assert written(cycles=cycles, twice=twice) == [True, True, True]

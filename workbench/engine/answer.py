@@ -14,12 +14,14 @@ from ..dataset import COLUMNS, Dataset, StepColumns, Warn, pack, unpack
 from ..errors import Cancelled
 from ..recipe.bind import Bound, bind
 from ..recipe.plot import PlotConfig
-from ..store.cache.cache import Cache, Found
+from ..recipe.steps import SummaryStep
+from ..store.cache.cache import LARGE, Cache, Found
 from ..store.scope import Scope
 from ..store.store import Store
 from ..table import Table
 from . import keys
 from .choices import Chosen, resolve
+from .ops.summary import is_stored
 from .plan import Part
 from .reader import Cancel, Dependency, Progress, revisions
 from .run import Known, Ran, run
@@ -33,6 +35,17 @@ _UNVERIFIED = Warn(
 )
 
 
+class Named:
+    """What names packed bytes; computed when it is first asked for, if it is not ``known``."""
+
+    def __init__(self, packed: bytes, known: str | None) -> None:
+        self._packed, self._known = packed, known
+
+    @cached_property
+    def content(self) -> str:
+        return self._known or keys.content_key(self._packed)
+
+
 @dataclass(frozen=True)
 class Answered:
     """The answer to a plan. ``packed`` are its steps as a transform takes them; ``content`` names them.
@@ -44,7 +57,7 @@ class Answered:
     """
 
     packed: bytes
-    content: str
+    named: Named
     values: dict[str, JsonValue]
     options: dict[str, list[dict[str, JsonValue]]]
     warnings: list[Warn]
@@ -54,6 +67,10 @@ class Answered:
     timings: dict[str, float] = field(default_factory=dict)
     dependencies: dict[Dependency, int] = field(default_factory=dict)
     data_at: int | None = None
+
+    @property
+    def content(self) -> str:
+        return self.named.content
 
     def is_current(self, store: Store) -> bool:
         """Whether what was read has still the revisions that it had then."""
@@ -134,6 +151,7 @@ class _Request:
         self.timings: dict[str, float] = {}
         self.seen: list[tuple[Bound, Known]] = []
         self.made: set[str] = set()
+        self.quick: set[str] = set()
         self.unverified = store.unverified
 
     def answer(self, values: Mapping[str, JsonValue] | None) -> Answered:
@@ -153,7 +171,7 @@ class _Request:
         warnings = [Warn(**warning) for warning in found.meta["warnings"]]
         return Answered(
             packed=found.data,
-            content=found.meta["content"],
+            named=Named(found.data, found.meta.get("content")),
             values=chosen.values,
             options=chosen.options,
             warnings=once([*chosen.warnings, *warnings, *([_UNVERIFIED] if self.unverified else [])]),
@@ -185,7 +203,11 @@ class _Request:
             self._is_good,
             self._waiting,
             keep=not self.unverified,  # what may be wrong is not kept
+            quick=lambda: key in self.quick,
         )
+        if key not in self.made and "content" not in found.meta:
+            found.meta["content"] = keys.content_key(found.data)
+            self.cache.put(KIND, key, found.data, found.meta, soon=True)
         return found._replace(hit=key not in self.made)
 
     def _make(self, bound: Bound, key: str = "") -> tuple[bytes, Mapping[str, Any]]:
@@ -202,7 +224,12 @@ class _Request:
             self.reads[what] += count
         self.timings.update({f"step:{name}": spent for name, spent in ran.timings.items()})
         packed = pack(ran.steps, {COLUMNS: _series_columns(ran)})
-        return packed, _meta(ran, packed)
+        meta = _meta(ran)
+        if self.scope.as_of is None and _is_quick(bound, ran, packed):
+            self.quick.add(key)
+        else:
+            meta["content"] = keys.content_key(packed)
+        return packed, meta
 
     def _reusable(self, bound: Bound) -> Known:
         """Steps that gave choices a moment ago, where the whole plan has them bound just so."""
@@ -228,13 +255,26 @@ def _same(part: Bound, whole: Bound) -> bool:
     return part.canonical() == whole.only(part.steps).canonical()
 
 
-def _meta(ran: Ran, packed: bytes) -> dict[str, Any]:
+def _is_quick(bound: Bound, ran: Ran, packed: bytes) -> bool:
+    """Whether a large answer is nearly all steps or cycles as they are stored: reading them again takes no longer than
+    reading the answer from the cache's file. It enters the file, and gets its name, when it is asked for again."""
+    results = [(bound.steps[name], part.result) for name, part in ran.parts.items()]
+    if len(packed) < LARGE or not all(isinstance(result, Table) for _, result in results):
+        return False
+    stored = sum(
+        result.nbytes
+        for step, result in results
+        if isinstance(result, Table) and isinstance(step, SummaryStep) and is_stored(step)
+    )
+    return len(packed) - stored < LARGE
+
+
+def _meta(ran: Ran) -> dict[str, Any]:
     return {
         "dependencies": keys.as_json(ran.dependencies),
         "warnings": [warning.as_dict() for warning in ran.warnings],
         "columns": ran.columns,
         "open": {name: sorted(part.open) for name, part in ran.parts.items() if part.open},
-        "content": keys.content_key(packed),
     }
 
 

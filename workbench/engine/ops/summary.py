@@ -55,7 +55,7 @@ def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: C
     asked = list(dict.fromkeys([*names, *(_FROM[computed] if computed else ())]))
     codes = np.repeat(np.arange(len(sources), dtype=np.int32), counts)
     key = Column("text", codes, None, tuple(source.id for source in sources))
-    if sources and computed is None and not KINDS.keys() & set(names):
+    if sources and is_stored(step):
         held = reader.stacked(sources, names)
         return Table(
             {KEY: key, **{name: _of_kind(kinds[name], held[name]) for name in names}}, sum(counts)
@@ -71,6 +71,11 @@ def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: C
     for name in names:
         columns[name] = _together(name, kinds[name], [tables[source.id] for source in sources])
     return Table(columns, sum(counts)), warnings
+
+
+def is_stored(step: SummaryStep) -> bool:
+    """Whether all columns of a step are read as they are stored: none is computed, or over the life of a cell."""
+    return not {COMPUTED[step.dataset].name, *KINDS} & set(step.columns)
 
 
 def summary_kinds(

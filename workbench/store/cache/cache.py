@@ -87,16 +87,19 @@ class Cache:
         *,
         soon: bool = False,
         keep: bool = True,
+        quick: Callable[[], bool] | None = None,
     ) -> Found:
         """The entry; ``make() -> (bytes, meta)`` makes it if it is not in the cache or not ``valid``.
 
         ``soon`` is for answers on a screen: nothing is written before this returns, and another process may make the
-        same entry meanwhile. Without ``keep`` what is made now does not enter the cache.
+        same entry meanwhile. Without ``keep`` what is made now does not enter the cache. ``quick()`` is asked after
+        ``make``: if making the entry again costs no more than reading it from the side file, it is only in memory until
+        the caller puts it.
 
         While another caller makes it, ``waiting()`` is called every few hundredths of a second; what it raises, such as
         a cancellation, ends the wait. An error of ``make`` goes to its own caller; the next one then tries to make it.
         """
-        found = self._found_or_made(kind, key, make, valid, waiting, soon, keep)
+        found = self._found_or_made(kind, key, make, valid, waiting, soon, keep, quick)
         if self.told is not None:
             self.told(kind, found.hit)
         return found
@@ -110,6 +113,7 @@ class Cache:
         waiting: Callable[[], None] | None,
         soon: bool,
         keep: bool,
+        quick: Callable[[], bool] | None,
     ) -> Found:
         found = self._look(kind, key, valid, count=True)
         if found is not None:
@@ -122,8 +126,8 @@ class Cache:
             if found is not None:
                 return found
             if self._side is None or soon:
-                return self._make(kind, key, make, soon)
-            return self._leased(self._side, kind, key, make, valid, waiting)
+                return self._make(kind, key, make, soon, quick)
+            return self._leased(self._side, kind, key, make, valid, waiting, quick)
 
     def clear(self) -> None:
         """Drop every entry, in memory and in the side file."""
@@ -161,8 +165,11 @@ class Cache:
         self.stats.misses += count
         return None
 
-    def _make(self, kind: str, key: str, make: Make, soon: bool = False) -> Found:
+    def _make(self, kind: str, key: str, make: Make, soon: bool, quick: Callable[[], bool] | None) -> Found:
         data, meta = make()
+        if quick is not None and quick():
+            self._memory.put(kind, key, Kept(bytes(data), orjson.dumps(dict(meta))))
+            return Found(bytes(data), dict(meta), False)
         later = LARGE <= len(data) <= self._memory.most // 4  # what waits is in memory anyhow
         self.put(kind, key, data, meta, soon=soon or later)
         return Found(bytes(data), dict(meta), False)
@@ -175,6 +182,7 @@ class Cache:
         make: Make,
         valid: Valid | None,
         waiting: Callable[[], None] | None,
+        quick: Callable[[], bool] | None,
     ) -> Found:
         pause = 0.005
         while not side.leases.take(kind, key):
@@ -184,7 +192,7 @@ class Cache:
             pause = min(pause * 1.5, 0.05)
         try:
             found = self._look(kind, key, valid)
-            return found if found is not None else self._make(kind, key, make)
+            return found if found is not None else self._make(kind, key, make, False, quick)
         finally:
             side.leases.give_back(kind, key)
 
@@ -230,6 +238,7 @@ class HitsOnly(Cache):
         *,
         soon: bool = False,
         keep: bool = True,
+        quick: Callable[[], bool] | None = None,
     ) -> Found:
         found = self._look(kind, key, valid)
         if found is None:
