@@ -107,9 +107,3 @@ def test_recompute_says_what_it_would_do_and_does_it(demo_copy: Path, monkeypatc
 def test_what_is_chosen_wrongly_is_said(demo_store: Path, words: tuple[str, str], said: str) -> None:
     done = CliRunner().invoke(app, ["recompute", "--check", "--store", str(demo_store), *words])
     assert said in str(done.exception)
-
-
-def test_copy_store_takes_no_address_of_a_database(tmp_path: Path) -> None:
-    for words in (["postgresql://u@host/lab", tmp_path / "b.db"], [tmp_path / "a.db", "postgresql://u@host/lab"]):
-        done = CliRunner().invoke(app, ["copy-store", *map(str, words)])
-        assert "`pg_dump` and `pg_restore` copy all of it" in str(done.exception)

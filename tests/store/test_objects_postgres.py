@@ -34,7 +34,8 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def address() -> str:
-    return server().address()
+    made: str = server().address()
+    return made
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..environment import is_address, meant_store
+from ..environment import is_address, meant_store, store_place
 from ..errors import BadRequest, StoreTooOld
 from ..messages import counted, quoted, spaced
 from .console import err, out, print_json, print_rows, progress_bar
@@ -142,9 +142,17 @@ def backup(
 
 @commands.add("workbench copy-store lab.db large.db --samples s3://lab-data/workbench", "copy-store")
 def copy_store(
-    source: Annotated[Path, typer.Argument(metavar="SRC", help="The store to copy.", show_default=False)],
+    source: Annotated[
+        Path, typer.Argument(metavar="SRC", parser=store_place, help="The store to copy.", show_default=False)
+    ],
     destination: Annotated[
-        Path, typer.Argument(metavar="DST", help="The store to make. It must not exist yet.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="DST",
+            parser=store_place,
+            help="The store to make: a file, or postgresql://USER@HOST/DATABASE. It must not exist yet.",
+            show_default=False,
+        ),
     ],
     samples: Annotated[
         str,
@@ -156,27 +164,22 @@ def copy_store(
     organization: OrganizationOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy a store to a new one that keeps its samples in another place, and compare both by hashes.
+    """Copy a store to a new one, on PostgreSQL or with its samples in another place, and compare both by hashes.
 
     All projects of all organizations are copied. The source may be in use, and is not changed. After a stop, the same
     command goes on."""
     from ..store.objects.copying import copy_store as library
 
-    # A path has lost one of the two slashes of an address.
-    if any(is_address(str(one).replace(":/", "://", 1)) for one in (source, destination)):
-        raise BadRequest(
-            "A store on PostgreSQL cannot be copied by this command. `pg_dump` and `pg_restore` copy all of it, and "
-            "`workbench export-tests` its tests."
-        )
     path = existing(source)
     _check_named(path, project, organization)
     with open_store(path, create=False, read_only=True) as opened, progress_bar("Copying") as step:
         done = library(opened, destination, samples, step)
+    made = done.store if is_address(destination) else str(destination)  # without a password
     if as_json:
-        print_json({"file": str(destination), **done._asdict()})
+        print_json({"file": made, "place": done.place, "rows": done.rows, "series": done.series})
     else:
         same = f"{counted(done.rows, 'row')} and {counted(done.series, 'series', 'series')} are the same."
-        out.print(f"Wrote {destination}, with its samples in: {done.place}.", markup=False, soft_wrap=True)
+        out.print(f"Wrote {made}, with its samples in: {done.place}.", markup=False, soft_wrap=True)
         out.print(same, markup=False, soft_wrap=True)
 
 

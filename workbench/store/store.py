@@ -225,7 +225,7 @@ class Store(Host):
     def format_is_ours(self) -> bool:
         """Whether this version may write the store, and has all of its tables: a newer one may have upgraded it."""
         with self.snapshot() as db:
-            state = state_of(db, self.path)
+            state = state_of(db, self.path) if self._database is None else self._database.state()
         return not state.only_read and not state.pending
 
     def _sweep(self) -> None:

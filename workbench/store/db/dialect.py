@@ -36,6 +36,11 @@ class Dialect:
         """Further columns of an entry of the search, from its ``words``."""
         return {}
 
+    def count_after(self, table: str, column: str) -> str | None:
+        """The statement after which new rows of a table are numbered after its parameter; None where the rows that are
+        there decide."""
+        return None
+
     def names_with(self, folded: str) -> Condition:
         """A query of the entries of the search whose folded name holds a text of three letters or more."""
         return "SELECT rowid AS entry FROM search_names WHERE search_names MATCH ?", [_phrase(folded)]

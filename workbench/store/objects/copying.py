@@ -1,24 +1,26 @@
 """Copies a whole store to a new one that keeps its samples in another place, and compares both by hashes.
 
 The copy is one moment of the store. It can be stopped and goes on: the records are there at once or not at all, and of
-the samples what arrived stays.
+the samples what arrived stays. Between two files the file is copied, else row by row: see `row_copying`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import orjson
 
+from ...environment import is_address
 from ...errors import BadRequest, Conflict, Damaged
 from ..db.backup import backup as backup_file
 from ..db.connections import named
 from ..store import Store
-from . import stored
+from . import row_copying, stored
 from .folder import Folder
 from .place import IN_FILE
 from .relocate import Progress, relocate, written_as
@@ -31,22 +33,29 @@ _KEPT_APART = frozenset({
 """Tables that say where samples are: they differ between a store and its copy."""
 
 
+_Hashes: TypeAlias = dict[str, tuple[int, str]]
+
+
 class _Begun(NamedTuple):
-    """What an unfinished copy says: of which store it is, and the hashes of its tables at that moment."""
+    """What an unfinished copy says: of which store it is, and the hashes of its tables at the moment of the copy; none
+    before its records are there."""
 
     of: str
-    hashes: dict[str, tuple[int, str]]
+    hashes: _Hashes
 
 
 class Copied(NamedTuple):
-    """A copy: where its samples are, how many records and other rows were compared, and how many series."""
+    """A copy: where it is, where its samples are, how many records and other rows were compared, how many series."""
 
+    store: str
     place: str
     rows: int
     series: int
 
 
-def copy_store(source: Store, destination: Path, place: str = IN_FILE, progress: Progress | None = None) -> Copied:
+def copy_store(
+    source: Store, destination: str | Path, place: str = IN_FILE, progress: Progress | None = None
+) -> Copied:
     """Copy a store, while it is in use, to a new one. After a stop, the same call goes on, with the same moment.
 
     At the end every row of the copy is compared with what it was in the source, by hashes that were taken in the moment
@@ -54,14 +63,17 @@ def copy_store(source: Store, destination: Path, place: str = IN_FILE, progress:
 
     Parameters
     ----------
+    destination : the path of a file, or an address of PostgreSQL.
     place : where the copy keeps its samples: an address, or "file".
 
     Raises
     ------
     Conflict
-        If there is another file at ``destination``.
+        If there is another store at ``destination``.
     BadRequest
-        If the place is that of the source, or of another store.
+        If the place is that of the source, or of another store, or a text cannot be kept in the copy.
+    StoreError
+        If the source has an older format and is not copied as a file.
     PlaceAway
         If a place cannot be used.
     Damaged
@@ -69,37 +81,77 @@ def copy_store(source: Store, destination: Path, place: str = IN_FILE, progress:
     """
     address = written_as(place, destination)
     _refuse_same_place(source, destination, address)
-    if not destination.exists():
-        _copy_file(source, destination)
-    with Store.open(destination, create=False) as copy:
+    as_file = source.is_in_a_file and not is_address(destination)
+    if as_file and not Path(destination).exists():
+        _copy_file(source, Path(destination))
+    with Store.open(destination, create=not as_file) as copy:
+        if not as_file:
+            _copy_rows(source, copy, progress)
         begun = _begun(copy)
         if begun is None or begun.of != source.identity():
-            raise Conflict(f"'{destination}' exists already; give a new name for the copy.")
+            raise _taken(copy)
         with copy.snapshot() as db:
             setting = stored.setting(db)
         if setting is not None or address != IN_FILE:
             relocate(copy, address, take_over=True, progress=progress)
-        _compare(copy, begun.hashes)
+        _compare(copy, begun.hashes, _hashes if as_file else row_copying.hashes)
         with copy.transaction() as db:
             db.execute("delete from facts where name = ?", (_FACT,))
             (series,) = db.execute("select count(*) from series").fetchone()
-    _shrink(destination)
-    return Copied(address, sum(count for count, _ in begun.hashes.values()), series)
+    if not is_address(destination):
+        _shrink(Path(destination))
+    return Copied(copy.place, address, sum(count for count, _ in begun.hashes.values()), series)
 
 
-def _refuse_same_place(source: Store, destination: Path, address: str) -> None:
+def _taken(copy: Store) -> Conflict:
+    return Conflict(f"'{copy.place}' exists already; give a new name for the copy.")
+
+
+def _copy_rows(source: Store, copy: Store, progress: Progress | None) -> None:
+    """Copy all rows, unless an earlier try did that; the copy knows that it is not finished."""
+    begun = _begun(copy)
+    if begun is None:
+        if not row_copying.is_empty(copy):
+            raise _taken(copy)
+        with copy.transaction() as db:
+            stored.set_fact(db, _FACT, _noted(_Begun(source.identity(), {})))
+    elif begun.of != source.identity():
+        raise _taken(copy)
+    elif begun.hashes:
+        return
+    with source.snapshot() as db:
+        setting = stored.setting(db)
+    objects = None if setting is None else orjson.dumps(_read_only(source, setting)._asdict()).decode()
+
+    def noted(db: sqlite3.Connection) -> str:
+        return _noted(_Begun(source.identity(), row_copying.hashes(db)))
+
+    row_copying.copy_rows(source, copy, noted, objects, progress or (lambda *_: None))
+
+
+def _noted(begun: _Begun) -> str:
+    return orjson.dumps(begun._asdict()).decode()
+
+
+def _read_only(source: Store, setting: Setting) -> Setting:
+    """Where a copy finds the objects of the source, which it does not change."""
+    place = source.objects.opened(setting.place)
+    return Setting(f"folder:{place.path.resolve()}" if isinstance(place, Folder) else setting.place, "")
+
+
+def _refuse_same_place(source: Store, destination: str | Path, address: str) -> None:
     with source.snapshot() as db:
         setting = stored.setting(db)
     if setting is None or address == IN_FILE:
         return
     theirs = source.objects.opened(setting.place)
-    ours = source.objects.opened(address, destination.absolute().parent)
+    ours = source.objects.opened(address, Path(destination).absolute().parent)
     if isinstance(theirs, Folder) and isinstance(ours, Folder):
         is_same = theirs.path.resolve() == ours.path.resolve()
     else:
         is_same = theirs.text == ours.text
     if is_same:
-        raise BadRequest(f"'{source.path}' keeps its samples at {address}. Give the copy a place of its own.")
+        raise BadRequest(f"'{source.place}' keeps its samples at {address}. Give the copy a place of its own.")
 
 
 def _copy_file(source: Store, destination: Path) -> None:
@@ -109,12 +161,9 @@ def _copy_file(source: Store, destination: Path) -> None:
         noted = _Begun(source.identity(), _hashes(db))
 
         def finish(copy: sqlite3.Connection) -> None:
-            value = orjson.dumps(noted._asdict()).decode()
-            copy.execute("insert or replace into facts (name, value) values (?, ?)", (_FACT, value))
+            stored.set_fact(copy, _FACT, _noted(noted))
             if setting is not None:
-                place = source.objects.opened(setting.place)
-                text = f"folder:{place.path.resolve()}" if isinstance(place, Folder) else setting.place
-                stored.set_setting(copy, Setting(text, ""))
+                stored.set_setting(copy, _read_only(source, setting))
 
         backup_file(source, destination, finish=finish)
 
@@ -152,13 +201,13 @@ def _hashes(db: sqlite3.Connection) -> dict[str, tuple[int, str]]:
     return made
 
 
-def _compare(copy: Store, hashes: dict[str, tuple[int, str]]) -> None:
+def _compare(copy: Store, hashes: _Hashes, hashed: Callable[[sqlite3.Connection], _Hashes]) -> None:
     with copy.snapshot() as db:
-        found = _hashes(db)
+        found = hashed(db)
     wrong = [name for name in hashes if hashes[name] != found.get(name)]
     findings = [f"the table '{name}' differs from that of the source" for name in wrong] or copy.verify()
     if findings:
         raise Damaged(
-            f"The copy '{copy.path}' is not as it should be: {'; '.join(findings[:3])}. Run 'workbench verify' on the "
+            f"The copy '{copy.place}' is not as it should be: {'; '.join(findings[:3])}. Run 'workbench verify' on the "
             "source, delete the copy, and start again."
         )

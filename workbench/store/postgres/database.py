@@ -90,6 +90,11 @@ class Database:
         self._connections.on_new_tables = self._look_again
         return True
 
+    def state(self) -> State:
+        """The format that the store has now, and the steps that it lacks."""
+        with self._connections.snapshot() as db:
+            return self._state(db)
+
     def _state(self, connection: Connection) -> State:
         db = _as_sqlite(connection)
         return state_of_format(db, applied_to(db), str(self.address))

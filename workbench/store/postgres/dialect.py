@@ -82,6 +82,9 @@ class PostgresDialect(Dialect):
     def entry_columns(self, words: str) -> dict[str, SqlValue]:
         return {"tokens": token_text(words)}
 
+    def count_after(self, table: str, column: str) -> str:
+        return f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), ?)"
+
     def names_with(self, folded: str) -> Condition:
         return "SELECT entry FROM search_entries WHERE folded LIKE ?", [f"%{like(folded)}%"]
 
