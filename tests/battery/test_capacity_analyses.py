@@ -185,6 +185,25 @@ def test_equivalent_cycles_need_the_rated_capacity_and_every_cycle() -> None:
         battery.equivalent_cycles(frame, rated=-1.0)
 
 
+def test_what_missing_steps_passed_is_not_counted_in_silence() -> None:
+    for helper in (battery.capacity_by_step, battery.cycle_count):
+        assert "rows_left_out" not in codes(helper(RATES))
+        said = [one["message"] for one in helper(RATES.drop(index=RATES.index[1])).attrs["warnings"]]
+        assert "Step 1 is not in the frame: what passed there is not counted." in said
+
+
+def test_what_missing_cycles_passed_is_not_counted_in_silence() -> None:
+    whole = battery.equivalent_cycles(cycles(6), rated=2.0)
+    assert codes(whole) == set()
+    made = battery.equivalent_cycles(cycles(6).drop(index=[2, 3]), rated=2.0)
+    assert made["Equivalent full cycles"].iloc[-1] < whole["Equivalent full cycles"].iloc[-1]
+    lacks = "cycle 2 to 3 are not in the frame: what passed there is not counted"
+    assert made["Warning"].tolist() == ["", "", lacks, lacks]
+    assert codes(made) == {"rows_left_out"}
+    assert "rows_left_out" in codes(battery.retention(cycles(6).drop(index=2), rated=2.0))
+    assert "rows_left_out" not in codes(battery.retention(cycles(6).drop(index=2)))
+
+
 # cycle_count
 
 

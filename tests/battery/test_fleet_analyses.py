@@ -212,7 +212,9 @@ def test_what_is_not_known_of_the_discharges_is_said() -> None:
     assert codes(made) == {"current_unknown", "temperature_unknown"}
     frame = curves()
     frame.attrs["workbench"] = {"complete": False, "shown": 800, "of": 8000, "source": "a"}
-    assert codes(battery.delta_q(frame)) == {"samples_left_out"}
+    made = battery.delta_q(frame)
+    assert codes(made) == {"samples_left_out"}
+    assert "the frame of 'a' was read with 800 of its 8000 samples" in made["Warning"][0]
 
 
 def test_nine_lives_predict_nothing() -> None:

@@ -34,7 +34,11 @@ def slope_on_grid(x: ArrayLike, y: ArrayLike, *, step: float, smooth: float) -> 
     x, y : (n,) float. x never falls; of equal x the last sample counts.
     step : distance of the grid, in units of x.
     smooth : width of the sliding window, in units of x; below three steps the window is three points wide.
+
+    Warns with ``SamplesLeftOut`` where x or y is a column of a frame that lacks samples.
     """
+    columns = (one for one in (x, y) if isinstance(one, pd.Series))
+    any(warn_left_out(one, "The slope") for one in columns)  # it is said once
     from scipy.signal import savgol_filter  # takes half a second, and few figures need it
 
     xs, ys = np.asarray(x, float), np.asarray(y, float)

@@ -127,3 +127,25 @@ def temperatures(values: Floats) -> list[Remark]:
         words = f"The temperatures differ by more than {WIDEST:g} K: {low:.1f} to {high:.1f} degC."
         return [Remark("temperature_spread", words)]
     return []
+
+
+def missing_from(counts: Floats) -> tuple[int, str] | None:
+    """The place after the first gap in numbers that rise by one, and the missing numbers in words; None without one.
+
+    A sum over rows, such as what all cycles passed, lacks what the missing ones passed.
+    """
+    gaps = np.flatnonzero(np.diff(counts) > 1)
+    if not len(gaps):
+        return None
+    first, last = counts[gaps[0]] + 1, counts[gaps[0] + 1] - 1
+    which = f"{first:g}" if first == last else f"{first:g} to {last:g}"
+    more = f", nor are others after {'it' if first == last else 'them'}" if len(gaps) > 1 else ""
+    return int(gaps[0]) + 1, f"{which} {'is' if first == last else 'are'} not in the frame{more}"
+
+
+def not_summed(counts: Floats, what: str) -> list[Remark]:
+    """The remark that a sum over rows lacks some; ``what`` they are, such as "cycle"."""
+    missing = missing_from(counts)
+    if missing is None:
+        return []
+    return [Remark("rows_left_out", f"{what.capitalize()} {missing[1]}: what passed there is not counted.")]

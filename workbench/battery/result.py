@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
+from .doubts import SamplesLeftOut
+
 VALID = "Valid"
 WARNING = "Warning"
 WARNINGS = "warnings"
@@ -50,11 +52,23 @@ def result(
         if unknown:
             raise ValueError(f"A row has a column '{unknown[0]}' that is not declared: {', '.join(names)}.")
     full = [{**dict.fromkeys(columns), VALID: True, WARNING: "", **row} for row in rows]
+    thinned = [remark.message for remark in remarks if remark.code == SamplesLeftOut.code]
+    for row in full:
+        row[WARNING] = _warning(row, thinned)
     made = pd.DataFrame(full, columns=names)
     for name in names:
         made[name] = _typed(made[name], name)
     made.attrs[WARNINGS] = [asdict(remark) for remark in remarks]
     return made
+
+
+def _warning(row: Mapping[str, Cell], thinned: Sequence[str]) -> str:
+    """The warning of a row, each sentence once. A number of fewer samples than there are never goes without: whoever
+    draws a row has it, and not the table that it is from."""
+    said = list(dict.fromkeys(part for part in str(row[WARNING] or "").split("; ") if part))
+    if row[VALID]:
+        said += [message for message in thinned if not any(part in message for part in said)]
+    return "; ".join(said)
 
 
 def refused(columns: Sequence[str], code: str, reason: str, where: str = "") -> pd.DataFrame:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..inputs import CYCLE, T_MEAN, TEMPERATURE, Refusal, refusing, temperatures
+from ..inputs import CYCLE, STEP, T_MEAN, TEMPERATURE, Refusal, not_summed, refusing, temperatures
 from ..result import Cell, Remark, result
 from .step_table import CC, CV, OTHER, Steps
 
@@ -48,7 +48,9 @@ def capacity_by_step(steps: pd.DataFrame) -> pd.DataFrame:
     remarks = (
         [] if _has_energy(table) else [Remark("no_energy", "The steps have no energy: these columns are null.")]
     )
-    return result(rows, COLUMNS, remarks + temperatures(table.column(TEMPERATURE)))
+    return result(
+        rows, COLUMNS, remarks + not_summed(table.column(STEP), "step") + temperatures(table.column(TEMPERATURE))
+    )
 
 
 def _has_energy(table: Steps) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..inputs import CHARGE, CYCLE, DISCHARGE, T_MEAN, Refusal, positive, refusing
+from ..inputs import CHARGE, CYCLE, DISCHARGE, STEP, T_MEAN, Refusal, not_summed, positive, refusing
 from ..result import Cell, Remark, result
 from .step_table import Half, Steps, halves, largest_discharge
 
@@ -41,7 +41,8 @@ def cycle_count(steps: pd.DataFrame, *, rated: float | None = None, least: float
     if not found:
         raise Refusal("no_charge", f"No half cycle passes {100 * least:g} % of {base:.4g} A.h.")
     rows = [_row(number, found[2 * number : 2 * number + 2]) for number in range((len(found) + 1) // 2)]
-    return result(rows, COLUMNS, _against_counter(table, len(found) // 2 + len(found) % 2))
+    remarks = _against_counter(table, len(found) // 2 + len(found) % 2)
+    return result(rows, COLUMNS, remarks + not_summed(table.column(STEP), "step"))
 
 
 def _row(number: int, pair: list[Half]) -> dict[str, Cell]:

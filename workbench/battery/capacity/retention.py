@@ -15,6 +15,7 @@ from ..inputs import (
     flags,
     in_order,
     need,
+    not_summed,
     numbers,
     positive,
     refusing,
@@ -84,6 +85,8 @@ def retention(
     if any(one is None for one in complete):
         words = "It is not known of every cycle whether it is complete; those are counted."
         remarks.append(Remark("complete_unknown", words))
+    if rated is not None:
+        remarks += not_summed(numbers(rows, x), "cycle")
     return result(made, COLUMNS, remarks)
 
 
