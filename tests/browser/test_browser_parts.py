@@ -41,6 +41,7 @@ def transform(data, params):
         "span": {"kind": "view", "default": [2, 8], "control": {"label": "Span", "min": 0, "max": 10}},
         "share": {"kind": "view", "default": 0.333, "control": {"label": "Share", "min": 0.0, "max": 1.0}},
         "count": {"kind": "view", "default": 7, "control": {"label": "Count"}},
+        "depth": {"kind": "view", "default": 1.5, "control": {"label": "Depth"}},
         "maybe": {"kind": "view", "default": None, "control": {"label": "Maybe", "min": 0}},
         "many": {"kind": "view", "default": [1], "control": {"label": "Many", "options": list(range(30))}},
         "day": {"kind": "view", "default": "2026-03-31", "control": {"label": "Day"}},
@@ -158,12 +159,21 @@ def test_controls_and_pictures_have_names_and_states(view: LiveView) -> None:
         slider = root.get_by_role("slider", name=name, exact=True)
         expect(slider).to_have_attribute("aria-valuetext", value)
         expect(root.get_by_role("spinbutton", name=name, exact=True)).to_have_value(value)
-    for role, name in (("spinbutton", "Count"), ("checkbox", "Maybe, auto"), ("textbox", "Many, filter")):
+    for role, name in (
+        ("spinbutton", "Count"),
+        ("spinbutton", "Depth"),
+        ("checkbox", "Maybe, auto"),
+        ("textbox", "Many, filter"),
+    ):
         expect(root.get_by_role(role, name=name, exact=True)).to_have_count(1)  # type: ignore[arg-type]
     picture = root.get_by_role("img", name=re.compile("^Figure: Two lines"))
     expect(picture).to_have_attribute(
         "aria-label", "Figure: Two lines. axes Time / h, Voltage / V. 2 traces: first, second."
     )
+    root.locator("label").get_by_text("Depth", exact=True).click()
+    expect(root.get_by_role("spinbutton", name="Depth", exact=True)).to_be_focused()
+    ids = root.evaluate("root => [...root.querySelectorAll('[id]')].map(node => node.id)")
+    assert len(ids) == len(set(ids))
     unnamed = [line for line in root.aria_snapshot().splitlines() if UNNAMED.match(line)]
     assert unnamed == []
 

@@ -1,7 +1,6 @@
 // A field for a number. It is a text field, because a number field of the browser drops what it does not know.
 
 const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
-let fields = 0;
 
 function render({ model, el }) {
   el.classList.add("jupyter-widgets", "widget-inline-hbox", "widget-text", "wb-number");
@@ -13,7 +12,8 @@ function render({ model, el }) {
   input.autocomplete = "off";
   input.spellcheck = false;
   input.setAttribute("role", "spinbutton");
-  input.id = `wb-number-${fields++}`;
+  // Each field on a page loads this file anew, so a count would begin anew too.
+  input.id = `wb-number-${Math.random().toString(36).slice(2)}`;
   label.htmlFor = input.id;
   el.append(label, input);
 
