@@ -312,6 +312,23 @@ def test_a_row_of_one_name_that_fits_several_folders_is_reported(bench: wb.Bench
 # Ratings
 
 
+def test_a_rating_that_a_sheet_writes_once_is_known_for_all_files(bench: wb.Bench, tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "in")
+    for name in ("a", "b", "c"):
+        folder.put(f"{name}.csv")
+    sheet: list[dict[str, JsonValue]] = [{"file": name, "specification": "M50", "cell": name} for name in "abc"]
+    sheet[2]["rating"] = "5Ah,2.5V,4.2V"
+    report = bench.ingest(folder.root, sheet=sheet)
+    assert not any("estimated" in text for file in report for text in (*file.assumed, *file.changed))
+    assert bench.specifications.get("M50").ratings.capacity.value == 5
+    mine = bench.specifications.get("M50").ratings.model_copy(deep=True)
+    mine.capacity.value = 4.9
+    bench.specifications.update("M50", ratings=mine.model_dump())
+    folder.put("d.csv")
+    bench.ingest(folder.root, sheet=[*sheet, {"file": "d", "specification": "M50", "cell": "d"}])
+    assert bench.specifications.get("M50").ratings.capacity.value == 4.9
+
+
 def test_an_estimate_of_a_cell_grows_with_its_own_files(bench: wb.Bench, tmp_path: Path) -> None:
     folder = Folder(tmp_path / "in")
     assert bench.ingest(folder.put("a.csv", current=0.5), instance="c1").ok

@@ -80,7 +80,7 @@ def ingest(
             kept, lacking = stack.enter_context(from_kept_copies(store, scope, reading))
             tests = lambda _: kept  # noqa: E731
         planned = plan(paths, options, growing=growing, limits=limits, whole_lines=whole_lines, tests=tests)
-        to = destination(options)
+        to = destination(options).rated_by(job.labels for job in planned.jobs)
         into = stack.enter_context(rehearsal(store) if options.dry_run else nullcontext(store))
         rehearses = store if options.dry_run else None
         committer = Committer(into, scope, to, actor=actor, keep=options.keep_file, rehearses=rehearses)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ...records import Record
 from .labels import Labels, Ratings
@@ -20,13 +21,26 @@ class Destination:
     batch: Ref | None = None
     by_batch: bool = False
     """The batch is said of this one file: a cell of that name in another batch is another cell."""
+    rated: Mapping[str, Ratings] = field(default_factory=dict)
+    """Specification -> its ratings, as said of any file: a sheet often writes them once. Those to be made have them."""
 
     def of(self, labels: Labels) -> Destination:
         """With what is said of one file in place of what is meant for all."""
+        specification = labels.specification or self.specification
+        rated = self.rated.get(specification, {}) if isinstance(specification, str) else {}
         return Destination(
-            labels.specification or self.specification,
-            {**(self.ratings or {}), **labels.ratings} or None,
+            specification,
+            {**(self.ratings or {}), **rated, **labels.ratings} or None,
             labels.instance or self.instance,
             labels.batch or self.batch,
             by_batch=labels.batch is not None,
+            rated=self.rated,
         )
+
+    def rated_by(self, labels: Iterable[Labels]) -> Destination:
+        """With the ratings that are said of any of the files; of two for one specification the later one holds."""
+        rated: dict[str, Ratings] = {}
+        for one in labels:
+            if one.specification is not None and one.ratings:
+                rated[one.specification] = {**rated.get(one.specification, {}), **one.ratings}
+        return replace(self, rated=rated)
