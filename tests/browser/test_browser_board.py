@@ -46,6 +46,11 @@ def test_six_plots_are_drawn(views: dict[str, LiveView]) -> None:
         expect(view.problem).to_be_empty()
 
 
+def test_the_button_of_the_board_has_a_name(sheet: NotebookPage, views: dict[str, LiveView]) -> None:
+    named = sheet.output(1).get_by_role("button", name="Read every plot again", exact=True)
+    expect(named).to_have_count(1)
+
+
 def test_one_plot_answers_for_itself(sheet: NotebookPage, views: dict[str, LiveView]) -> None:
     before = {name: view.drawn for name, view in views.items()}
     fade = views["Fade by batch"]
