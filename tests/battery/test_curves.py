@@ -103,6 +103,14 @@ def test_noise_that_the_window_does_not_cover_is_refused() -> None:
     assert battery.ic_peaks(noisy, window=0.025)["Warning"].str.contains("uncertain: a noise of").all()
 
 
+@pytest.mark.parametrize("scale", [0.002, 0.005, 0.008, 0.02])
+def test_a_peak_that_the_window_flattens_is_said(scale: float) -> None:
+    made = battery.ic_peaks(peak_on_charge(25.0, 3.7, scale), width=0.002)
+    off = abs(made["Height [A.h/V]"][0] / 25.0 - 1)
+    said = "higher and narrower than said: the window is 20 mV" in made["Warning"][0]
+    assert said == (off > 0.1)
+
+
 def test_peaks_within_a_window_have_no_area() -> None:
     volts = np.linspace(3.4, 4.0, 40_000)
     charge = sum(1 / (1 + np.exp(-(volts - at) / 0.004)) for at in (3.70, 3.73)) + 0.1 * (volts - 3.4)

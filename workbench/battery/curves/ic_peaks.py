@@ -30,6 +30,8 @@ _WHAT = "Peaks of dQ/dV"
 _FAST, _BEST = 1 / 5, 1 / 20
 _MARGIN = 1.005
 _NOISY, _DOUBTFUL = 20.0, 40.0
+_RESOLVED = 1.5
+"""Windows of width at half height from which on a peak keeps nine tenths of its height."""
 
 
 @refusing(COLUMNS)
@@ -49,7 +51,7 @@ def ic_peaks(
     Q(V) on an even grid, its slope by Savitzky-Golay (``slope_on_grid``); a peak is the vertex of the parabola through
     three points. M. Dubarry, D. Anseán, Frontiers in Energy Research 10 (2022). The height depends on the window: of a
     peak with a height of 25 A.h/V and a scale of 20 mV, windows of 5, 10, 20 and 40 mV give 24.98, 24.93, 24.64 and
-    23.73. Compare only equal windows and rates; both are columns.
+    23.73. Compare only equal windows and rates; both are columns. A peak narrower than 1.5 windows has a warning.
 
     Parameters
     ----------
@@ -83,10 +85,12 @@ def ic_peaks(
         noise = noise_of(curve)
         noisy = f"uncertain: a noise of {1000 * noise:.2g} mV" if noise * _DOUBTFUL > window else ""
         for number, peak in enumerate(found):
+            narrow = peak.fwhm < _RESOLVED * window
+            unresolved = f"higher and narrower than said: the window is {1000 * window:g} mV" if narrow else ""
             rows.append(
                 _row(curve, window)
                 | _cells(number, peak)
-                | {WARNING: joined([peak.near, said, noisy, curve.said])}
+                | {WARNING: joined([peak.near, said, noisy, unresolved, curve.said])}
             )
     return result(rows, COLUMNS, [*samples.remarks, *remarks])
 
