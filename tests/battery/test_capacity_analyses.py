@@ -378,6 +378,16 @@ def test_few_samples_give_no_slope() -> None:
     }
 
 
+def test_a_slope_of_thinned_samples_has_a_warning_in_its_row() -> None:
+    time = np.arange(0, 40 * 86400, 3600.0)
+    whole = pd.DataFrame({"Time [s]": time, "Voltage [V]": 4.2 - 1e-8 * time})
+    steps = storage(30, 2.0, 1.9, 1.98)
+    assert only(battery.self_discharge(steps, samples=whole))["Warning"] == ""
+    thinned = only(battery.self_discharge(steps, samples=whole.iloc[::5]))
+    assert np.isfinite(thinned["Voltage slope [mV/d]"])
+    assert "The slope of the voltage is of fewer samples" in thinned["Warning"]
+
+
 def test_three_checkups_are_too_few_for_a_law() -> None:
     made = only(battery.calendar(STORED.iloc[:3]))
     assert made["Warning"] == "at least 4 check-ups are needed; there are 3"

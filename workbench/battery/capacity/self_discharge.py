@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..completeness import left_out
+from ..doubts import SamplesLeftOut
 from ..inputs import T_MEAN, Refusal, need, numbers, positive, refusing, temperatures
 from ..result import Cell, Remark, result
 from .step_table import NEAR, Half, Steps, halves, largest_discharge
@@ -68,6 +70,8 @@ def self_discharge(
     remarks = (
         [] if samples is not None else [Remark("no_samples", "Without samples no slope of voltage is known.")]
     )
+    if samples is not None and (words := left_out(samples)):
+        remarks.append(Remark(SamplesLeftOut.code, f"The slope of the voltage is of fewer samples: {words}."))
     taken = [half.temperature for place in stored for half in found[max(place - 2, 0) : place + 3]]
     return result(rows, COLUMNS, remarks + temperatures(np.array(taken)))
 
