@@ -229,6 +229,19 @@ def test_a_map_of_columns_is_honoured_in_tables(tmp_path: Path) -> None:
     assert whole(path, column_map=one)["Current [A]"].floats().max() == 1.0
 
 
+def test_a_header_with_the_mark_of_places_in_it_can_be_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "own.h5"
+    with hdf5(path) as file:
+        stored(file.create_group("a/b"), {"Sec": T, "Amps!x": FLOW, "Pot": VOLTS})
+        stored(file.create_group("c"), {"mass": T})
+    mapped = {"Sec": "Time [s]", "Amps!x": "Current [mA]", "Pot": "Voltage [V]"}
+    assert whole(path, column_map=mapped)["Current [A]"].floats().max() == 0.001
+    one = {f"a/b!{header}": ours for header, ours in mapped.items()}
+    assert whole(path, column_map=one)["Current [A]"].floats().max() == 0.001
+    with pytest.raises(FileRefused, match="no table 'a/d'; it has"):
+        read(path, column_map={"a/d!Sec": "Time [s]"})
+
+
 def test_vectors_beside_a_table_that_is_not_a_series(tmp_path: Path) -> None:
     path = tmp_path / "both.h5"
     with hdf5(path) as file:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -95,7 +95,7 @@ def loaded(job: Job) -> tuple[Facts, pa.Table]:
         h5py.File(job["path"], "r") as file,
     ):
         frames = tables_in(file, h5py)
-        plain = _plain(job["column_map"])
+        plain = _plain(job["column_map"], _headers(frames))
         is_table = any(_is_series(frame.table, plain, name) for frame in frames)
         structure = {} if is_table else _Loader(h5py, file, name).structure()
     if is_table or (frames and next(parts_of(structure, plain), None) is None):
@@ -103,9 +103,20 @@ def loaded(job: Job) -> tuple[Facts, pa.Table]:
     return samples_of(structure, name, job["column_map"])
 
 
-def _plain(column_map: Mapping[str, str] | None) -> dict[str, str]:
+def _split(key: str, headers: Collection[str]) -> tuple[str, str]:
+    """The place of a table in a key of a column map, "" for none, and the header, which may have the mark in it."""
+    places = [-1, *(at for at, letter in enumerate(key) if letter == _TABLE)]
+    at = next((at for at in places if key[at + 1 :] in headers), places[-1])
+    return key[: max(at, 0)], key[at + 1 :]
+
+
+def _plain(column_map: Mapping[str, str] | None, headers: Collection[str]) -> dict[str, str]:
     """A column map without the places of tables before its headers."""
-    return {key.rpartition(_TABLE)[2]: ours for key, ours in (column_map or {}).items()}
+    return {_split(key, headers)[1]: ours for key, ours in (column_map or {}).items()}
+
+
+def _headers(frames: Sequence[StoredTable]) -> set[str]:
+    return {name for frame in frames for name in frame.table.column_names}
 
 
 def _of_frames(frames: list[StoredTable], file: str, column_map: Mapping[str, str]) -> tuple[Facts, pa.Table]:
@@ -113,12 +124,12 @@ def _of_frames(frames: list[StoredTable], file: str, column_map: Mapping[str, st
 
     A column map may name one of them, as in ``{"cells/A1!Volts": "Voltage [V]"}``.
     """
-    wanted = {key.partition(_TABLE)[0] for key in column_map if _TABLE in key}
+    wanted = {place for key in column_map if (place := _split(key, _headers(frames))[0])}
     if wanted and not wanted <= {frame.place for frame in frames}:
         unknown = quoted(sorted(wanted - {frame.place for frame in frames}))
         raise FileRefused(f"'{file}' has no table {unknown}; it has {quoted(frame.place for frame in frames)}.")
     frames = [frame for frame in frames if not wanted or frame.place in wanted]
-    plain = _plain(column_map)
+    plain = _plain(column_map, _headers(frames))
     series = [frame for frame in frames if _is_series(frame.table, plain, file)]
     series = [frame for frame in series if not _is_statistics(frame.table)] or series
     if not series:
@@ -187,7 +198,9 @@ def names_of_places(frames: list[StoredTable]) -> dict[str, StoredTable]:
 def _planned(table: pa.Table, column_map: Mapping[str, str] | None, file: str) -> Plan:
     labels = unique_labels(table.column_names)
     columns, clocks = (ARBIN.columns, ARBIN.clocks) if _is_of_arbin(labels) else (COLUMNS, CLOCK_NAMES)
-    return plan_columns(labels, columns, clocks=clocks, column_map=_plain(column_map), file=file)
+    return plan_columns(
+        labels, columns, clocks=clocks, column_map=_plain(column_map, table.column_names), file=file
+    )
 
 
 def _is_of_arbin(labels: list[str]) -> bool:
