@@ -14,7 +14,6 @@ _MAP = {
     "time_from_clock": {"their column": "Time [s]"},
     "time_from_sweep": {"their column": "Time [s]"},
     "voltage_held": {"their column": "Voltage [V]"},
-    "sheets": {"a column of the other sheet": "Voltage [V]"},
 }
 _SAID = {
     "sign_from_state": "sign",

@@ -104,8 +104,9 @@ def sheet_notes(head: Head) -> list[Finding]:
     how = mapping({f"{left[0]}{_SHEET}its header": "Voltage [V]"})
     several = head.read_sheets if len(head.read_sheets) > 1 else ()
     was = f"The sheets {quoted(several)} were read as one series" if several else f"The sheet '{read}' was read"
-    text = f"{was}; {quoted(left)} can be read too. Name a header there, as in {how}."
-    return [Finding("assumed", "sheets", text)]
+    hold = "holds a series too, and was" if len(left) == 1 else "hold series too, and were"
+    text = f"{was}; {quoted(left)} {hold} left out. To read one, name a header in it, as in {how}."
+    return [Finding("odd", "sheets", text)]
 
 
 def _names_sheet(header: str, sheets: list[Sheet]) -> bool:
