@@ -12,8 +12,10 @@ from support.local_and_remote import opened
 from support.workbooks import workbook
 
 import workbench as wb
+from workbench.errors import FileRefused
+from workbench.ingest.read.tests_apart import TestsApart
 from workbench.readers import SeveralTests, read
-from workbench.table import concat
+from workbench.table import Column, Table, concat
 
 CELLS = ("A1", "A2", "B 7")
 ROWS = 24
@@ -222,6 +224,21 @@ def test_texts_that_part_no_tests_are_kept_without_a_question(
     (file,) = bench.ingest(put(frame, tmp_path / "one.csv"), sign="discharge")
     assert file.status == "stored"
     assert not any("names cells" in said for said in file.odd)
+
+
+def test_a_column_parts_tests_over_all_batches_of_a_file() -> None:
+    time = Column.from_python([0.0, 1.0, 2.0] * 2)
+    for texts, parts in (([*"aaabbb"], True), ([*"aabbab"], False), ([None] * 6, False)):
+        whole = Table.of({"Time [s]": time, "note": Column.text(texts)})
+        for size in (1, 2, 6):
+            watch = TestsApart()
+            for at in range(0, 6, size):
+                watch.feed(whole.slice(at, at + size))
+            if parts:
+                with pytest.raises(FileRefused, match="seems to hold 2 tests"):
+                    watch.findings("x.csv")
+            else:
+                assert watch.findings("x.csv") == []
 
 
 def test_what_an_older_version_read_as_one_is_named(

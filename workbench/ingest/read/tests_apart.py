@@ -20,6 +20,8 @@ from ...table import Column, Table
 _KNOWN = {described.name for described in c.SERIES_COLUMNS} | {c.CYCLER_STEP, c.CYCLER_CYCLE}
 _DAY = re.compile(r"\d{1,4}\D\d{1,2}(\D|$)")
 """Texts that begin like a date. Each day has its own, and a time of day starts anew with it."""
+_MOST_RUNS = 4 * MOST_TESTS
+"""Changes of a value in a batch up to which its runs are looked at one by one; with more, the rows are sorted first."""
 _ON_ONE_CLOCK = 1 / 3
 """Share of samples that repeat the time of the one before where the rows of several tests are sorted by time."""
 
@@ -110,13 +112,17 @@ class _Column:
             return False
         rows = np.flatnonzero(np.isfinite(time) & ~column.null_mask())
         values, t = self._values(column)[rows], time[rows]
-        order = np.argsort(values, kind="stable")
-        values, t = values[order], t[order]
-        begins = np.flatnonzero(np.diff(values, prepend=values[:1] - 1)) if len(values) else np.zeros(0, int)
-        ends = np.append(begins[1:], len(values))
-        if len(begins) > MOST_TESTS or bool((np.diff(t)[np.diff(values) == 0] <= 0).any()):
+        if len(values) and int((np.diff(values) != 0).sum()) > _MOST_RUNS:
+            order = np.argsort(values, kind="stable")
+            values, t, rows = values[order], t[order], rows[order]
+        changes = np.diff(values) != 0
+        if bool((np.diff(t)[~changes] <= 0).any()):
             return False
-        for at in np.argsort(rows[order][begins]):
+        begins = np.flatnonzero(np.append(True, changes)) if len(values) else np.zeros(0, np.int64)
+        if len(begins) > _MOST_RUNS:
+            return False
+        ends = np.append(begins[1:], len(values))
+        for at in np.argsort(rows[begins]):
             begin, end = int(begins[at]), int(ends[at]) - 1
             word = column.words[values[begin]].strip() if self.kind == "text" else str(values[begin])
             span = self._spans.setdefault(word, [float(t[begin]), -np.inf, 0])
@@ -130,6 +136,8 @@ class _Column:
         """The integers of a column; of a text the place of each word, that of the first where words are alike."""
         if self.kind != "text":
             return column.values.astype(np.int64)
+        if not column.words:  # no row has a text
+            return np.zeros(len(column.values), np.int64)
         first: dict[str, int] = {}
         places = [first.setdefault(word.strip(), place) for place, word in enumerate(column.words)]
         return np.array(places, np.int64)[column.values]
