@@ -274,6 +274,12 @@ def test_rows_and_whole_curves_have_all_there_is(answered: Answered) -> None:
         )
     )
     assert shown_traces(figure, held) == [{"detail": "all", "shown": 3, "of": 3}] * 2
+    made = figure_of(x=[1.0, 7.0, 5.0], y=[0.0, 1.0, 0.0])
+    assert shown_traces(made, held)[0]["detail"] == "none"
+    made["data"][0]["meta"] = {"step": next(name for name, one in held.steps.items() if isinstance(one, Table))}
+    assert shown_traces(made, held) == [{"detail": "all", "shown": 3, "of": 3}], "made of rows, as the script says"
+    made["data"][0]["meta"] = {"step": "no such step"}
+    assert shown_traces(made, held)[0]["detail"] == "none"
 
 
 # The factor and the offset alone

@@ -251,7 +251,10 @@ def _length(values: Values) -> int:
 
 
 def _is_rows(trace: Mapping[str, Any], columns: _Columns) -> bool:
-    """Whether a trace draws columns of rows: these are all there."""
+    """Whether a trace draws columns of rows, or says that it is made of a step of rows: these are all there."""
+    meta = trace.get("meta")
+    if isinstance(meta, Mapping) and "id" not in meta and meta.get("step") in columns.row_steps:
+        return True
     return all(_length(trace.get(axis)) and columns.is_of_rows(_Shown(trace[axis])) for axis in "xy")
 
 
@@ -347,11 +350,13 @@ class _Columns:
 
     def __init__(self, dataset: Dataset) -> None:
         self.sources: dict[Source, Samples] = {}
+        self.row_steps: list[str] = []
         self._held = _BySize()
         self._of_rows = _BySize()
         self._matrices: dict[int, tuple[list[_Held], Floats]] = {}
         for step, result in dataset.steps.items():
             if isinstance(result, Table):
+                self.row_steps.append(step)
                 self._of_rows.add((step, ""), result)
                 continue
             for key, samples in result.items():
