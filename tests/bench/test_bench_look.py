@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.handwritten import HANDWRITTEN as PLOTS
 from support.local_and_remote import WHERE, opened
 
 import workbench as wb
 from workbench import steps
 from workbench.bench import Bench
-from workbench.demo.saved import saved_plots
 from workbench.messages import spaced
-
-PLOTS = {plot.slug: plot.config for plot in saved_plots()}
 
 
 @pytest.fixture(scope="module", params=WHERE)

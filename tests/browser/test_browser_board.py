@@ -54,11 +54,11 @@ def test_the_button_of_the_board_has_a_name(sheet: NotebookPage, views: dict[str
 def test_one_plot_answers_for_itself(sheet: NotebookPage, views: dict[str, LiveView]) -> None:
     before = {name: view.drawn for name, view in views.items()}
     fade = views["Fade by batch"]
-    if not fade.field("Spread").is_visible():
+    if not fade.field("Show").is_visible():
         fade.button("controls").click()
     with fade.another_picture():
-        fade.field("Spread").get_by_text("each cell").click()
-    sheet.kernel.wait("shown.views['Fade by batch'].values['spread']", "cells")
+        fade.field("Show").get_by_text("each cell").click()
+    sheet.kernel.wait("shown.views['Fade by batch'].values['group']", "cells")
     after = {name: view.drawn for name, view in views.items()}
     assert {name for name in before if before[name] != after[name]} == {"Fade by batch"}
 

@@ -83,8 +83,8 @@ def test_controls_of_an_exported_page_work_without_a_server(
     page.get_by_label("Colour").select_option(label="temperature")
     page.wait_for_function(LOOKED, arg=["plot-0", "3"])
     assert page.locator(".figure .legendtext").all_text_contents() != first
-    expect(page.locator(".figure .legendtext").first).to_contain_text("°C")
-    page.get_by_label("Longest life on top").select_option(label="off")
+    expect(page.locator(".figure .legendtext").last).to_contain_text("°C")
+    page.get_by_label("Longest life first").select_option(label="off")
     page.wait_for_function(LOOKED, arg=["plot-0", "2"])
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert heard.errors == []

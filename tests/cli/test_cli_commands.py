@@ -291,11 +291,11 @@ def test_run_fits_a_figure_to_paper(run: Run, demo_folder: Path, tmp_path: Path)
 
 
 def test_run_writes_the_rows_of_a_step(run: Run, demo_folder: Path, tmp_path: Path) -> None:
-    ended = run("run", demo_folder / "recipes" / "cycle-life.json", "-o", "life.csv", "--step", "life")
+    ended = run("run", demo_folder / "recipes" / "cycle-life.json", "-o", "life.csv", "--step", "rows")
     assert ended.code == 0, ended
     head, *rows = (tmp_path / "life.csv").read_text().splitlines()
-    assert head.startswith("id,reference,end_of_life")
-    assert len(rows) == 12
+    assert head.startswith("measurement_id,Cycle count,Discharge capacity [A.h]")
+    assert len(rows) > 1400
 
 
 def test_run_reads_values_by_option_label_and_type(run: Run, demo_folder: Path, tmp_path: Path) -> None:
@@ -306,15 +306,16 @@ def test_run_reads_values_by_option_label_and_type(run: Run, demo_folder: Path, 
         figure: dict[str, Any] = json.loads((tmp_path / "life.json").read_text())
         return figure
 
-    by_value = drawn("-p", "color_by=properties.electrolyte", "-p", "sort=false")
-    assert drawn("-p", "color_by=electrolyte", "-p", "sort:=false") == by_value
+    by_value = drawn("-p", "color=none", "-p", "sort=false")
+    assert drawn("-p", "color=one for all", "-p", "sort:=false") == by_value
     assert drawn() != by_value
-    account = json.loads(run("run", recipe, "-o", "life.json", "-p", "fraction=0.8", "--json").out)
-    assert account["values"]["fraction"] == 0.8
+    account = json.loads(run("run", recipe, "-o", "life.json", "-p", "cells=M50-A-01", "--json").out)
+    assert account["values"]["cells"] == ["M50-A-01"]
     assert account["reads"]["steps"] > 0
     again = json.loads(
-        run("run", recipe, "-o", "life.json", "-p", "fraction=0.8", "-p", "sort=false", "--json").out
+        run("run", recipe, "-o", "life.json", "-p", "cells=M50-A-01", "-p", "threshold=80", "--json").out
     )
+    assert again["values"]["threshold"] == 80
     assert again["reads"] == {"steps": 0, "sources": 0}
 
 

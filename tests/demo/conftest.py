@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from workbench.bench import Bench, open_bench
 from workbench.demo import DemoResult, make_demo
+from workbench.demo.saved import saved_plots
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +34,10 @@ def copied(demo: DemoResult, tmp_path: Path) -> Path:
 def demo_bench(demo: DemoResult) -> Iterator[Bench]:
     with open_bench(demo.store) as bench:
         yield bench
+
+
+@pytest.fixture(scope="session")
+def recipes(demo_bench: Bench) -> dict[str, dict[str, Any]]:
+    """The recipe of each plot of the demo, as its dashboard has it, by slug."""
+    boards = {plot.dashboard: demo_bench.dashboards.get(plot.dashboard) for plot in saved_plots()}
+    return {plot.slug: boards[plot.dashboard].plot(plot.name).recipe().raw() for plot in saved_plots()}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
+from html import escape
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 from typer.testing import CliRunner
@@ -22,6 +24,7 @@ from workbench.recipe.params import Param
 from workbench.recipe.recipe import Recipe
 
 MANIFEST = Samples.find().manifest
+Recipes: TypeAlias = dict[str, dict[str, Any]]
 
 
 def test_all_of_the_manifest_is_there(demo: DemoResult) -> None:
@@ -82,29 +85,31 @@ def test_figures_share_one_plotly_and_fetch_nothing(demo: DemoResult) -> None:
         assert len(text) < 1_000_000
 
 
-def test_the_index_has_every_figure_with_its_question_and_values(demo: DemoResult) -> None:
+def test_the_index_has_every_figure_with_its_question_and_values(demo: DemoResult, recipes: Recipes) -> None:
     text = demo.index.read_text("utf-8")
     for plot in saved_plots():
         assert f'data-figure="{plot.slug}"' in text
         assert f'id="of-{plot.slug}"' in text
         assert f'href="{plot.slug}.html"' in text
         assert plot.description in text
-        for param in plot.config["params"].values():
-            label = param["control"]["label"]
+        for param in recipes[plot.slug]["params"].values():
+            label = escape(param["control"]["label"])
             assert (f"<dt>{label}</dt>" in text) == (label != "Caption")
     assert "<dd>mean ± s.d.</dd>" in text
 
 
-def test_recipes_are_whole_files_that_anyone_can_run(demo: DemoResult, tmp_path: Path) -> None:
+def test_recipes_are_whole_files_that_anyone_can_run(demo: DemoResult, recipes: Recipes, tmp_path: Path) -> None:
     for plot in saved_plots():
         recipe = Recipe.load(demo.store.parent / "recipes" / f"{plot.slug}.json")
-        assert recipe == Recipe(plot.config)
+        assert recipe == Recipe(recipes[plot.slug])
     recipe, out = demo.store.parent / "recipes" / "fade-by-batch.json", tmp_path / "fade.csv"
     args = [
         "run",
         str(recipe),
         "-p",
-        "temperature=45",
+        "cells=M50-A-03",
+        "-p",
+        "cells=M50-A-04",
         "--store",
         str(demo.store.parent / "workbench.db"),
         "-o",
@@ -138,7 +143,7 @@ def test_a_plot_that_fails_is_told_and_checked(copied: Path) -> None:
     with open_bench(copied / "workbench.db") as bench:
         board = bench.dashboards.get("Models")
         broken = dict(
-            Recipe(saved_plots()[0].config).raw(), transform="def transform(data, params):\n    return 1 / 0\n"
+            board.plot("Drive cycle").recipe().raw(), transform="def transform(data, params):\n    return 1 / 0\n"
         )
         board.save("Drive <cycle> two", broken)
     done = CliRunner().invoke(app, ["demo", str(copied), "--no-serve"])
@@ -162,7 +167,7 @@ def test_the_command_succeeds_and_names_the_page(copied: Path) -> None:
 def test_a_plot_that_was_deleted_comes_back_and_one_that_was_changed_stays(copied: Path) -> None:
     with open_bench(copied / "workbench.db") as bench:
         board = bench.dashboards.get("Models")
-        own = Recipe(saved_plots()[0].config)
+        own = bench.dashboards.get("Ageing").plot("Cycle life").recipe()
         board.save("Drive cycle", own)
         bench.dashboards.delete("Electrochemistry")
     make_demo(copied)
@@ -180,7 +185,8 @@ def test_plots_of_one_name_have_pages_of_their_own(copied: Path) -> None:
         bench.projects.create(name="another")
     with open_bench(copied / "workbench.db", project="Default") as bench:
         for name in ("Mine", "Yours"):
-            bench.dashboards.create(name).save("Fade by batch", Recipe(saved_plots()[1].config))
+            cycle_life = bench.dashboards.get("Ageing").plot("Cycle life").recipe()
+            bench.dashboards.create(name).save("Fade by batch", cycle_life)
     with pytest.raises(BadRequest, match="2 projects here"):
         make_demo(copied)
     result = make_demo(copied, project="Default")

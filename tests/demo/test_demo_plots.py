@@ -4,43 +4,63 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+from support.handwritten import HANDWRITTEN
 
 from workbench.bench import Bench
-from workbench.demo.saved import Saved, saved_plots
+from workbench.demo.saved import saved_plots
+from workbench.gallery.catalog import entry
 from workbench.local import FigureAnswer, LocalBackend
 from workbench.recipe.controls import decide
 from workbench.recipe.recipe import Recipe
 from workbench.store.cache.cache import Cache
 from workbench.transform.figure import decode
 
-PLOTS = {plot.slug: plot for plot in saved_plots()}
-every_plot = pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
+Recipes: TypeAlias = dict[str, dict[str, Any]]
+SLUGS = [plot.slug for plot in saved_plots()]
+every_plot = pytest.mark.parametrize("slug", SLUGS)
+BESIDE = {("fade-by-batch", "per"): {"relative": "value"}, ("rate-capability", "per"): {"relative": "value"}}
+"""What is chosen beside another value of a param, which would change nothing alone: a share is the same per gram."""
 
 
-def draw(bench: Bench, slug: str, **values: Any) -> dict[str, Any]:
-    return decode(bench.backend.figure(PLOTS[slug].config, values).figure)
+def draw(bench: Bench, recipe: dict[str, Any], **values: Any) -> dict[str, Any]:
+    return decode(bench.backend.figure(Recipe(recipe).config, values).figure)
+
+
+def test_most_plots_are_the_gallerys_and_begin_with_values_that_it_has(
+    demo_bench: Bench, recipes: Recipes
+) -> None:
+    of_gallery = [plot for plot in saved_plots() if plot.entry]
+    assert len(of_gallery) > len(saved_plots()) / 2
+    for plot in of_gallery:
+        made = demo_bench.gallery().recipe(plot.entry).raw()
+        assert set(plot.values) <= set(made["params"]), plot.slug
+        for name, value in plot.values.items():
+            made["params"][name]["default"] = value
+        assert recipes[plot.slug] == made
+        assert plot.description == entry(plot.entry).question
 
 
 @every_plot
-def test_a_plot_is_sound_and_draws_without_warnings(demo_bench: Bench, plot: Saved) -> None:
-    assert demo_bench.check(plot.config) == []
-    answer = demo_bench.backend.figure(plot.config, {})
+def test_a_plot_is_sound_and_draws_without_warnings(demo_bench: Bench, recipes: Recipes, slug: str) -> None:
+    assert demo_bench.check(recipes[slug]) == []
+    answer = demo_bench.backend.figure(Recipe(recipes[slug]).config, {})
     assert answer.warnings == []
     assert answer.log == ""
     assert decode(answer.figure)["data"]
 
 
 @every_plot
-def test_a_plot_drawn_anew_has_the_same_bytes(demo_bench: Bench, plot: Saved) -> None:
-    work = demo_bench.backend
+def test_a_plot_drawn_anew_has_the_same_bytes(demo_bench: Bench, recipes: Recipes, slug: str) -> None:
+    work, config = demo_bench.backend, Recipe(recipes[slug]).config
+    assert isinstance(work, LocalBackend)
     fresh = LocalBackend(work.store, Cache(None), work.organization, work.project, work.actor)
-    again = fresh.figure(plot.config, {})
+    again = fresh.figure(config, {})
     assert again.cache == {"dataset": "miss", "figure": "miss"}
-    assert again.figure == work.figure(plot.config, {}).figure
+    assert again.figure == work.figure(config, {}).figure
 
 
 def other_value(name: str, recipe: Recipe, answer: FigureAnswer) -> Any:
@@ -63,22 +83,24 @@ def other_value(name: str, recipe: Recipe, answer: FigureAnswer) -> Any:
 
 
 @every_plot
-def test_a_view_change_reads_nothing(demo_bench: Bench, plot: Saved) -> None:
-    recipe = Recipe(plot.config)
-    first = demo_bench.backend.figure(plot.config, {})
+def test_a_view_change_reads_nothing(demo_bench: Bench, recipes: Recipes, slug: str) -> None:
+    recipe = Recipe(recipes[slug])
+    first = demo_bench.backend.figure(recipe.config, {})
     for name, param in recipe.config.params.items():
         if param.kind == "view":
-            changed = demo_bench.backend.figure(plot.config, {name: other_value(name, recipe, first)})
+            beside = BESIDE.get((slug, name), {})
+            before = demo_bench.backend.figure(recipe.config, beside)
+            changed = demo_bench.backend.figure(recipe.config, {**beside, name: other_value(name, recipe, first)})
             assert changed.reads == {"steps": 0, "sources": 0}, name
             assert changed.cache["dataset"] == "hit"
-            assert changed.figure != first.figure, f"'{name}' changes nothing in {plot.slug}"
+            assert changed.figure != before.figure, f"'{name}' changes nothing in {slug}"
 
 
-STANDARD = {plot.slug: plot.config for plot in saved_plots()} | {
+STANDARD = HANDWRITTEN | {
     path.stem: json.loads(path.read_text("utf-8"))
     for path in sorted((Path(__file__).parents[2] / "docs" / "recipes").glob("*.json"))
 }
-"""The saved plots of the demo, and the recipes of the docs."""
+"""Recipes that were written by hand, and those of the docs."""
 
 
 @pytest.mark.parametrize("slug", STANDARD)
@@ -91,8 +113,8 @@ def test_a_plot_of_cycles_leaves_out_those_that_are_not_complete(slug: str) -> N
     assert all(step["where"]["Complete"] == [True, None] for step in joined)
 
 
-def test_the_plots_use_every_operation_control_and_kind() -> None:
-    recipes = [Recipe(plot.config) for plot in saved_plots()]
+def test_the_handwritten_ones_use_every_operation_control_and_kind(demo_bench: Bench) -> None:
+    recipes = [Recipe(one) for one in HANDWRITTEN.values()]
     steps = [step for recipe in recipes for step in recipe.plan["steps"].values()]
     assert {step["op"] for step in steps} == {"list", "series", "summary", "aggregate", "join"}
     sources = {step["source"] for step in steps if step["op"] == "series"}
@@ -104,24 +126,33 @@ def test_the_plots_use_every_operation_control_and_kind() -> None:
     assert any("ratio_of" in str(metric.get("where")) for metric in metrics)
     params = [param for recipe in recipes for param in recipe.config.params.values()]
     assert {param.kind for param in params} == {"data", "view"}
+    assert widgets(demo_bench, HANDWRITTEN) >= WIDGETS
 
 
-def test_the_plots_use_every_control_of_the_guide(demo_bench: Bench) -> None:
-    widgets = set()
-    for plot in saved_plots():
-        options = demo_bench.backend.figure(plot.config, {}).options
-        for name, param in Recipe(plot.config).config.params.items():
-            widgets.add(decide(name, param, options.get(name))["widget"])
-    assert widgets >= {
-        *("toggle_buttons", "dropdown", "combobox", "select_multiple", "filtered_select_multiple", "checkbox"),
-        *("int_slider", "float_slider", "bounded_int", "bounded_float", "int", "float", "optional_number"),
-        *("int_range_slider", "float_range_slider", "text", "textarea", "date", "json"),
-    }
+WIDGETS = {
+    *("toggle_buttons", "dropdown", "combobox", "select_multiple", "filtered_select_multiple", "checkbox"),
+    *("int_slider", "float_slider", "bounded_int", "bounded_float", "int", "float", "optional_number"),
+    *("int_range_slider", "float_range_slider", "text", "textarea", "date", "json"),
+}
+
+
+def widgets(bench: Bench, recipes: Recipes) -> set[str]:
+    """The controls of these recipes."""
+    found = set()
+    for raw in recipes.values():
+        config = Recipe(raw).config
+        options = bench.backend.figure(config, {}).options
+        found |= {decide(name, param, options.get(name))["widget"] for name, param in config.params.items()}
+    return found
+
+
+def test_the_dashboards_use_all_controls_but_three(demo_bench: Bench, recipes: Recipes) -> None:
+    assert WIDGETS - widgets(demo_bench, recipes) == {"bounded_float", "int", "int_range_slider"}
 
 
 def test_choices_cascade_from_batch_to_cell(demo_bench: Bench) -> None:
     def cells(**values: Any) -> tuple[list[str], list[str]]:
-        answer = demo_bench.backend.figure(PLOTS["dqdv"].config, values)
+        answer = demo_bench.backend.figure(Recipe(HANDWRITTEN["dqdv"]).config, values)
         return [option["value"] for option in answer.options["cell"]], [w["code"] for w in answer.warnings]
 
     assert cells()[0] == ["M50-A-01", "M50-A-02", "M50-A-03", "M50-A-04"]
@@ -129,86 +160,102 @@ def test_choices_cascade_from_batch_to_cell(demo_bench: Bench) -> None:
     assert cells(batch="C")[1] == ["value_dropped"]
 
 
-def test_every_axis_is_titled_with_its_unit() -> None:
+def test_every_axis_is_titled_with_its_unit(recipes: Recipes) -> None:
     """Titles are looked for in the script: they may depend on params."""
-    for plot in saved_plots():
-        script = plot.config["transform"]
-        assert " / " in script or "axis_title" in script or plot.slug in ("cycle-life", "test-calendar"), plot.slug
+    for slug, recipe in recipes.items():
+        script = recipe["transform"]
+        assert " / " in script or "axis_title" in script or slug in ("cycle-life", "test-calendar"), slug
         assert "battery.template()" in script
-        assert len(script.splitlines()) < 75
+    assert all(len(one["transform"].splitlines()) < 75 for one in HANDWRITTEN.values())
 
 
-def test_cycles_count_from_0_in_every_figure_and_control(demo_bench: Bench) -> None:
+def test_cycles_count_from_0_in_every_figure_and_control(demo_bench: Bench, recipes: Recipes) -> None:
     """A number read off an axis is the one in the tables, and the one to type into a control."""
-    for plot in saved_plots():
-        script = plot.config["transform"]
-        assert "Cycle number" not in script, plot.slug
-        assert 'Cycle count"] +' not in script, plot.slug
+    for slug, recipe in recipes.items():
+        script = recipe["transform"]
+        assert "Cycle number" not in script, slug
+        assert 'Cycle count"] +' not in script, slug
     rows = demo_bench.measurements.cycles("M50-A-01_ageing")
-    figure = draw(demo_bench, "fade-by-batch", batches=["A"], spread="cells", relative=False)
-    trace = next(trace for trace in figure["data"] if trace["name"].startswith("A, 25"))
+    figure = draw(demo_bench, recipes["fade-by-batch"], cells=["M50-A-01"], group="cells", relative="value")
+    (trace,) = figure["data"]
     assert list(trace["x"][:3]) == [0, 1, 2]
     assert trace["y"][17] == rows["Discharge capacity [A.h]"].iloc[17]
-    curves = draw(demo_bench, "voltage-curves", early=3)
-    assert {trace["name"] for trace in curves["data"]} == {"3", "60", "119"}
-    title = draw(demo_bench, "loss-against-metadata", cycle=100)["layout"]["yaxis"]["title"]["text"]
+    curves = draw(demo_bench, recipes["voltage-curves"], early=3)
+    assert {trace["name"].split(",")[0] for trace in curves["data"]} == {"cycle 3", "cycle 60", "cycle 119"}
+    title = draw(demo_bench, recipes["loss-against-metadata"], cycle=100)["layout"]["yaxis"]["title"]["text"]
     assert title == "Capacity loss at cycle count 100 / %"
 
 
-def test_legends_lie_below_and_cover_nothing(demo_bench: Bench) -> None:
-    for plot in saved_plots():
-        legend = draw(demo_bench, plot.slug)["layout"]["legend"]
-        assert (legend["yref"], legend["y"], legend["orientation"]) == ("container", 0, "h"), plot.slug
+def test_legends_lie_below_and_cover_nothing(demo_bench: Bench, recipes: Recipes) -> None:
+    for slug, recipe in recipes.items():
+        legend = draw(demo_bench, recipe)["layout"]["legend"]
+        assert (legend["yref"], legend["y"], legend["orientation"]) == ("container", 0, "h"), slug
 
 
-def test_cells_of_one_temperature_do_not_hide_each_other(demo_bench: Bench) -> None:
-    figure = draw(demo_bench, "loss-against-metadata")
+def test_cells_of_one_temperature_do_not_hide_each_other(demo_bench: Bench, recipes: Recipes) -> None:
+    figure = draw(demo_bench, recipes["loss-against-metadata"])
     places = [x for trace in figure["data"] if "markers" in trace["mode"] for x in trace["x"] if x is not None]
     assert len(places) == 12
     assert np.diff(np.sort(places)).min() > 0.3
 
 
-def test_cycle_life_is_what_the_cycles_say(demo_bench: Bench) -> None:
-    figure = draw(demo_bench, "cycle-life", fraction=0.93)
-    texts = {}
-    for trace in figure["data"]:
-        if trace.get("mode") == "markers+text":
-            texts.update(zip(trace["y"], trace["text"], strict=True))
-    assert len(texts) == 12
-    assert "Cycle count" in figure["layout"]["xaxis"]["title"]["text"]
-    for cell, text in texts.items():
+def test_cycle_life_is_what_the_cycles_say(demo_bench: Bench, recipes: Recipes) -> None:
+    figure = draw(demo_bench, recipes["cycle-life"], threshold=93)
+    drawn = {
+        cell: (trace["name"], text)
+        for trace in figure["data"]
+        if trace["type"] == "bar"
+        for cell, text in zip(trace["x"], trace["text"], strict=True)
+    }
+    assert len(drawn) == 12
+    assert figure["layout"]["yaxis"]["title"]["text"] == "Cycles to 93 %"
+    for cell, (how, text) in drawn.items():
         cycles = demo_bench.measurements.cycles(f"{cell}_ageing")
-        whole = cycles[cycles["Cycle count"] < 120]
-        capacity = whole["Discharge capacity [A.h]"]
+        capacity = cycles[cycles["Cycle count"] < 120]["Discharge capacity [A.h]"]
         below = np.flatnonzero(capacity < 0.93 * capacity.iloc[0])
-        assert text.strip() == (str(below[0]) if len(below) else "> 119"), cell
+        assert (how == "reached") == bool(len(below)), cell
+        if len(below):
+            assert float(text) == pytest.approx(below[0], abs=2), cell
 
 
-def test_no_partial_cycle_is_drawn_as_a_cliff(demo_bench: Bench) -> None:
+def test_cycle_life_is_sorted_and_coloured_as_chosen(demo_bench: Bench, recipes: Recipes) -> None:
+    figure = draw(demo_bench, recipes["cycle-life"], threshold=93, sort=True, color="temperature")
+    assert {trace["name"] for trace in figure["data"] if trace["type"] == "scatter"} == {"25 °C", "45 °C"}
+    ended = next(trace for trace in figure["data"] if trace["name"] == "reached")
+    lives = dict(zip(ended["x"], map(float, ended["text"]), strict=True))
+    order = [cell for cell in figure["layout"]["xaxis"]["categoryarray"] if cell in lives]
+    assert [lives[cell] for cell in order] == sorted(lives.values(), reverse=True)
+
+
+def test_no_partial_cycle_is_drawn_as_a_cliff(demo_bench: Bench, recipes: Recipes) -> None:
     cycles = demo_bench.measurements.cycles("LFP-C-03_ageing")
     assert len(cycles) == 121
     assert cycles["Capacity retention"].iloc[-1] < 0.6
-    figure = draw(demo_bench, "fade-by-batch", batches=["C"], spread="cells")
+    figure = draw(demo_bench, recipes["fade-by-batch"], cells=["LFP-C-03"], group="cells")
     for trace in figure["data"]:
         assert max(trace["x"]) == 119
         assert min(trace["y"]) > 90
-    efficiency = draw(demo_bench, "coulombic-efficiency", cells=["LFP-C-03"])
+    efficiency = draw(demo_bench, recipes["coulombic-efficiency"], cells=["LFP-C-03"])
     assert all(min(trace["y"]) > 99 for trace in efficiency["data"])
 
 
-def test_fade_shows_mean_spread_and_number(demo_bench: Bench) -> None:
-    figure = draw(demo_bench, "fade-by-batch", batches=["B"], temperature=25)
+def test_fade_shows_mean_spread_and_number(demo_bench: Bench, recipes: Recipes) -> None:
+    two = ["M50-B-01", "M50-B-02"]
+    figure = draw(demo_bench, recipes["fade-by-batch"], cells=two)
     line = next(trace for trace in figure["data"] if trace.get("showlegend", True))
     assert line["name"] == "B, 25 °C (n = 2)"
-    last = [
-        100 * demo_bench.measurements.cycles(f"M50-B-0{n}_ageing")["Capacity retention"].iloc[119] for n in (1, 2)
-    ]
+    last = [100 * demo_bench.measurements.cycles(f"{cell}_ageing")["Capacity retention"].iloc[119] for cell in two]
     assert line["y"][-1] == pytest.approx(np.mean(last), rel=1e-12)
     assert np.asarray(line["customdata"])[-1] == pytest.approx([np.std(last, ddof=1), 2])
+    shade = next(
+        t for t in draw(demo_bench, recipes["fade-by-batch"], cells=two, group="range")["data"] if t.get("fill")
+    )
+    assert max(last) == pytest.approx(max(y for x, y in zip(shade["x"], shade["y"], strict=True) if x == 119))
+    assert min(last) == pytest.approx(min(y for x, y in zip(shade["x"], shade["y"], strict=True) if x == 119))
 
 
-def test_pulse_resistance_agrees_with_the_stored_analysis(demo_bench: Bench) -> None:
-    figure = draw(demo_bench, "pulse-resistance", tests=["M50-A-01_HPPC_fresh"])
+def test_pulse_resistance_agrees_with_the_stored_analysis(demo_bench: Bench, recipes: Recipes) -> None:
+    figure = draw(demo_bench, recipes["pulse-resistance"], tests=["M50-A-01_HPPC_fresh"], direction="discharge")
     (trace,) = figure["data"]
     stored = demo_bench.analyses.table("M50-A-01_HPPC_fresh_dcir").sort_values("SOC")
     expected = stored["Discharge resistance 10 s [mOhm]"].to_numpy()
@@ -216,25 +263,24 @@ def test_pulse_resistance_agrees_with_the_stored_analysis(demo_bench: Bench) -> 
     assert drawn == pytest.approx(expected[1:], rel=0.1)
 
 
-def test_impedance_is_drawn_to_one_scale(demo_bench: Bench) -> None:
-    layout = draw(demo_bench, "nyquist")["layout"]
+def test_impedance_is_drawn_to_one_scale(demo_bench: Bench, recipes: Recipes) -> None:
+    layout = draw(demo_bench, recipes["nyquist"])["layout"]
     assert layout["yaxis"]["scaleanchor"] == "x"
     assert layout["yaxis"]["scaleratio"] == 1
 
 
-def test_the_model_lies_near_the_measurement(demo_bench: Bench) -> None:
-    figure = draw(demo_bench, "model-and-measurement")
+def test_the_model_lies_near_the_measurement(demo_bench: Bench, recipes: Recipes) -> None:
+    figure = draw(demo_bench, recipes["model-and-measurement"])
     residual = next(trace for trace in figure["data"] if trace.get("yaxis") == "y2")
     assert np.median(np.abs(residual["y"])) < 30
-    drive = draw(demo_bench, "drive-cycle", minutes=[0.0, 20.0])
+    drive = draw(demo_bench, recipes["drive-cycle"], minutes=[0.0, 20.0])
     (told,) = (trace["name"] for trace in drive["data"] if trace["name"].startswith("model"))
     assert 1 < float(told.removeprefix("model, rms difference ").removesuffix(" mV")) < 20
-    shifted = draw(demo_bench, "drive-cycle", offset=1e6)
+    shifted = draw(demo_bench, recipes["drive-cycle"], offset=1e6)
     assert shifted["layout"]["annotations"][0]["text"].startswith("No samples to draw in these minutes.")
 
 
 @every_plot
-def test_colours_that_run_out_leave_nothing_out(plot: Saved) -> None:
-    script = plot.config["transform"]
-    assert "zip(battery.PALETTE" not in script
-    assert "PALETTE *" not in script
+def test_colours_that_run_out_leave_nothing_out(recipes: Recipes, slug: str) -> None:
+    assert "zip(battery.PALETTE" not in recipes[slug]["transform"]
+    assert "PALETTE *" not in recipes[slug]["transform"]

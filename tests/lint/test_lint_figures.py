@@ -24,7 +24,6 @@ from workbench.recipe.recipe import Recipe
 from workbench.table import Column, Table
 from workbench.transform.figure import encode
 
-PLOTS = {plot.slug: plot for plot in saved_plots()}
 CYCLE, CAPACITY, LOWEST = "Cycle count", "Discharge capacity [A.h]", "Min voltage [V]"
 TITLES = {"xaxis_title": "Cycle number", "yaxis_title": "Capacity / A h"}
 
@@ -50,9 +49,9 @@ def line(x: Any, y: Any, *, titles: Any = TITLES, **more: Any) -> go.Figure:
 # No false alarm
 
 
-def other_values(plot: Saved, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def other_values(recipe: Recipe, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Every other choice of each view param that has fixed ones or is a switch."""
-    for name, param in Recipe(plot.config).config.params.items():
+    for name, param in recipe.config.params.items():
         control = decide(name, param, options.get(name))
         if param.kind != "view":
             continue
@@ -63,12 +62,13 @@ def other_values(plot: Saved, options: dict[str, Any]) -> Iterator[dict[str, Any
                 yield {name: option["value"]}
 
 
-@pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
+@pytest.mark.parametrize("plot", saved_plots(), ids=[plot.slug for plot in saved_plots()])
 def test_the_plots_of_the_demo_are_without_lint(bench: Bench, plot: Saved) -> None:
-    answer = bench.backend.figure(plot.config, {})
+    recipe = bench.dashboards.get(plot.dashboard).plot(plot.name).recipe()
+    answer = bench.backend.figure(recipe.config, {})
     assert answer.lint == []
-    for values in other_values(plot, answer.options):
-        assert bench.backend.figure(plot.config, values).lint == [], values
+    for values in other_values(recipe, answer.options):
+        assert bench.backend.figure(recipe.config, values).lint == [], values
 
 
 def test_a_plain_figure_of_express_has_none() -> None:

@@ -70,7 +70,7 @@ MADE: dict[str, Callable[[wb.Bench], Any]] = {
     "a view": lambda bench: bench.show(wb.Recipe(RECIPE)),
     "a used view": lambda bench: (view := bench.show(wb.Recipe(RECIPE)), used(view))[0],
     "a figure widget": lambda bench: bench.show(wb.Recipe(RECIPE), figure_widget=True),
-    "a saved plot": lambda bench: bench.dashboards.get("Ageing").plot("Fade by batch").show().set(spread="range"),
+    "a saved plot": lambda bench: bench.dashboards.get("Ageing").plot("Fade by batch").show().set(group="range"),
     "a dashboard": lambda bench: bench.dashboards.get("Ageing").show(),
     "a dashboard that shares": lambda bench: bench.dashboards.get("Ageing").show(share=True),
 }

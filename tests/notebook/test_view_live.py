@@ -254,7 +254,7 @@ def test_the_demos_own_long_plot_reads_all_its_samples_on_zoom(bench: wb.Bench) 
     listed = bench.measurements.list()
     longest = str(listed.loc[listed["sample_count"].idxmax(), "name"])
     config = bench.config_of("Test record")
-    view = View(bench.backend, config, {"test": longest}, figure=lambda answer: answer, surface=Paper())
+    view = View(bench.backend, config, {"tests": longest}, figure=lambda answer: answer, surface=Paper())
     traced = view._drawing.answer.traced
     assert [one["detail"] for one in traced[:2]] == ["finer", "finer"]
     assert traced[0]["shown"] < traced[0]["of"]
@@ -307,10 +307,10 @@ def test_a_plain_figure_widget_offers_no_upload(bench: wb.Bench) -> None:
 
 def test_show_takes_a_saved_plot_and_values(bench: wb.Bench) -> None:
     plot = bench.dashboards.get("Ageing").plot("Fade by batch")
-    assert bench.show(plot, relative=False).values["relative"] is False
-    assert plot.show(spread="cells").values["spread"] == "cells"
+    assert bench.show(plot, relative="value").values["relative"] == "value"
+    assert plot.show(group="cells").values["group"] == "cells"
     with pytest.raises(Invalid):
-        bench.show(plot, spred="cells")
+        bench.show(plot, groop="cells")
 
 
 # What goes to the page

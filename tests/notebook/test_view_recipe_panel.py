@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.handwritten import HANDWRITTEN
 
 import workbench as wb
 from workbench.errors import Conflict
@@ -62,12 +63,13 @@ def bench(demo_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with wb.open(demo_store) as demo:
         demo.backup(copy)
     with wb.open(copy) as bench:
+        bench.dashboards.create("Written").save("Fade by batch", HANDWRITTEN["fade-by-batch"])
         yield bench
 
 
 @pytest.fixture
 def view(bench: wb.Bench) -> View:
-    made = bench.show(bench.dashboards.get("Ageing").plot("Fade by batch"))
+    made = bench.show(bench.dashboards.get("Written").plot("Fade by batch"))
     made._act("recipe")
     return made
 

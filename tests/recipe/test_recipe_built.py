@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from support.handwritten import HANDWRITTEN
 
 import workbench as wb
 from workbench import steps
-from workbench.demo.saved import saved_plots
 from workbench.recipe.build import FUNCTIONS
 from workbench.recipe.drafts import ParamDraft, StepDraft
 from workbench.recipe.filters import Filters
@@ -21,8 +21,9 @@ from workbench.recipe.shapes import fields_of
 from workbench.recipe.steps import STEPS, Function
 
 ROOT = Path(__file__).parents[2]
-SAVED = {plot.slug: plot.config for plot in saved_plots()}
-SAVED |= {path.stem: json.loads(path.read_text("utf-8")) for path in (ROOT / "docs" / "recipes").glob("*.json")}
+SAVED = HANDWRITTEN | {
+    path.stem: json.loads(path.read_text("utf-8")) for path in (ROOT / "docs" / "recipes").glob("*.json")
+}
 
 
 def text(recipe: wb.Recipe) -> str:

@@ -7,15 +7,13 @@ import time
 from typing import Any
 
 import pytest
+from support.handwritten import HANDWRITTEN
 from support.local_and_remote import Sides
 
 import workbench as wb
 from workbench.backend import FigureAnswer
-from workbench.demo.saved import saved_plots
 from workbench.errors import Cancelled
 from workbench.remote import RemoteBackend
-
-PLOTS = {plot.slug: plot for plot in saved_plots()}
 
 
 def work(bench: wb.Bench) -> RemoteBackend:
@@ -40,7 +38,7 @@ def another(config: Any, name: str, options: Any) -> Any:
 
 def test_a_view_change_costs_no_request(demo: Sides) -> None:
     far = demo.connect(demo.key)
-    config = PLOTS["fade-by-batch"].config
+    config = HANDWRITTEN["fade-by-batch"]
     count, first = asked(far, lambda: far.backend.figure(config, {}))
     assert count == 1
     views = [name for name, param in config["params"].items() if param["kind"] == "view"]
@@ -54,7 +52,7 @@ def test_a_view_change_costs_no_request(demo: Sides) -> None:
 
 def test_a_live_view_asks_for_data_once(demo: Sides) -> None:
     far = demo.connect(demo.key)
-    config = wb.Recipe(PLOTS["fade-by-batch"].config).config
+    config = wb.Recipe(HANDWRITTEN["fade-by-batch"]).config
     view = far.show(config)
     assert view.figure().to_json() == demo.near.show(config).figure().to_json()
     raw = config.dump()
@@ -81,7 +79,7 @@ def test_steps_that_are_here_are_not_sent_again(demo: Sides) -> None:
         return reply
 
     work(far).client.ask = counting  # type: ignore[method-assign]
-    config = PLOTS["voltage-curves"].config
+    config = HANDWRITTEN["voltage-curves"]
     first, second = far.backend.figure(config, {}), far.backend.figure(config, {})
     assert first.figure == second.figure
     assert second.cache == {"dataset": "hit", "figure": "hit"}
@@ -109,8 +107,8 @@ def test_a_figure_is_current_until_the_store_changes(lab: Sides) -> None:
 def test_a_request_that_is_withdrawn_returns_at_once(demo: Sides) -> None:
     far = demo.connect(demo.key)
     slow = {
-        "plan": PLOTS["voltage-curves"].config["plan"],
-        "params": PLOTS["voltage-curves"].config["params"],
+        "plan": HANDWRITTEN["voltage-curves"]["plan"],
+        "params": HANDWRITTEN["voltage-curves"]["params"],
         "transform": "def transform(data, params):\n    return {'data': [], 'layout': {}}\n",
     }
     cancel = threading.Event()

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from support.handwritten import HANDWRITTEN
 from support.local_and_remote import Sides
 
 import workbench as wb
 from workbench.backend import FigureAnswer
-from workbench.demo.saved import saved_plots
 from workbench.errors import Invalid, Problem
 from workbench.remote.errors import problems_of
 from workbench.store.scope import EVERYTHING
@@ -22,7 +22,7 @@ from workbench.transform.frames import SeriesFrames
 
 RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
 GOLDEN: dict[str, Any] = {path.stem: json.loads(path.read_text()) for path in sorted(RECIPES.glob("*.json"))}
-GOLDEN |= {plot.slug: plot.config for plot in saved_plots()}
+GOLDEN |= HANDWRITTEN
 
 
 RATINGS = {

@@ -9,10 +9,10 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 from support.full_organization import RATINGS
+from support.handwritten import HANDWRITTEN
 from support.local_and_remote import Sides
 
 import workbench as wb
-from workbench.demo.saved import saved_plots
 from workbench.errors import Forbidden, NotProtected, OtherVersion, ServerAway, Unauthorized
 from workbench.remote import RemoteBackend
 
@@ -128,15 +128,15 @@ def test_a_viewer_draws_what_is_saved_and_nothing_else(demo: Sides) -> None:
     viewer = demo.connect(demo.person("viewer@lab", everywhere="project-viewer"))
     board = viewer.dashboards.get("Ageing")
     plot = board.plot("Cycle life")
-    expected = demo.near.dashboards.get("Ageing").plot("Cycle life").figure(fraction=0.9)
-    assert plot.figure(fraction=0.9).to_json() == expected.to_json()
+    expected = demo.near.dashboards.get("Ageing").plot("Cycle life").figure(threshold=90)
+    assert plot.figure(threshold=90).to_json() == expected.to_json()
     shown = plot.show()
     assert shown.figure().to_json() == demo.near.dashboards.get("Ageing").plot("Cycle life").figure().to_json()
     shown.close()
     with pytest.raises(Forbidden, match="contributor"):
         viewer.figure({"plan": {"steps": {"a": {"op": "list", "source": "instances"}}}, "transform": EMPTY})
     with pytest.raises(Forbidden):
-        board.save("Mine", saved_plots()[0].config)
+        board.save("Mine", HANDWRITTEN["fade-by-batch"])
     with pytest.raises(Forbidden):
         viewer.ingest(Path(__file__))
     assert len(viewer.measurements.list()) == len(demo.near.measurements.list())
@@ -163,7 +163,7 @@ def test_an_older_revision_is_drawn_by_a_viewer_too(demo: Sides) -> None:
 def test_a_script_that_cannot_be_locked_in_here_is_drawn_by_the_server(
     demo: Sides, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = saved_plots()[0].config
+    config = HANDWRITTEN["fade-by-batch"]
     expected = demo.near.figure(config)
     mine = RemoteBackend._drawn
 

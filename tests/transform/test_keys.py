@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
+from support.handwritten import HANDWRITTEN
 
-from workbench.demo.saved import saved_plots
 from workbench.transform.script import check_script
 from workbench.transform.used_names import check_keys
 
@@ -108,7 +108,7 @@ def test_nothing_is_told_where_names_cannot_be_read() -> None:
 
 
 def test_no_recipe_of_ours_is_accused() -> None:
-    recipes = [plot.config for plot in saved_plots()]
+    recipes = [*HANDWRITTEN.values()]
     recipes += [json.loads(path.read_text("utf-8")) for path in sorted((ROOT / "docs" / "recipes").glob("*.json"))]
     assert len(recipes) > 10
     for one in recipes:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypedDict
+from typing import Protocol, TypedDict, cast
 
 import pandas as pd
 from pydantic import JsonValue
@@ -16,9 +16,10 @@ from pydantic import JsonValue
 from .. import export
 from ..bench import Bench, SavedPlot, open_bench
 from ..errors import BadRequest, WorkbenchError
+from ..local import LocalBackend
 from .fill import Progress, fill
 from .pages import Count, Drawn, index_page
-from .saved import Saved, place_of, saved_plots, slug_of
+from .saved import Made, place_of, recipes_on, saved_plots, slug_of
 from .source import Samples
 
 __all__ = ["DemoResult", "make_demo"]
@@ -98,9 +99,10 @@ def make_demo(
     with open_bench(store, project, organization) as bench:
         _refuse_other(bench, samples, store)
         _copy_new(samples.notebooks, target / NOTEBOOKS)
-        for saved in saved_plots():
-            _write_new(target / RECIPES / f"{saved.slug}.json", saved.config)
-        _save_missing(bench)
+        made = _recipes(bench)
+        for saved, recipe in made:
+            _write_new(target / RECIPES / f"{saved.slug}.json", recipe)
+        _save_missing(bench, made)
         result = DemoResult(store=store, index=target / FIGURES / "index.html", counts=_counts(bench))
         _draw_all(bench, target / FIGURES, result, report)
     return result
@@ -117,7 +119,7 @@ def _build(store: Path, samples: Samples, report: Progress, project: str | None,
             if project is not None:
                 bench.projects.update(bench.backend.project, name=project)
             fill(bench, samples, report)
-            _save_missing(bench)
+            _save_missing(bench, _recipes(bench))
             bench.backup(making / STORE)
         (making / STORE).rename(store)
     finally:
@@ -132,17 +134,23 @@ def _refuse_other(bench: Bench, samples: Samples, store: Path) -> None:
         )
 
 
-def _save_missing(bench: Bench) -> None:
+def _recipes(bench: Bench) -> list[Made]:
+    """The plots of the demo with their recipes on its store."""
+    return list(
+        recipes_on(cast(LocalBackend, bench.backend))
+    )  # a demo is a file, and its bench is on this machine
+
+
+def _save_missing(bench: Bench, recipes: list[Made]) -> None:
     """Create the missing dashboards and plots of the demo; existing ones stay as they are."""
     boards = set(bench.dashboards.list(fields=["name"])["name"])
-    by_board: dict[str, list[Saved]] = {}
-    for saved in saved_plots():
-        by_board.setdefault(saved.dashboard, []).append(saved)
+    by_board: dict[str, list[Made]] = {}
+    for saved, recipe in recipes:
+        by_board.setdefault(saved.dashboard, []).append((saved, recipe))
     for name, plots in by_board.items():
         board = bench.dashboards.get(name) if name in boards else bench.dashboards.create(name)
         there = {plot.name for plot in board.plots()}
-        missing = [saved for saved in plots if saved.name not in there]
-        made = [board.save(saved.name, saved.config) for saved in missing]
+        made = [board.save(saved.name, recipe) for saved, recipe in plots if saved.name not in there]
         if made:
             kept = [tile.model_dump() for tile in board.record.layout]
             tiles = [place_of(plot.id, len(kept) + place) for place, plot in enumerate(made)]

@@ -94,6 +94,13 @@ def palette(values):
     return dict(zip(values, itertools.cycle(battery.PALETTE)))
 
 
+def distinct(values):
+    """A colour for each of the values, in their order: of the palette, or along the scale if that has too few."""
+    if len(values) <= len(battery.PALETTE):
+        return dict(zip(values, battery.PALETTE))
+    return dict(zip(values, battery.sequential(len(values))))
+
+
 def by_age(values, title):
     """Colours of curves by age: along the scale."""
     made = battery.coloring([float(value) for value in values], title)

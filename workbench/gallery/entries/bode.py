@@ -29,6 +29,8 @@ def make(facts):
     }
     shown = {"middle": "the middle one of each test", "all": "all"}
     params["spectra"] = choice("Spectra", "middle", shown)
+    params["show"] = choice("Show", "both", {"both": "Nyquist and Bode", "nyquist": "Nyquist", "bode": "Bode"})
+    params["decades"] = {"kind": "view", "default": False, "control": {"label": "Mark the decades of frequency"}}
     labels = {"cell": "per cell", "cm2": "per cm²"}
     if facts.area:
         params["per"] = choice("Refer to", "cell", labels)
@@ -46,6 +48,20 @@ def spectra_of(frame):
     if "Cycle count" in frame:
         turns |= np.r_[False, np.diff(frame["Cycle count"].fillna(0).to_numpy()) != 0]
     return [part for _, part in frame.groupby(np.cumsum(turns)) if len(part) >= 5]
+
+
+def panels(show):
+    """The figure, and the cells of its three panels; None for one that is not shown."""
+    if show == "nyquist":
+        return make_subplots(), ({"row": 1, "col": 1}, None, None)
+    if show == "bode":
+        figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06)
+        return figure, (None, {"row": 1, "col": 1}, {"row": 2, "col": 1})
+    rows = [[{"colspan": 2}, None], [{}, {}]]
+    figure = make_subplots(
+        rows=2, cols=2, specs=rows, row_heights=[0.58, 0.42], horizontal_spacing=0.2, vertical_spacing=0.2
+    )
+    return figure, ({"row": 1, "col": 1}, {"row": 2, "col": 1}, {"row": 2, "col": 2})
 
 
 def transform(data, params):
@@ -66,12 +82,11 @@ def transform(data, params):
             "The chosen tests have no spectrum of five points or more. Choose others.", unmet=True
         )
     unit = "mΩ" if base == "cell" else "Ω cm²"
-    figure = make_subplots(
-        rows=2, cols=2, specs=[[{"rowspan": 2}, {}], [None, {}]], horizontal_spacing=0.2, vertical_spacing=0.08
-    )
-    shown = battery.coloring(
-        [name for name, *_ in curves] if len(tests) > 1 else list(map(float, range(len(curves)))), ""
-    )
+    figure, (nyquist, size, phase) = panels(params["show"])
+    named = len(tests) > 1 and len(curves) <= 8
+    values = [name for name, *_ in curves] if named else [float(place) for place in range(len(curves))]
+    shown = battery.coloring(values, "Order in time")
+    sizes = [factor * np.hypot(spectrum["Z_Re [Ohm]"], spectrum["Z_Im [Ohm]"]) for _, spectrum, factor in curves]
     for color, (name, spectrum, factor) in zip(shown.colors, curves):
         real, minus = factor * spectrum["Z_Re [Ohm]"], -factor * spectrum["Z_Im [Ohm]"]
         frequency = spectrum["Frequency [Hz]"]
@@ -80,18 +95,29 @@ def transform(data, params):
             "line": {"color": color, "width": 1.4},
             "marker": {"size": 4, "color": color},
         }
-        style |= {"name": name, "legendgroup": name}
+        style |= {"name": name, "legendgroup": name, "showlegend": shown.legend}
         hover = f"%{{customdata:.3~s}}Hz: %{{x:.4g}}, %{{y:.4g}} {unit}<extra>%{{fullData.name}}</extra>"
-        figure.add_scatter(x=real, y=minus, customdata=frequency, hovertemplate=hover, row=1, col=1, **style)
-        style["showlegend"] = False
-        figure.add_scatter(x=frequency, y=np.hypot(real, minus), row=1, col=2, **style)
-        figure.add_scatter(x=frequency, y=np.degrees(np.arctan2(minus, real)), row=2, col=2, **style)
-    figure.update_xaxes(title_text=f"Z′ / {unit}", constrain="domain", row=1, col=1)
-    figure.update_yaxes(
-        title_text=f"−Z″ / {unit}", scaleanchor="x", scaleratio=1, constrain="domain", row=1, col=1
-    )
-    figure.update_yaxes(title_text=f"|Z| / {unit}", type="log", row=1, col=2)
-    figure.update_yaxes(title_text="−Phase / °", row=2, col=2)
-    figure.update_xaxes(type="log", row=1, col=2, showticklabels=False)
-    figure.update_xaxes(type="log", title_text="Frequency / Hz", row=2, col=2)
-    return note(finished(figure), "")
+        if nyquist:
+            figure.add_scatter(x=real, y=minus, customdata=frequency, hovertemplate=hover, **style, **nyquist)
+            power = np.log10(frequency)
+            at = np.isclose(power, power.round(), atol=0.02) if params["decades"] else np.zeros(len(power), bool)
+            ring = {"symbol": "circle-open", "size": 9, "color": color, "line": {"width": 1.6}}
+            if at.any():
+                rings = {"mode": "markers", "marker": ring, "legendgroup": name, "showlegend": False}
+                figure.add_scatter(x=real[at], y=minus[at], hoverinfo="skip", **rings, **nyquist)
+            style["showlegend"] = False
+        if size:
+            figure.add_scatter(x=frequency, y=np.hypot(real, minus), **style, **size)
+            style["showlegend"] = False
+            figure.add_scatter(x=frequency, y=np.degrees(np.arctan2(minus, real)), **style, **phase)
+    if nyquist:
+        figure.update_xaxes(title_text=f"Z′ / {unit}", **nyquist)
+        figure.update_yaxes(title_text=f"−Z″ / {unit}", scaleanchor="x", scaleratio=1, **nyquist)
+    if size:
+        figure.update_yaxes(title_text=f"|Z| / {unit}", **log_ticks(np.concatenate(sizes)), **size)
+        figure.update_yaxes(title_text="−Phase / °", **phase)
+        figure.update_xaxes(type="log", title_text="Frequency / Hz" if nyquist else "", **size)
+        figure.update_xaxes(type="log", title_text="Frequency / Hz", **phase)
+    figure.add_traces(shown.bar)
+    finished(figure, showlegend=shown.legend)
+    return note(figure, "rings: decades of frequency" if nyquist and params["decades"] else "")

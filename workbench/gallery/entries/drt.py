@@ -66,7 +66,7 @@ def transform(data, params):
             )
     if not curves:
         return battery.message("The chosen tests have no distribution. Choose others.", unmet=True)
-    figure = make_subplots(cols=2, column_widths=[0.6, 0.4], horizontal_spacing=0.16)
+    figure = make_subplots(rows=2, row_heights=[0.55, 0.45], vertical_spacing=0.2)
     names = [name for name, *_ in curves]
     shown = battery.coloring(
         names if len(curves) <= 8 else [float(place) for place in range(len(curves))], "Spectrum"
@@ -88,15 +88,15 @@ def transform(data, params):
             low, high = sweep["Frequency [Hz]"].min(), sweep["Frequency [Hz]"].max()
             inside = one[one["Frequency [Hz]"].between(0.99 * low, 1.01 * high)]
             dots = {**style, "mode": "markers", "marker": {"color": color, "size": 5, "symbol": "circle-open"}}
-            figure.add_scatter(x=1000 * sweep["Z_Re [Ohm]"], y=-1000 * sweep["Z_Im [Ohm]"], row=1, col=2, **dots)
-        figure.add_scatter(x=1000 * inside["Z_Re [Ohm]"], y=-1000 * inside["Z_Im [Ohm]"], row=1, col=2, **style)
+            figure.add_scatter(x=1000 * sweep["Z_Re [Ohm]"], y=-1000 * sweep["Z_Im [Ohm]"], row=2, col=1, **dots)
+        figure.add_scatter(x=1000 * inside["Z_Re [Ohm]"], y=-1000 * inside["Z_Im [Ohm]"], row=2, col=1, **style)
     figure.add_traces(shown.bar)
     decades = [10.0**power for power in range(-7, 5)]
     ticks = [f"{10.0**power:g}" if power % 2 == 0 else "" for power in range(-7, 5)]
     figure.update_xaxes(title_text="Time constant / s", type="log", tickvals=decades, ticktext=ticks, row=1, col=1)
     figure.update_yaxes(title_text="Distribution / mΩ", rangemode="tozero", row=1, col=1)
-    figure.update_xaxes(title_text="Z′ / mΩ", row=1, col=2)
-    figure.update_yaxes(title_text="−Z″ / mΩ", row=1, col=2)
+    figure.update_xaxes(title_text="Z′ / mΩ", row=2, col=1)
+    figure.update_yaxes(title_text="−Z″ / mΩ", scaleanchor="x2", scaleratio=1, row=2, col=1)
     worst = max(float(one["rms relative"].iloc[0]) for _, one, _ in curves)
     is_open = any(
         one["Distribution [Ohm]"].iloc[-1] > 0.01 * one["Distribution [Ohm]"].max() for _, one, _ in curves
@@ -105,5 +105,5 @@ def transform(data, params):
     several = f"; and {len(said) - 2} more" if len(said) > 2 else ""
     finished(figure, showlegend=shown.legend)
     return note(
-        figure, f"{'; '.join(said[:2])}{several}; right: line from the distribution, rms {100 * worst:.1g} %{more}"
+        figure, f"{'; '.join(said[:2])}{several}; below: line from the distribution, rms {100 * worst:.1g} %{more}"
     )

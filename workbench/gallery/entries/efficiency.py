@@ -21,6 +21,8 @@ def make(facts):
     steps["rows"] = with_tests(facts, "cycles", complete=True)
     shown = {"CE": "coulombic", "EE": "energy", "VE": "voltage", "CIE": "coulombic inefficiency per hour"}
     params["quantity"] = choice("Efficiency", "CE", shown)
+    mean = {"label": "Running mean over", "description": "Cycles; 1 draws each cycle as it is."}
+    params["mean"] = {"kind": "view", "default": 1, "control": {**mean, "min": 1, "max": 31, "step": 2}}
     params["zoom"] = {"kind": "view", "default": True, "control": {"label": "Show the middle 90 %"}}
     return Made(steps, params)
 
@@ -45,33 +47,36 @@ def transform(data, params):
     rows["group"] = rows["batch_name"].fillna("no batch") if batched else rows["instance_name"]
     colors = palette(sorted(rows["group"].unique()))
     dashes = dict(zip(sorted(rows["degrees"].dropna().unique()), DASHES * 10))
-    figure = go.Figure()
-    named, out = set(), 0
-    for (group, degrees, test), one in rows.groupby(["group", "degrees", "measurement_id"], dropna=False):
-        one = one.sort_values("Cycle count")
-        name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
-        figure.add_scatter(
-            x=one["Cycle count"],
-            y=one["value"],
-            mode="lines" if len(one) > 40 else "lines+markers",
-            line={"color": colors[group], "dash": dashes.get(degrees, "solid"), "width": 1.5},
-            marker={"size": 5},
-            name=name,
-            legendgroup=name,
-            showlegend=name not in named,
-            hovertemplate=f"{one['instance_name'].iloc[0]}, cycle %{{x}}: %{{y:.6g}}<extra></extra>",
-        )
-        named.add(name)
+    low, high = -np.inf, np.inf
     if params["zoom"] and len(rows) > 20:
         low, high = rows["value"].quantile([0.05, 0.95])
         spread = max(high - low, 1e-6)
         low, high = low - 0.5 * spread, high + 0.5 * spread
-        out = int((~rows["value"].between(low, high)).sum())
-        for trace in figure.data:
-            trace.y = np.where((trace.y < low) | (trace.y > high), np.nan, trace.y)
+    rows["seen"] = rows["value"].where(rows["value"].between(low, high))
+    out = int(rows["seen"].isna().sum())
+    figure, named = go.Figure(), set()
+    for (group, degrees, test), one in rows.groupby(["group", "degrees", "measurement_id"], dropna=False):
+        one = one.sort_values("Cycle count")
+        name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
+        style = {"x": one["Cycle count"], "name": name, "legendgroup": name}
+        style["hovertemplate"] = f"{one['instance_name'].iloc[0]}, cycle %{{x}}: %{{y:.6g}}<extra></extra>"
+        if params["mean"] > 1:
+            dots = {"color": battery.pale(colors[group], 0.4), "size": 4}
+            figure.add_scatter(y=one["seen"], mode="markers", marker=dots, showlegend=False, **style)
+        figure.add_scatter(
+            y=one["seen"].rolling(params["mean"], center=True, min_periods=1).mean().where(one["seen"].notna()),
+            mode="lines" if len(one) > 40 else "lines+markers",
+            line={"color": colors[group], "dash": dashes.get(degrees, "solid"), "width": 1.5},
+            marker={"size": 5},
+            showlegend=name not in named,
+            **style,
+        )
+        named.add(name)
+    if high < np.inf:
         figure.update_yaxes(range=[low, high])
     figure.update_xaxes(title_text="Cycle count")
     figure.update_yaxes(title_text=title)
     finished(figure)
     beyond = f"; {out} cycles are beyond the range" if out else ""
-    return note(figure, f"The last digits depend on the accuracy of the cycler{beyond}.")
+    mean = f"; running mean over {params['mean']} cycles, points: each cycle" if params["mean"] > 1 else ""
+    return note(figure, f"The last digits depend on the accuracy of the cycler{mean}{beyond}.")

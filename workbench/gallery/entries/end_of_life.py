@@ -1,7 +1,7 @@
 """When does each cell reach the end of its life?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
 
 TITLE = "End of life"
 NEEDS = "Tests that repeat a full cycle at least ten times."
@@ -20,20 +20,38 @@ def make(facts):
     steps, params = chosen_tests(facts, tests, "ageing", most=60)
     steps["cycles"] = summary(facts, tests, READS)
     steps["rows"] = with_tests(facts, "cycles")
-    label = {"label": "End of life / % of the first capacity", "min": 30, "max": 99, "step": 1}
+    words = "Of the capacity of the first complete cycle."
+    label = {"label": "End of life at / %", "description": words, "min": 30, "max": 99, "step": 1}
     params["threshold"] = {"kind": "view", "default": 80, "control": label}
+    groups = {"batch": "batch"} if any(one.batch for one in tests) else {}
+    groups |= {"temperature": "temperature"} if facts.cell_temperature or facts.test_temperature else {}
+    if groups:
+        params["color"] = choice("Colour", next(iter(groups)), {**groups, "none": "one for all"})
+    params["sort"] = {"kind": "view", "default": False, "control": {"label": "Longest life first"}}
     return Made(steps, params)
 
 
 # The script of the figure
+STYLES = {
+    "reached": "reached",
+    "extrapolated": "extrapolated",
+    "beyond": "not reached",
+}
+
+
 def transform(data, params):
     rows, share = data["rows"], params["threshold"] / 100
     found = []
+    rows = rows.assign(degrees=degrees_of(rows).round(0))
     for test, cycles in rows.groupby("measurement_id", sort=False):
         cycles = cycles.sort_values("Cycle count")
-        cell = cycles["instance_name"].iloc[0]
+        cell, batch, degrees = (cycles[name].iloc[0] for name in ("instance_name", "batch_name", "degrees"))
+        group = {
+            "batch": "no batch" if pd.isna(batch) else batch,
+            "temperature": f"{degrees:g} °C" if degrees == degrees else "temperature unknown",
+        }.get(params.get("color"), "")
         reached = battery.end_of_life(cycles, threshold=share).iloc[0]
-        one = {"cell": cell, "batch": cycles["batch_name"].iloc[0], "last": cycles["Cycle count"].max()}
+        one = {"cell": cell, "group": group, "last": cycles["Cycle count"].max()}
         if reached["Valid"] and reached["EOL cycle"] == reached["EOL cycle"]:
             found.append({**one, "how": "reached", "eol": reached["EOL cycle"]})
             continue
@@ -45,20 +63,19 @@ def transform(data, params):
             found.append({**one, "how": "beyond", "eol": one["last"], "why": str(ahead["Warning"])})
     if not found:
         return battery.message("No cycles to draw. Choose other cells.", unmet=True)
-    found = pd.DataFrame(found).sort_values(["batch", "cell"], na_position="last")
-    batches = sorted(found["batch"].fillna("no batch").unique())
-    colors = palette(batches)
+    found = pd.DataFrame(found)
+    order, up = (["how", "eol", "cell"], [False, False, True]) if params["sort"] else (["group", "cell"], True)
+    found = found.assign(how=pd.Categorical(found["how"], list(STYLES), ordered=True)).sort_values(
+        order, ascending=up
+    )
+    groups = sorted(found["group"].unique())
+    colors = palette(groups)
     figure = go.Figure()
-    styles = {
-        "reached": "reached",
-        "extrapolated": "extrapolated, 90 % band",
-        "beyond": "not reached: beyond the last cycle",
-    }
-    for how, name in styles.items():
+    for how, name in STYLES.items():
         one = found[found["how"] == how]
         if one.empty:
             continue
-        shade = [colors[batch] for batch in one["batch"].fillna("no batch")]
+        shade = [colors[group] for group in one["group"]]
         marker = {"color": shade if how == "reached" else "rgba(0,0,0,0)", "line": {"color": shade, "width": 2}}
         if how == "beyond":
             marker = {"color": [battery.pale(color, 0.25) for color in shade], "line": {"width": 0}}
@@ -74,10 +91,15 @@ def transform(data, params):
             text=[f"> {last:g}" for last in one["last"]]
             if how == "beyond"
             else [f"{eol:.0f}" for eol in one["eol"]],
-            textposition="outside",
+            textposition="inside" if how == "extrapolated" else "outside",
+            insidetextanchor="start",
             hovertemplate="%{x}: %{text} cycles<extra>" + name + "</extra>",
         )
+    for group in groups if len(groups) > 1 else []:
+        mark = {"color": colors[group], "size": 10, "symbol": "square"}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=mark, name=group)
     figure.update_xaxes(categoryorder="array", categoryarray=found["cell"], autotickangles=[0, 90])
     figure.update_yaxes(title_text=f"Cycles to {params['threshold']:g} %", rangemode="tozero")
     finished(figure)
-    return note(figure, "of the first capacity" + ("; colour: batch" if len(batches) > 1 else ""))
+    ahead = "; extrapolated with its 90 % band" if (found["how"] == "extrapolated").any() else ""
+    return note(figure, f"of the first capacity{ahead}")

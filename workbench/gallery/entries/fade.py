@@ -27,7 +27,8 @@ def make(facts):
     params["over"] = choice("Over", "cycle", axes)
     groups = {"cells": "each cell"}
     if any(one.batch for one in tests):
-        groups = {"batch": "mean of each batch", **groups}
+        spreads = {"batch": "mean ± s.d.", "range": "min to max"}
+        groups = {**spreads, **groups}
     params["group"] = choice("Show", next(iter(groups)), groups)
     return Made(steps, {**params, **per(facts)})
 
@@ -57,9 +58,9 @@ def transform(data, params):
         x_title = "Equivalent full cycles"
     fade = fade.dropna(subset=["x", "value"])
 
-    by_batch = params["group"] == "batch"
+    by_batch = params["group"] != "cells"
     fade["group"] = fade["batch_name"].fillna("no batch") if by_batch else fade["instance_name"]
-    colors = palette(sorted(fade["group"].unique()))
+    colors = distinct(sorted(fade["group"].unique()))
     dashes = dict(zip(sorted(fade["degrees"].dropna().unique()), DASHES * 10))
     figure = go.Figure()
     for (group, degrees), rows in fade.groupby(["group", "degrees"], dropna=False):
@@ -84,12 +85,16 @@ def transform(data, params):
             )
         if banded:
             mean = battery.mean_and_spread(rows, "x", "value")
+            if params["group"] == "range":
+                ends = rows.groupby("x")["value"].agg(["min", "max"]).reindex(mean["x"])
+                mean = mean.assign(low=ends["min"].to_numpy(), high=ends["max"].to_numpy())
             shade, line = battery.band(mean, "x", name, colors[group])
             line["line"] = {**style, "width": 2.4}
             figure.add_traces([shade, line])
     figure.update_xaxes(title_text=x_title, rangemode="tozero")
     figure.update_yaxes(title_text=title)
-    spread = "thick: mean ± s.d. of the cells, thin: each cell" if by_batch else ""
+    words = {"batch": "mean ± s.d. of the cells", "range": "mean of the cells, with the lowest and highest"}
+    spread = f"thick: {words[params['group']]}, thin: each cell" if by_batch else ""
     first = "of the first complete cycle" if params["relative"] == "first" else ""
     many = len({trace.name for trace in figure.data}) > 16
     finished(figure, showlegend=not many)

@@ -38,27 +38,34 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
-    figure, colors, moving = go.Figure(), palette(tests["id"]), 0
-    for _, test in tests.iterrows():
+    figure, moving = go.Figure(), 0
+    one_cell = tests["instance_name"].nunique() == 1
+    by = tests["measurement_name"] if one_cell else tests["instance_name"]
+    number = 0 * tests.index if one_cell else tests.groupby("instance_name").cumcount()
+    colors = palette(dict.fromkeys(by))
+    for (_, test), group, place in zip(tests.iterrows(), by, number):
         table = (
             data["values"][test["id"]].dropna(subset=["SOC", "Voltage [V]"]).sort_values("SOC", ascending=False)
         )
         still = table["Drift [mV/h]"].abs() <= params["drift"]
         moving += int((~still).sum())
-        color = colors[test["id"]]
+        color, symbol = colors[group], SYMBOLS[place % len(SYMBOLS)]
         figure.add_scatter(
             x=100 * table["SOC"],
             y=table["Voltage [V]"],
             mode="lines+markers",
             line={"color": battery.pale(color, 0.4), "width": 1},
-            marker={"size": 8, "color": color, "symbol": np.where(still, "circle", "circle-open")},
-            name=test["measurement_name"],
+            marker={"size": 8, "color": color, "symbol": np.where(still, symbol, f"{symbol}-open")},
+            name=group,
+            legendgroup=group,
+            showlegend=place == 0,
             customdata=np.column_stack([table["Rest [s]"] / 60, table["Drift [mV/h]"]]),
-            hovertemplate="%{x:.1f} %: %{y:.4f} V after %{customdata[0]:.0f} min, %{customdata[1]:.2g} mV h⁻¹",
+            hovertemplate="%{x:.1f} %: %{y:.4f} V after %{customdata[0]:.0f} min, %{customdata[1]:.2g} mV h⁻¹"
+            f"<extra>{test['measurement_name']}</extra>",
         )
     figure.update_xaxes(title_text="State of charge / %")
     figure.update_yaxes(title_text="Voltage at the end of the rest / V")
     finished(figure, showlegend=True)
-    return note(
-        figure, f"open: {moving} rests that still drift by more than {params['drift']:g} mV h⁻¹" if moving else ""
-    )
+    drift = f"open: {moving} rests that still drift by more than {params['drift']:g} mV h⁻¹" if moving else ""
+    later = f"{SYMBOLS[0]}, {SYMBOLS[1]} ...: first test of a cell, second ..." if max(number) > 0 else ""
+    return note(figure, "; ".join(text for text in (drift, later) if text))

@@ -22,9 +22,14 @@ def make(facts):
         "ids": {"from": "chosen", "column": "id"},
         "x": "Time [s]",
         "columns": ["Voltage [V]", "Current [A]"],
+        "window": {"min": "$start", "max": "$end"},
         "max_points": 4000,
     }
     params["tests"]["default"] = tests[0].name
+    params["tests"]["control"]["label"] = "Test"
+    for name, label, words in (("start", "From / s", "from the start"), ("end", "To / s", "to the end")):
+        control = {"label": label, "description": f"Auto reads {words}.", "min": -1e9, "max": 1e9, "step": 0.1}
+        params[name] = {"kind": "data", "default": None, "control": control}
     return Made(steps, params)
 
 
@@ -48,9 +53,12 @@ def transform(data, params):
     samples = data["samples"][test["id"]]
     if not samples["Time [s]"].notna().any():
         return battery.message(f"The test '{test['name']}' has no time. Choose another one.")
-    factor, unit = scale_of_time(samples["Time [s]"].max() - samples["Time [s]"].min())
+    first, last = samples["Time [s]"].min(), samples["Time [s]"].max()
+    factor, unit = scale_of_time(last - first)
     steps = data["steps"]
     steps = steps[steps["measurement_id"] == test["id"]]
+    ends = steps["Start time [s]"] + steps["Duration [s]"]
+    steps = steps[(ends >= first) & (steps["Start time [s]"] <= last)]
     figure = make_subplots(
         rows=3, shared_xaxes=True, row_heights=[0.5, 0.42, 0.08], vertical_spacing=0.03, specs=[[{}], [{}], [{}]]
     )
@@ -60,6 +68,7 @@ def transform(data, params):
             y=samples[name],
             mode="lines",
             line={"color": "#222222", "width": 1.2},
+            name=name,
             showlegend=False,
             hovertemplate=f"%{{x:.4g}} {unit}: %{{y:.4g}}<extra></extra>",
             row=row,
@@ -82,11 +91,15 @@ def transform(data, params):
             name=f"{kind} ({len(rows)})",
             hoveron="fills",
             hoverinfo="name",
+            meta={"step": "steps"},
             row=3,
             col=1,
         )
     figure.update_yaxes(visible=False, range=[0, 1], row=3, col=1)
     figure.update_xaxes(title_text=f"Time / {unit}", row=3, col=1)
+    if len(steps) and (steps["Start time [s]"].min() < first or ends[steps.index].max() > last):
+        figure.update_xaxes(range=[first / factor, last / factor])
     finished(figure)
-    days = (samples["Time [s]"].max() - samples["Time [s]"].min()) / 86400
-    return note(figure, f"{test['instance_name']}, {test['name']}: {len(steps)} steps in {days:.3g} d")
+    began = "" if pd.isna(test["start_time"]) else f", began {test['start_time']:%Y-%m-%d}"
+    said = f"{len(steps)} steps in {(last - first) / factor:.3g} {unit}"
+    return note(figure, f"{test['instance_name']}, {test['name']}{began}: {said}")
