@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -133,6 +136,105 @@ def test_a_capacity_is_given_per_cell_gram_or_area(demo: wb.Bench) -> None:
     assert cells["g"][name] == pytest.approx(1000 * cells["cell"][name] / 69.0)
     assert cells["cm2"][name] == pytest.approx(1000 * cells["cell"][name] / 1027.0)
     assert "mA h g⁻¹" in of["g"].layout.yaxis.title.text
+
+
+PER_CELL = re.compile(r"/ (A h|m?A|m?Ω)( V⁻¹)?$")
+"""Titles of axes with a capacity, a current or a resistance of a whole cell."""
+ITS_VALUE = {"relative": "value", "quantity": "capacity"}
+"""What shows the value itself instead of a share."""
+
+
+def per_cell(figure: wb.Figure) -> set[str]:
+    """The titles of axes with what is of a whole cell."""
+    titles = (axis.title.text or "" for axis in [*figure.select_xaxes(), *figure.select_yaxes()])
+    return {title for title in titles if PER_CELL.search(title)}
+
+
+@pytest.mark.parametrize("name", sorted(set(entries()) - LACKING - SLOW))
+def test_each_capacity_current_and_resistance_can_be_given_per_gram_or_area(demo: wb.Bench, name: str) -> None:
+    params = demo.gallery().recipe(name).config.params
+    fixed = {key: [one.value for one in of.control.options] for key, of in params.items() if of.control.options}
+    values = {key: value for key, value in ITS_VALUE.items() if value in fixed.get(key, ())}
+    if not per_cell(demo.figure(name, values)):
+        return
+    assert set(fixed["per"]) >= {"cell", "cm2"}
+    for per in set(fixed["per"]) - {"cell"}:
+        assert per_cell(demo.figure(name, values, per=per)) == set()
+
+
+EXCLUDED = ("M50-A-01_ageing", "M50-A-01_RPT0", "M50-A-01_HPPC_fresh", "M50-A-01_EIS_fresh", "M50-A-04_ageing")
+
+
+@pytest.fixture(scope="module")
+def without(demo: wb.Bench, tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    """The demo with stored results, and then with a test of each kind and some cycles excluded."""
+    copy = tmp_path_factory.mktemp("gallery") / "without.db"
+    demo.backup(copy)
+    with wb.open(copy) as bench:
+        for test in EXCLUDED:
+            bench.exclude(test, reason="channel failed")
+        bench.exclude("PCH-02_rates", cycles=[8, 9], reason="too fast")
+        bench.exclude("M50-A-03_ageing", cycles=[50], reason="power cut")
+        yield bench
+
+
+@pytest.mark.parametrize("name", sorted(set(entries()) - set(SIMULATIONS)))
+def test_each_leaves_out_what_is_excluded_and_says_why(without: wb.Bench, name: str) -> None:
+    figure = without.figure(name)
+    drawn = json.dumps(figure.to_plotly_json()["data"], default=str)
+    assert not [test for test in EXCLUDED if test in drawn]
+    if figure.data:
+        words = " ".join(str(one.text).replace("<br>", " ") for one in figure.layout.annotations)
+        assert "channel failed" in words
+
+
+def test_excluded_cycles_are_left_out_of_steps_and_samples_too(demo: wb.Bench, without: wb.Bench) -> None:
+    def drawn(bench: wb.Bench, name: str, **values: Any) -> list[Any]:
+        return list(bench.figure(name, **values).data)
+
+    rates = [drawn(bench, "rate-capability")[0].x for bench in (demo, without)]
+    assert len(rates[1]) == len(rates[0]) - 1
+    assert max(rates[1]) < max(rates[0])
+    curves = [drawn(one, "voltage-curves", tests=["M50-A-03_ageing"], middle=50) for one in (demo, without)]
+    cycles = [{trace.name for trace in traces} for traces in curves]
+    assert cycles[0] - cycles[1] == {"cycle 50"}
+    steps = [drawn(bench, "capacity-by-step", tests=["M50-A-03_ageing"])[0].x for bench in (demo, without)]
+    assert set(steps[0]) - set(steps[1]) == {50}
+
+
+def test_tests_of_one_name_are_told_apart_by_their_cells(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "same.db") as bench:
+        bench.specifications.create(name="cell", ratings=RATINGS)
+        for cell in ("c1", "c2"):
+            bench.instances.create(name=cell, specification="cell")
+            for test in ("before", "after"):
+                frame = ageing(0)
+                bench.measurements.create(
+                    name=test, instance=cell, time_series=frame, sign="discharge", tags=["rpt"]
+                )
+        recipe = bench.gallery().recipe("dq-dv").config
+        assert recipe.params["cells"].default == ["c1"]
+        one, both = bench.figure("dq-dv"), bench.figure("dq-dv", cells=["c1", "c2"])
+        assert [trace.name for trace in one.data] == ["before", "after"]
+        assert {trace.name for trace in both.data} == {
+            f"{c}, {t}" for c in ("c1", "c2") for t in ("before", "after")
+        }
+        assert bench.figure("test-timeline", cells="c2").layout.annotations[0].text.startswith("c2, before")
+
+
+def test_a_cell_that_came_part_charged_is_not_compared_with_its_first_discharge(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "part.db") as bench:
+        bench.specifications.create(name="cell", ratings=RATINGS)
+        bench.instances.create(name="c1", specification="cell")
+        frame = ageing(0).iloc[60 + 20 :].reset_index(drop=True)  # its first discharge begins at a third
+        for name in ("Time [s]", "Step count"):
+            frame[name] -= frame[name].iloc[0]
+        bench.measurements.create(name="t", instance="c1", time_series=frame, sign="discharge", tags=["ageing"])
+        figure = bench.figure("fade", group="cells")
+        assert max(figure.data[0].y) == pytest.approx(100)
+        words = " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
+        assert "left out: the first discharge of 1 tests, of cells that came part-charged" in words
+        assert min(figure.data[0].x) == 1
 
 
 def test_what_is_excluded_is_left_out_and_said(demo_copy: Path) -> None:

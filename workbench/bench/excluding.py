@@ -24,9 +24,9 @@ class Excluding:
     ) -> Analysis:
         """Leave cycles of a test, or the whole test, out of what is computed and drawn. Nothing is deleted.
 
-        Excluded cycles are not ``Complete`` any more, so that recipes which keep complete cycles leave them out, as all
-        of the gallery do; stored analyses of cycles become stale and are computed without them. A figure of the gallery
-        says what was left out. ``bench.include(name)`` undoes it.
+        Excluded cycles are not ``Complete`` any more, so that recipes which keep complete cycles leave them out; those
+        of the gallery leave out their steps and samples too. Stored analyses of cycles become stale and are computed
+        without them. A figure of the gallery says what was left out. ``bench.include(name)`` undoes it.
 
         Parameters
         ----------

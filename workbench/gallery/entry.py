@@ -21,6 +21,8 @@ MARKER = "# The script of the figure"
 """The line of an entry's file after which its script begins."""
 NOTHING_EXCLUDED = 'EXCLUDED = ""'
 """The line of a script that says what is excluded or left out."""
+ALL_COUNT = "EXCLUDED_CYCLES = {}"
+"""The line of a script with the excluded cycles of each test."""
 SHARED = Path(__file__).with_name("script_parts.py")
 """The functions that scripts share. It is text for scripts, which have their names without import."""
 Steps: TypeAlias = dict[str, dict[str, JsonValue]]
@@ -73,10 +75,15 @@ class Entry:
             return _sentence(str(unmet))
         raw: dict[str, JsonValue] = {
             "plan": {"steps": {**made.steps}},
-            "transform": self.script.replace(NOTHING_EXCLUDED, f"EXCLUDED = {facts.left_out[:300]!r}"),
+            "transform": self._script_for(facts),
             "params": {**made.params},
         }
         return PlotConfig.model_validate(raw)
+
+    def _script_for(self, facts: Facts) -> str:
+        """The script with what is excluded in a store."""
+        said = self.script.replace(NOTHING_EXCLUDED, f"EXCLUDED = {facts.left_out[:300]!r}")
+        return said.replace(ALL_COUNT, f"EXCLUDED_CYCLES = {facts.excluded_cycles!r}")
 
 
 def _sentence(text: str) -> PlotConfig:

@@ -14,7 +14,7 @@ from ..analyses.shapes import KindOfTest
 from ..errors import Problem
 from ..recipe.plot import PlotConfig
 from ..records.catalog import Catalog, CatalogColumn
-from ..records.exclusion import ALL, CYCLES, EXCLUSION, REASON
+from ..records.exclusion import ALL, CYCLES, EXCLUSION, REASON, runs_of
 from ..records.measurement import KIND
 from ..table import Table
 
@@ -67,9 +67,10 @@ class Facts:
     @property
     def of_chosen(self) -> dict[str, JsonValue]:
         """The filter of a list of analyses for those of the chosen tests; empty if all tests count."""
-        if self._only is None:
+        if self._only is None and not self.excluded_tests:
             return {}
-        ids: list[JsonValue] = [*sorted(self._only)]
+        chosen = (one.id for one in self.measurements) if self._only is None else self._only
+        ids: list[JsonValue] = [*sorted(set(chosen) - self.excluded_tests)]
         return {"measurementIds": ids}
 
     @cached_property
@@ -117,8 +118,20 @@ class Facts:
 
     def tests(self, *kinds: str) -> list[TestRow]:
         """The tests of any of these kinds, without those that are excluded; without kinds all tests."""
-        out = {id for id, _, cycles, _ in self.excluded if cycles == ALL}
-        return [one for one in self._of_kinds(*kinds) if one.id not in out]
+        return [one for one in self._of_kinds(*kinds) if one.id not in self.excluded_tests]
+
+    @property
+    def excluded_tests(self) -> set[str]:
+        """The ids of the tests that are excluded as a whole."""
+        return {id for id, _, cycles, _ in self.excluded if cycles == ALL}
+
+    @property
+    def excluded_cycles(self) -> dict[str, list[tuple[int, int]]]:
+        """Test -> the runs of its cycles that are excluded, each with its first and last."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for id, _, cycles, _ in self.excluded:
+            found.setdefault(id, []).extend(runs_of(cycles))
+        return {id: runs for id, runs in found.items() if runs}
 
     @property
     def left_out(self) -> str:
@@ -174,9 +187,11 @@ class Facts:
         return bool(listed) and {str(id) for id in listed} == {one.id for one in tests}
 
     def results(self, analysis: str) -> list[dict[str, JsonValue]]:
-        """The computed records of an analysis: names, whether they are valid, and why not."""
+        """The computed records of an analysis, without those of excluded tests: names, whether they are valid, and why
+        not."""
         fields = [
             "id",
+            "measurement_id",
             "measurement_name",
             "instance_name",
             "metadata.workbench.valid",
@@ -184,7 +199,11 @@ class Facts:
         ]
         where: dict[str, JsonValue] = {"analysisType": analysis, **self.of_chosen}
         rows = self._store.listing("analyses", where, fields, None).records()
-        return [row for row in rows if row["metadata.workbench.valid"] is not None]
+        return [
+            row
+            for row in rows
+            if row["metadata.workbench.valid"] is not None and row["measurement_id"] not in self.excluded_tests
+        ]
 
     def problems(self, config: PlotConfig) -> list[Problem]:
         """What a recipe needs at its defaults and the store does not have."""

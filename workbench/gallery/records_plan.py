@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from .entry import Params, Steps, Unmet
 from .facts import MOST_LISTED, Facts
-from .tests_plan import RATED, RATED_UNIT, of_source, of_tests
+from .tests_plan import RATED, RATED_UNIT, cells_beside, of_source, of_tests
 
 VALID, REASON = "metadata.workbench.valid", "metadata.workbench.reason"
 
@@ -76,7 +76,10 @@ def stored_results(
     steps["described"] = _joined("timed", "cells", "instance_id", steps["cells"]["fields"])
     steps["chosen"] = _joined("described", "designs", "specification_id", steps["designs"]["fields"])
     param = "cells" if by == "instance_name" else "tests"
-    steps["chosen"]["where"] = {VALID: [True], by: f"${param}"}
+    places = [(str(row["instance_name"]), str(row[by])) for row in valid]
+    beside = cells_beside(places, "records", most) if by == "measurement_name" else {}
+    of_cells = {"instance_name": "$cells"} if beside else {}
+    steps["chosen"]["where"] = {VALID: [True], by: f"${param}", **of_cells}
     if columns:
         wanted: list[JsonValue] = [*facts.shared([str(row["id"]) for row in valid], "series", columns)]
         steps["values"] = {
@@ -89,7 +92,7 @@ def stored_results(
         }
     names = list(dict.fromkeys(str(row[by]) for row in valid))
     control: dict[str, JsonValue] = {"label": param.capitalize(), "optionsFrom": {"step": "records", "value": by}}
-    return steps, {param: {"kind": "data", "default": [*names[:most]], "control": control}}
+    return steps, {**beside, param: {"kind": "data", "default": [*names[:most]], "control": control}}
 
 
 def _joined(left: str, right: str, key: str, fields: JsonValue) -> dict[str, JsonValue]:

@@ -14,6 +14,7 @@ from workbench import battery
 
 DASHES = ["solid", "dash", "dot", "dashdot"]
 EXCLUDED = ""
+EXCLUDED_CYCLES = {}
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "triangle-down", "cross", "star"]
 
 
@@ -32,6 +33,35 @@ def numbers_like(rows, pattern):
             units = units.where(values.notna() | found.isna(), rows[unit].fillna(""))
         values = values.fillna(found)
     return values, units
+
+
+def called(tests, column="name"):
+    """What each test is called in a figure: with its cell where several of them have one name."""
+    names = tests[column].astype(str)
+    return names.mask(names.duplicated(keep=False), tests["instance_name"].astype(str) + ", " + names)
+
+
+def from_full(rows):
+    """The cycles without the first of a test whose cell came part-charged: its discharge passed less than 80 % of what
+    the next one did, and would be what all others are compared with. With words for a note."""
+    name, tests = "Discharge capacity [A.h]", "measurement_id"
+    ordered = rows.dropna(subset=[name]).sort_values("Cycle count")
+    first, second = (ordered.groupby(tests)[name].nth(place) for place in (0, 1))
+    found = pd.DataFrame({"first": ordered.loc[first.index].set_index(tests)[name]})
+    found["second"] = ordered.loc[second.index].set_index(tests)[name]
+    partly = first.index[(found["first"] < 0.8 * found["second"]).to_numpy()]
+    said = f"left out: the first discharge of {len(partly)} tests, of cells that came part-charged"
+    return rows.drop(partly), said if len(partly) else ""
+
+
+def not_excluded(rows, test=None):
+    """The rows without those of excluded cycles: rows of one test, or of several with their ``measurement_id``."""
+    out = pd.Series(False, rows.index)
+    for one, runs in EXCLUDED_CYCLES.items() if "Cycle count" in rows else ():
+        mine = rows["measurement_id"] == one if test is None else test == one
+        for first, last in runs:
+            out |= mine & rows["Cycle count"].between(first, last)
+    return rows[~out]
 
 
 def degrees_of(rows):
@@ -57,6 +87,11 @@ def without_amount(rows, amount):
     """The names of the cells whose mass or area is unknown, for a note."""
     lost = sorted(rows.loc[amount.isna(), "instance_name"].dropna().unique())
     return f"without {', '.join(lost[:5])}{' ...' if len(lost) > 5 else ''}: mass or area unknown" if lost else ""
+
+
+def ohm_unit(per):
+    """The factor to a resistance in Ohm times an amount, and the unit as it is printed."""
+    return {"cell": (1000.0, "mΩ"), "cm2": (1.0, "Ω cm²")}[per]
 
 
 def capacity_unit(per):

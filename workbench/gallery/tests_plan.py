@@ -95,13 +95,15 @@ def chosen_tests(
         "fields": [*of_source(facts, "instances")],
     }
     param = "cells" if by == "instance_name" else "tests"
+    places = [(one.cell, one.name) for one in tests]
+    beside = cells_beside(places, "tests", most) if by == "name" else {}
     steps["chosen"] = {
         "op": "join",
         "left": "described",
         "right": "designs",
         "on": {"left": "specification_id", "right": "id"},
         "fields": [RATED, RATED_UNIT, *of_source(facts, "cellSpecifications")],
-        "where": {by: f"${param}"},
+        "where": {by: f"${param}", **({"instance_name": "$cells"} if beside else {})},
         "how": "left",
     }
     names = list(dict.fromkeys(one.cell if by == "instance_name" else one.name for one in tests))
@@ -109,7 +111,30 @@ def chosen_tests(
     if len(names) > most:
         label = f"{label} ({most} of {len(names)} are chosen at first)"
     control: dict[str, JsonValue] = {"label": label, "optionsFrom": {"step": "tests", "value": by}}
-    return steps, {param: {"kind": "data", "default": [*names[:most]], "control": control}}
+    return steps, {**beside, param: {"kind": "data", "default": [*names[:most]], "control": control}}
+
+
+def cells_beside(tests: Sequence[tuple[str, str]], step: str, most: int) -> Params:
+    """The control of the cells beside that of the names of tests, if tests of several cells have the same name.
+
+    Parameters
+    ----------
+    tests : the cell and the name of each.
+    step : has a row for each test, with the name of its cell.
+    most : about so many tests are chosen at first; at least those of one cell.
+    """
+    if len({name for _, name in tests}) == len(tests):
+        return {}
+    cells: dict[str, int] = {}
+    for cell, _ in tests:
+        cells[cell] = cells.get(cell, 0) + 1
+    chosen: list[JsonValue] = []
+    for cell, count in cells.items():
+        most -= count
+        if not chosen or most >= 0:
+            chosen.append(cell)
+    control: dict[str, JsonValue] = {"label": "Cells", "optionsFrom": {"step": step, "value": "instance_name"}}
+    return {"cells": {"kind": "data", "default": chosen, "control": control}}
 
 
 def attached(facts: Facts) -> list[str]:
@@ -149,6 +174,11 @@ def per(facts: Facts) -> Params:
     labels = {"cell": "per cell", "g": "per g", "cm2": "per cm²"}
     options: list[JsonValue] = [{"value": base, "label": labels[base]} for base in facts.bases]
     return {"per": {"kind": "view", "default": "cell", "control": {"label": "Refer to", "options": options}}}
+
+
+def per_area(facts: Facts) -> Params:
+    """The control of what resistances are referred to, if cells have an area."""
+    return {"per": choice("Refer to", "cell", {"cell": "per cell", "cm2": "per cm²"})} if facts.area else {}
 
 
 def choice(label: str, default: JsonValue, options: dict[str, str]) -> dict[str, JsonValue]:

@@ -50,14 +50,26 @@ def _is_cycle(value: int) -> bool:
     return not isinstance(value, bool) and float(value).is_integer() and value >= 0
 
 
+def runs_of(text: str) -> list[tuple[int, int]]:
+    """The first and last cycle of each run in a text of cycles; none for a whole test.
+
+    >>> runs_of("3-5, 9")
+    [(3, 5), (9, 9)]
+    """
+    found = []
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        if first.isdigit() and (not last or last.isdigit()):
+            found.append((int(first), int(last or first)))
+    return found
+
+
 def is_excluded(cycles: NDArray[np.float64], texts: Sequence[str]) -> NDArray[np.bool_]:
     """(n,) whether each cycle is among those of any of the texts."""
     out = np.zeros(len(cycles), bool)
     for text in texts:
         if text == ALL:
             return np.ones(len(cycles), bool)
-        for part in text.split(","):
-            first, _, last = part.strip().partition("-")
-            if first.isdigit() and (not last or last.isdigit()):
-                out |= (cycles >= int(first)) & (cycles <= int(last or first))
+        for first, last in runs_of(text):
+            out |= (cycles >= first) & (cycles <= last)
     return out

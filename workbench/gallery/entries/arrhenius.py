@@ -21,7 +21,8 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
-    rows, found = data["rows"].dropna(subset=["Discharge capacity [A.h]"]), []
+    rows, partly = from_full(data["rows"].dropna(subset=["Discharge capacity [A.h]"]))
+    found = []
     if rows["Mean temperature [degC]"].isna().all():
         return battery.message("No ageing test has a temperature. The law needs measured ones.", unmet=True)
     for cell, one in rows.groupby("instance_name"):
@@ -71,4 +72,4 @@ def transform(data, params):
     )
     figure.update_yaxes(title_text="Fade / % per cycle", **log_ticks(100 * points["Rate"]))
     finished(figure, showlegend=True)
-    return note(figure, told)
+    return note(figure, "; ".join(text for text in (told, partly) if text))

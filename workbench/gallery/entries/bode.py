@@ -1,7 +1,7 @@
 """Which part of the impedance grows with age, and does it depend on the state of charge?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per_area
 
 TITLE = "Impedance: Nyquist and Bode"
 NEEDS = "Impedance spectra."
@@ -17,7 +17,10 @@ def make(facts):
     for one in tests:
         cells.setdefault(one.cell, []).append(one.name)
     steps, params = chosen_tests(facts, tests, "eis", by="name", most=6)
-    params["tests"]["default"] = list(dict.fromkeys(max(cells.values(), key=len)))[:6]
+    fullest = max(cells, key=lambda cell: len(cells[cell]))
+    params["tests"]["default"] = list(dict.fromkeys(cells[fullest]))[:6]
+    if "cells" in params:
+        params["cells"]["default"] = [fullest]
     steps["spectra"] = {
         "op": "series",
         "source": "measurements",
@@ -31,10 +34,7 @@ def make(facts):
     params["spectra"] = choice("Spectra", "middle", shown)
     params["show"] = choice("Show", "both", {"both": "Nyquist and Bode", "nyquist": "Nyquist", "bode": "Bode"})
     params["decades"] = {"kind": "view", "default": False, "control": {"label": "Mark the decades of frequency"}}
-    labels = {"cell": "per cell", "cm2": "per cm²"}
-    if facts.area:
-        params["per"] = choice("Refer to", "cell", labels)
-    return Made(steps, params)
+    return Made(steps, {**params, **per_area(facts)})
 
 
 # The script of the figure
@@ -67,21 +67,21 @@ def panels(show):
 def transform(data, params):
     base = params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
-    tests = tests.assign(amount=amount_of(tests, base))
+    tests = tests.assign(amount=amount_of(tests, base), name=called(tests))
+    factor, unit = ohm_unit(base)
     curves = []
     for _, test in tests.iterrows():
-        found = spectra_of(data["spectra"][test["id"]])
+        found = spectra_of(not_excluded(data["spectra"][test["id"]], test["id"]))
         if params["spectra"] == "middle" and len(found) > 1 and len(tests) > 1:
             found = [found[len(found) // 2]]
         for spectrum in found:
             volts = spectrum["Voltage [V]"].mean() if "Voltage [V]" in spectrum else np.nan
             label = f"{test['name']}" + (f", {volts:.2f} V" if volts == volts else "")
-            curves.append((label, spectrum, test["amount"] if base == "cm2" else 1000.0))
+            curves.append((label, spectrum, factor * test["amount"]))
     if not curves:
         return battery.message(
             "The chosen tests have no spectrum of five points or more. Choose others.", unmet=True
         )
-    unit = "mΩ" if base == "cell" else "Ω cm²"
     figure, (nyquist, size, phase) = panels(params["show"])
     named = len(tests) > 1 and len(curves) <= 8
     values = [name for name, *_ in curves] if named else [float(place) for place in range(len(curves))]
@@ -120,4 +120,5 @@ def transform(data, params):
         figure.update_xaxes(type="log", title_text="Frequency / Hz", **phase)
     figure.add_traces(shown.bar)
     finished(figure, showlegend=shown.legend)
-    return note(figure, "rings: decades of frequency" if nyquist and params["decades"] else "")
+    rings = "rings: decades of frequency" if nyquist and params["decades"] else ""
+    return note(figure, "; ".join(text for text in (rings, without_amount(tests, tests["amount"])) if text))

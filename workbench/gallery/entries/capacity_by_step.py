@@ -35,14 +35,16 @@ def part_of(word):
 def transform(data, params):
     direction = params["direction"]
     column = "Charge capacity [A.h]" if direction == "charge" else "Discharge capacity [A.h]"
-    rows = data["rows"]
+    rows = not_excluded(data["rows"])
     rows = rows[rows[column] > 0]
     if rows.empty:
         return battery.message(f"The chosen tests have no {direction}. Choose others.")
     base = params.get("per", "cell")
     amount = amount_of(rows, base)
     factor, unit = capacity_unit(base)
+    names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
     rows = rows.assign(part=rows["Step type"].map(part_of), value=factor * rows[column] / amount)
+    rows["name"] = rows["measurement_id"].map(names)
     several = rows["measurement_id"].nunique() > 1
     sums = rows.groupby(["name", "Cycle count", "part"])["value"].sum().unstack(fill_value=0)
     title = f"{direction.capitalize()} capacity / {unit}"

@@ -2,6 +2,7 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import stored_results
+from workbench.gallery.tests_plan import per_area
 
 TITLE = "Circuit parameters"
 NEEDS = "Impedance spectra, and the stored results of 'circuit'."
@@ -24,19 +25,26 @@ def make(facts):
     for row in facts.results("circuit"):
         if row["metadata.workbench.valid"]:
             cells.setdefault(row["instance_name"], []).append(row["measurement_name"])
-    params["tests"]["default"] = max(cells.values(), key=len)[:6]
-    return Made(steps, params)
+    fullest = max(cells, key=lambda cell: len(cells[cell]))
+    params["tests"]["default"] = cells[fullest][:6]
+    if "cells" in params:
+        params["cells"]["default"] = [fullest]
+    return Made(steps, {**params, **per_area(facts)})
 
 
 # The script of the figure
 def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
+    tests = tests.assign(measurement_name=called(tests, "measurement_name"))
+    base = params.get("per", "cell")
+    factor, unit = ohm_unit(base)
+    amount = amount_of(tests, base)
     figure, labels, unknown = go.Figure(), [], 0
     parts = [name for name in data["values"][tests["id"].iloc[0]].columns if name.endswith("[Ohm]")]
     tables = []
-    for _, test in tests.iterrows():
+    for place, test in tests.iterrows():
         table = data["values"][test["id"]]
-        table = table[table["rms relative"].notna()]
+        table = table[table["rms relative"].notna()].assign(scale=factor * amount[place])
         tables.append(table)
         labels += [(test["measurement_name"], f"{volts:.2f} V") for volts in table["Voltage [V]"]]
     rows = pd.concat(tables)
@@ -47,14 +55,16 @@ def transform(data, params):
         unknown += int(rows[part].isna().sum())
         figure.add_bar(
             x=[[name for name, _ in labels], [volts for _, volts in labels]],
-            y=1000 * rows[part],
+            y=rows["scale"] * rows[part],
             name=part.removesuffix(" [Ohm]"),
             marker_color=color,
-            hovertemplate="%{x}: %{y:.4g} mΩ<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
+            hovertemplate="%{x}: %{y:.4g} " + unit + "<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
         )
     figure.update_xaxes(autotickangles=[0, 90])
-    figure.update_yaxes(title_text="Resistance / mΩ", rangemode="tozero")
+    figure.update_yaxes(title_text=f"Resistance / {unit}", rangemode="tozero")
     finished(figure, barmode="stack")
     circuits = ", ".join(dict.fromkeys(rows["Circuit"].dropna()))
     lost = f"; left out: {unknown} parameters that the data do not know" if unknown else ""
-    return note(figure, f"{circuits}, rms {100 * rows['rms relative'].median():.2g} %{lost}")
+    bare = without_amount(tests, amount)
+    unknown_area = f"; {bare}" if bare else ""
+    return note(figure, f"{circuits}, rms {100 * rows['rms relative'].median():.2g} %{lost}{unknown_area}")

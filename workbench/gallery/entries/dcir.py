@@ -1,7 +1,7 @@
 """How large is the resistance at each state of charge, and how does it change with age?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per_area, summary, with_tests
 
 TITLE = "Resistance by state of charge"
 NEEDS = "Tests with pulses after a rest of 5 min: HPPC, or check-ups with pulses."
@@ -19,7 +19,7 @@ READS = Reads(
         "Charge capacity [A.h]",
         "Resistance at 10 s [Ohm]",
     ),
-    ("Onset gap [s]",),
+    ("Onset gap [s]", "Cycle count"),
 )
 
 
@@ -30,19 +30,18 @@ def make(facts):
     steps["steps"] = summary(facts, tests, READS)
     steps["rows"] = with_tests(facts, "steps")
     params["direction"] = choice("Pulses", "both", {"both": "both", "discharge": "discharge", "charge": "charge"})
-    labels = {"cell": "per cell", "cm2": "per cm²"}
-    if facts.area:
-        params["per"] = choice("Refer to", "cell", labels)
-    return Made(steps, params)
+    return Made(steps, {**params, **per_area(facts)})
 
 
 # The script of the figure
 def transform(data, params):
     rows = data["rows"]
     base = params.get("per", "cell")
+    factor, unit = ohm_unit(base)
     figure = go.Figure()
     tests = data["chosen"].sort_values("start_time", na_position="last")
-    colors = palette(tests["id"])
+    tests = tests.assign(name=called(tests))
+    colors = distinct(list(tests["id"]))
     late, lost, both = [], "", params["direction"] == "both"
     for _, test in tests.iterrows():
         steps = rows[rows["measurement_id"] == test["id"]].sort_values("Step count")
@@ -53,11 +52,12 @@ def transform(data, params):
         soaked = rest.shift(fill_value=0) >= 300
         pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna()
         found = steps.assign(soc=100 * (1 - (before - before.min()) / spread), soaked=soaked)[pulses]
+        found = not_excluded(found, test["id"])
         if found.empty:
             continue
         amount = amount_of(found, base)
         lost = lost or without_amount(found, amount)
-        found = found.assign(value=found["Resistance at 10 s [Ohm]"] * (1000 if base == "cell" else amount))
+        found = found.assign(value=factor * found["Resistance at 10 s [Ohm]"] * amount)
         late += [test["name"]] if "Onset gap [s]" in found and (found["Onset gap [s]"] > 1).any() else []
         for direction, group in found.groupby(np.where(found["Mean current [A]"] > 0, "discharge", "charge")):
             if params["direction"] not in ("both", direction):
@@ -78,7 +78,6 @@ def transform(data, params):
             )
     if not figure.data:
         return battery.message("The chosen tests have no pulse of 10 s after a rest. Choose others.", unmet=True)
-    unit = "mΩ" if base == "cell" else "Ω cm²"
     figure.update_xaxes(title_text="State of charge / %")
     figure.update_yaxes(title_text=f"Resistance after 10 s / {unit}", rangemode="tozero")
     finished(figure)

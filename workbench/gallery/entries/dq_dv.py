@@ -1,7 +1,7 @@
 """How do the features of dQ/dV move and shrink from the first check-up to the last?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per
 
 TITLE = "dQ/dV, first and last"
 NEEDS = "Check-ups or slow cycles of one cell; or its cycles, which are marked as fast."
@@ -20,6 +20,8 @@ def make(facts):
     most = max(cells.values(), key=len, default=[])
     steps, params = chosen_tests(facts, [*most, *(one for one in tests if one not in most)], by="name", most=12)
     params["tests"]["default"] = list(dict.fromkeys(one.name for one in most))[:12]
+    if "cells" in params:
+        params["cells"]["default"] = [most[0].cell]
     steps["samples"] = {
         "op": "series",
         "source": "measurements",
@@ -32,7 +34,7 @@ def make(facts):
     label = {"label": "Smoothing / mV", "min": 2.0, "max": 100.0, "step": 2.0}
     params["smooth"] = {"kind": "view", "default": 20.0, "control": label}
     params["all"] = {"kind": "view", "default": True, "control": {"label": "Show those between first and last"}}
-    return Made(steps, params)
+    return Made(steps, {**params, **per(facts)})
 
 
 # The script of the figure
@@ -45,9 +47,12 @@ def whole_halves(frame, direction):
 
 
 def transform(data, params):
-    curves = []
-    for _, test in data["chosen"].sort_values("start_time", na_position="last").iterrows():
-        halves = whole_halves(data["samples"][test["id"]], params["direction"])
+    curves, base = [], params.get("per", "cell")
+    factor, unit = capacity_unit(base)
+    tests = data["chosen"].sort_values("start_time", na_position="last")
+    tests = tests.assign(amount=amount_of(tests, base), name=called(tests))
+    for _, test in tests.iterrows():
+        halves = whole_halves(not_excluded(data["samples"][test["id"]], test["id"]), params["direction"])
         if not halves:
             continue
         slowest = min(halves, key=lambda one: one[0].frame["Current [A]"].abs().mean())
@@ -56,7 +61,7 @@ def transform(data, params):
             rate = half.frame["Current [A]"].abs().mean() / charge[-1]
             counted = len(chosen) > 1 and "Cycle count" in half.frame
             cycle = f", cycle {half.frame['Cycle count'].iloc[0]:g}" if counted else ""
-            curves.append((f"{test['name']}{cycle}", half, charge, rate))
+            curves.append((f"{test['name']}{cycle}", half, factor * charge / test["amount"], rate))
     if not curves:
         return battery.message(f"The chosen tests have no whole {params['direction']}. Choose others.")
     if not params["all"]:
@@ -77,13 +82,19 @@ def transform(data, params):
             name=name,
             showlegend=shown.legend,
             line={"color": color},
-            hovertemplate="%{x:.3f} V: %{y:.3g} A h V⁻¹<extra>%{fullData.name}</extra>",
+            hovertemplate="%{x:.3f} V: %{y:.3g}<extra>%{fullData.name}</extra>",
         )
     figure.add_traces(shown.bar)
     margin = 0.03 * (max(seen) - min(seen))
     figure.update_xaxes(title_text="Voltage / V", range=[min(seen) - margin, max(seen) + margin])
-    figure.update_yaxes(title_text=f"dQ/dV on {params['direction']} / A h V⁻¹", rangemode="tozero")
+    figure.update_yaxes(title_text=f"dQ/dV on {params['direction']} / {unit} V⁻¹", rangemode="tozero")
     finished(figure)
     fast = max(rate for *_, rate in curves)
     warned = f"; up to {fast:.2g} C: peaks are shifted by polarisation" if fast > 0.21 else ""
-    return note(figure, f"window {params['smooth']:g} mV{warned}")
+    lost = without_amount(tests, tests["amount"])
+    untimed = (
+        "no start times: in the order of ingest" if len(tests) > 1 and tests["start_time"].isna().any() else ""
+    )
+    cell = tests["instance_name"].iloc[0] if tests["instance_name"].nunique() == 1 else ""
+    said = (str(cell), f"window {params['smooth']:g} mV{warned}", untimed, lost)
+    return note(figure, "; ".join(text for text in said if text))

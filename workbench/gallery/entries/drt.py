@@ -2,7 +2,7 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import stored_results
-from workbench.gallery.tests_plan import choice
+from workbench.gallery.tests_plan import choice, per_area
 
 TITLE = "Distribution of relaxation times"
 NEEDS = "Impedance spectra, and the stored results of 'drt'."
@@ -34,7 +34,7 @@ def make(facts):
     }
     shown = {"middle": "the middle one of each test", "all": "all"}
     params["shown"] = choice("Spectra", "middle", shown)
-    return Made(steps, params)
+    return Made(steps, {**params, **per_area(facts)})
 
 
 # The script of the figure
@@ -48,8 +48,11 @@ def sweeps_of(frame):
 
 
 def transform(data, params):
-    curves, said = [], []
-    for _, test in data["chosen"].sort_values("start_time", na_position="last").iterrows():
+    curves, said, base = [], [], params.get("per", "cell")
+    tests = data["chosen"].sort_values("start_time", na_position="last")
+    tests = tests.assign(amount=amount_of(tests, base), measurement_name=called(tests, "measurement_name"))
+    factor, unit = ohm_unit(base)
+    for _, test in tests.iterrows():
         table = data["values"][test["id"]].dropna(subset=["Distribution [Ohm]"])
         found = [one for _, one in table.groupby("Spectrum")]
         if params["shown"] == "middle" and len(found) > 1:
@@ -58,7 +61,8 @@ def transform(data, params):
         for one in found:
             volts, number = one["Voltage [V]"].iloc[0], int(one["Spectrum"].iloc[0])
             name = test["measurement_name"] + (f", {volts:.2f} V" if volts == volts else "")
-            curves.append((name, one, sweeps[number] if number < len(sweeps) else None))
+            sweep = sweeps[number] if number < len(sweeps) else None
+            curves.append((name, one, sweep, factor * test["amount"]))
             first = one.iloc[0]
             few, many = sorted((first["Peaks at 10 lambda"], first["Peaks at lambda / 10"]))
             said.append(
@@ -71,13 +75,14 @@ def transform(data, params):
     shown = battery.coloring(
         names if len(curves) <= 8 else [float(place) for place in range(len(curves))], "Spectrum"
     )
-    for color, (name, one, sweep) in zip(shown.colors, curves):
+    for color, (name, one, sweep, scale) in zip(shown.colors, curves):
         style = {"name": name, "legendgroup": name, "line": {"color": color, "width": 1.8}, "mode": "lines"}
         figure.add_scatter(
             x=one["Time constant [s]"],
-            y=1000 * one["Distribution [Ohm]"],
-            customdata=np.column_stack([one["Peak"] + 1, 1000 * one["Peak area [Ohm]"]]),
-            hovertemplate="%{x:.3g} s: %{y:.3g} mΩ, peak %{customdata[0]:.0f} of %{customdata[1]:.3g} mΩ",
+            y=scale * one["Distribution [Ohm]"],
+            customdata=np.column_stack([one["Peak"] + 1, scale * one["Peak area [Ohm]"]]),
+            hovertemplate=f"%{{x:.3g}} s: %{{y:.3g}} {unit}, "
+            f"peak %{{customdata[0]:.0f}} of %{{customdata[1]:.3g}} {unit}",
             row=1,
             col=1,
             **style,
@@ -88,20 +93,22 @@ def transform(data, params):
             low, high = sweep["Frequency [Hz]"].min(), sweep["Frequency [Hz]"].max()
             inside = one[one["Frequency [Hz]"].between(0.99 * low, 1.01 * high)]
             dots = {**style, "mode": "markers", "marker": {"color": color, "size": 5, "symbol": "circle-open"}}
-            figure.add_scatter(x=1000 * sweep["Z_Re [Ohm]"], y=-1000 * sweep["Z_Im [Ohm]"], row=2, col=1, **dots)
-        figure.add_scatter(x=1000 * inside["Z_Re [Ohm]"], y=-1000 * inside["Z_Im [Ohm]"], row=2, col=1, **style)
+            figure.add_scatter(x=scale * sweep["Z_Re [Ohm]"], y=-scale * sweep["Z_Im [Ohm]"], row=2, col=1, **dots)
+        figure.add_scatter(x=scale * inside["Z_Re [Ohm]"], y=-scale * inside["Z_Im [Ohm]"], row=2, col=1, **style)
     figure.add_traces(shown.bar)
     decades = [10.0**power for power in range(-7, 5)]
     ticks = [f"{10.0**power:g}" if power % 2 == 0 else "" for power in range(-7, 5)]
     figure.update_xaxes(title_text="Time constant / s", type="log", tickvals=decades, ticktext=ticks, row=1, col=1)
-    figure.update_yaxes(title_text="Distribution / mΩ", rangemode="tozero", row=1, col=1)
-    figure.update_xaxes(title_text="Z′ / mΩ", row=2, col=1)
-    figure.update_yaxes(title_text="−Z″ / mΩ", scaleanchor="x2", scaleratio=1, row=2, col=1)
-    worst = max(float(one["rms relative"].iloc[0]) for _, one, _ in curves)
+    figure.update_yaxes(title_text=f"Distribution / {unit}", rangemode="tozero", row=1, col=1)
+    figure.update_xaxes(title_text=f"Z′ / {unit}", row=2, col=1)
+    figure.update_yaxes(title_text=f"−Z″ / {unit}", scaleanchor="x2", scaleratio=1, row=2, col=1)
+    worst = max(float(one["rms relative"].iloc[0]) for _, one, *_ in curves)
     is_open = any(
-        one["Distribution [Ohm]"].iloc[-1] > 0.01 * one["Distribution [Ohm]"].max() for _, one, _ in curves
+        one["Distribution [Ohm]"].iloc[-1] > 0.01 * one["Distribution [Ohm]"].max() for _, one, *_ in curves
     )
     more = "; the last peak goes on below the lowest frequency" if is_open else ""
+    bare = without_amount(tests, tests["amount"])
+    more += f"; {bare}" if bare else ""
     several = f"; and {len(said) - 2} more" if len(said) > 2 else ""
     finished(figure, showlegend=shown.legend)
     return note(

@@ -40,7 +40,8 @@ STYLES = {
 
 
 def transform(data, params):
-    rows, share = data["rows"], params["threshold"] / 100
+    share = params["threshold"] / 100
+    rows, partly = from_full(data["rows"])
     found = []
     rows = rows.assign(degrees=degrees_of(rows).round(0))
     for test, cycles in rows.groupby("measurement_id", sort=False):
@@ -102,4 +103,4 @@ def transform(data, params):
     figure.update_yaxes(title_text=f"Cycles to {params['threshold']:g} %", rangemode="tozero")
     finished(figure)
     ahead = "; extrapolated with its 90 % band" if (found["how"] == "extrapolated").any() else ""
-    return note(figure, f"of the first capacity{ahead}")
+    return note(figure, f"of the first capacity{ahead}" + (f"; {partly}" if partly else ""))

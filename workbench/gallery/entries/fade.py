@@ -39,6 +39,7 @@ def transform(data, params):
     if fade.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")
     base, lost = params.get("per", "cell"), ""
+    fade, partly = from_full(fade)
     fade = fade.assign(degrees=degrees_of(fade).round(0), value=fade["Discharge capacity [A.h]"])
     if params["relative"] == "first":
         fade["value"] = 100 * battery.of_first(fade["value"], fade["measurement_id"])
@@ -98,4 +99,4 @@ def transform(data, params):
     first = "of the first complete cycle" if params["relative"] == "first" else ""
     many = len({trace.name for trace in figure.data}) > 16
     finished(figure, showlegend=not many)
-    return note(figure, "; ".join(text for text in (first, spread, lost) if text))
+    return note(figure, "; ".join(text for text in (first, spread, partly, lost) if text))

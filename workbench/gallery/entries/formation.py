@@ -24,7 +24,7 @@ from plotly.subplots import make_subplots
 
 
 def transform(data, params):
-    rows, base = data["rows"].dropna(subset=["Cycle count"]), params.get("per", "cell")
+    rows, base = not_excluded(data["rows"].dropna(subset=["Cycle count"])), params.get("per", "cell")
     if rows.empty:
         return battery.message("The chosen tests have no cycles. Choose others.", unmet=True)
     amount = amount_of(rows, base)

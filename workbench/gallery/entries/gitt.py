@@ -20,6 +20,7 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     figure, tests = go.Figure(), data["chosen"]
+    tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     known = any(data["values"][id]["D [m2/s]"].notna().any() for id in tests["id"])
     first, second = ("D [m2/s]", "D second window [m2/s]") if known else ("D/R2 [1/s]", "D/R2 second window [1/s]")
     for number, (_, test) in enumerate(tests.iterrows()):

@@ -2,7 +2,7 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import stored_results
-from workbench.gallery.tests_plan import choice
+from workbench.gallery.tests_plan import choice, per
 
 TITLE = "Peaks of dQ/dV over age"
 NEEDS = "Check-ups with a slow cycle, and the stored results of 'ic_peaks'."
@@ -16,19 +16,23 @@ def make(facts):
         facts, "ic_peaks", "rpt", "pocv", lacking=LACKING, x="Position [V]", columns=columns, most=1
     )
     params["direction"] = choice("Direction", "charge", {"charge": "charge", "discharge": "discharge"})
-    return Made(steps, params)
+    return Made(steps, {**params, **per(facts)})
 
 
 # The script of the figure
 def transform(data, params):
-    found = []
-    for _, record in data["chosen"].iterrows():
+    found, base = [], params.get("per", "cell")
+    factor, unit = capacity_unit(base)
+    names = called(data["chosen"], "measurement_name")
+    records = data["chosen"].assign(amount=amount_of(data["chosen"], base), measurement_name=names)
+    for _, record in records.iterrows():
         table = data["values"][record["id"]]
         table = table[table["Direction"].eq(params["direction"]) & table["Position [V]"].notna()]
         if table.empty:
             continue
         slowest = table[table["C-rate [1/h]"] == table["C-rate [1/h]"].min()]
-        one = slowest[slowest["Half cycle"] == slowest["Half cycle"].max()]
+        one = slowest[slowest["Half cycle"] == slowest["Half cycle"].max()].copy()
+        one[["Height [A.h/V]", "Area [A.h]"]] *= factor / record["amount"]
         found.append(
             one.assign(test=record["measurement_name"], cell=record["instance_name"], began=record["start_time"])
         )
@@ -51,14 +55,13 @@ def transform(data, params):
             name=test,
             showlegend=shown.legend,
             customdata=np.column_stack([one["Peak"], one["Area [A.h]"]]),
-            hovertemplate="peak %{customdata[0]:.0f} at %{x:.3f} V: %{y:.3g} A h V⁻¹, area %{customdata[1]:.3g} A h",
+            hovertemplate="peak %{customdata[0]:.0f} at %{x:.3f} V: "
+            f"%{{y:.3g}} {unit} V⁻¹, area %{{customdata[1]:.3g}} {unit}",
         )
     figure.add_traces(shown.bar)
     figure.update_xaxes(title_text=f"Position of the peak on {params['direction']} / V")
-    figure.update_yaxes(title_text="Height of the peak / A h V⁻¹", rangemode="tozero")
+    figure.update_yaxes(title_text=f"Height of the peak / {unit} V⁻¹", rangemode="tozero")
     finished(figure)
     windows = sorted(set((1000 * rows["Window [V]"]).round(1)))
-    return note(
-        figure,
-        f"window {', '.join(f'{w:g}' for w in windows)} mV: heights compare only at equal windows and rates",
-    )
+    said = f"window {', '.join(f'{w:g}' for w in windows)} mV: heights compare only at equal windows and rates"
+    return note(figure, "; ".join(text for text in (said, without_amount(records, records["amount"])) if text))

@@ -24,7 +24,8 @@ from plotly.subplots import make_subplots
 def transform(data, params):
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06)
     curves = []
-    for _, test in data["chosen"].iterrows():
+    tests = data["chosen"].assign(measurement_name=called(data["chosen"], "measurement_name"))
+    for _, test in tests.iterrows():
         for number, one in data["values"][test["id"]].groupby("Spectrum"):
             curves.append((f"{test['measurement_name']}, {number:g}", one.sort_values("Frequency [Hz]")))
     if not curves:

@@ -38,6 +38,7 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
+    tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     figure, moving = go.Figure(), 0
     one_cell = tests["instance_name"].nunique() == 1
     by = tests["measurement_name"] if one_cell else tests["instance_name"]

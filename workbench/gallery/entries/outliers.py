@@ -1,7 +1,7 @@
 """Which cells differ from the others of their group?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per, summary, with_tests
 
 TITLE = "Outliers"
 NEEDS = "Several cells of a batch that were tested alike; a verdict needs six."
@@ -23,15 +23,20 @@ def make(facts):
         "condition": "batch and temperature",
     }
     params["group"] = choice("Compare", "auto", {**groups, "batch": "batch", "all": "all"})
-    return Made(steps, params)
+    return Made(steps, {**params, **per(facts)})
 
 
 # The script of the figure
 def transform(data, params):
-    rows = data["rows"].dropna(subset=["Discharge capacity [A.h]"])
+    rows, partly = from_full(data["rows"].dropna(subset=["Discharge capacity [A.h]"]))
     if rows.empty:
         return battery.message("No complete cycle to look at. Choose other cells.", unmet=True)
-    rows = rows.assign(degrees=degrees_of(rows).round(0)).sort_values("Cycle count")
+    base = params.get("per", "cell")
+    factor, unit = capacity_unit(base)
+    amount = amount_of(rows, base)
+    lost = without_amount(rows, amount) if params["quantity"] == "capacity" else ""
+    rows = rows.assign(degrees=degrees_of(rows).round(0), per=factor * rows["Discharge capacity [A.h]"] / amount)
+    rows = rows.sort_values("Cycle count")
     batch, degrees = (
         rows["batch_name"].fillna("no batch"),
         rows["degrees"].map(", {:g} °C".format, na_action="ignore"),
@@ -49,12 +54,13 @@ def transform(data, params):
         group=("group", "first"),
         at=("Cycle count", "max"),
         first=("Discharge capacity [A.h]", "first"),
+        per=("per", "first"),
         last=("Discharge capacity [A.h]", "last"),
         ce=("Coulombic efficiency", "median"),
     )
     value, title = {
         "retention": (100 * cells["last"] / cells["first"], "Retention / %"),
-        "capacity": (cells["first"], "First capacity / A h"),
+        "capacity": (cells["per"], f"First capacity / {unit}"),
         "ce": (100 * cells["ce"], "Coulombic efficiency / %"),
     }[params["quantity"]]
     cells["value"] = value
@@ -111,6 +117,5 @@ def transform(data, params):
     left = f"not compared, too short: {', '.join(short[:5])}" if short else ""
     found = ", ".join(cells.index[cells["outlier"]])
     few = few or {"retention": "at the last cycle that all have", "ce": "median"}.get(params["quantity"], "")
-    return note(
-        figure, "; ".join(text for text in (f"outliers (|z| > 3.5): {found}" if found else "", few, left) if text)
-    )
+    outlying = f"outliers (|z| > 3.5): {found}" if found else ""
+    return note(figure, "; ".join(text for text in (outlying, few, left, partly, lost) if text))

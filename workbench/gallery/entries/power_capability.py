@@ -34,7 +34,7 @@ def make(facts):
 def transform(data, params):
     base = params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
-    tests = tests.assign(amount=amount_of(tests, base))
+    tests = tests.assign(amount=amount_of(tests, base), measurement_name=called(tests, "measurement_name"))
     colors, figure, far = palette(tests["id"]), go.Figure(), 1.0
     for _, test in tests.iterrows():
         table = data["values"][test["id"]].dropna(subset=["Power at 10 s [W]"])

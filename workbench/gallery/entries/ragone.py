@@ -36,7 +36,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
-    rows, base, lost = data["rows"], params.get("per", "cell"), ""
+    rows, base, lost = not_excluded(data["rows"]), params.get("per", "cell"), ""
     figure = go.Figure()
     for number, (_, test) in enumerate(data["chosen"].iterrows()):
         steps = rows[rows["measurement_id"] == test["id"]]

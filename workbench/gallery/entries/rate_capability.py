@@ -41,7 +41,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
-    rows, base = data["rows"], params.get("per", "cell")
+    rows, base = not_excluded(data["rows"]), params.get("per", "cell")
     figure, said, lost = go.Figure(), [], ""
     for number, (_, test) in enumerate(data["chosen"].iterrows()):
         steps = rows[rows["measurement_id"] == test["id"]]

@@ -1,7 +1,7 @@
 """How did the resistance grow with use?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per_area, summary, with_tests
 
 TITLE = "Growth of resistance"
 NEEDS = "Pulses at several ages of a cell: repeated HPPC, or check-ups with pulses."
@@ -19,7 +19,7 @@ READS = Reads(
         "Charge capacity [A.h]",
         "Resistance at 10 s [Ohm]",
     ),
-    ("Time in life [d]", "Capacity throughput in life [A.h]"),
+    ("Time in life [d]", "Capacity throughput in life [A.h]", "Cycle count"),
 )
 
 
@@ -37,7 +37,7 @@ def make(facts):
         "default": "growth",
         "control": {"label": "Resistance", "options": options},
     }
-    return Made(steps, params)
+    return Made(steps, {**params, **per_area(facts)})
 
 
 # The script of the figure
@@ -50,6 +50,7 @@ def of_test(steps, soc):
     state = 100 * (1 - (level - passed - min(level.min(), 0)) / spread) if spread > 0 else level * np.nan
     pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna()
     pulses &= steps["Mean current [A]"] > 0
+    pulses &= pulses.index.isin(not_excluded(steps).index)
     if not pulses.any():
         return None
     at = (state[pulses] - soc).abs().idxmin()
@@ -80,12 +81,14 @@ def transform(data, params):
     several = found.groupby("instance_name").size()
     grown = params["relative"] == "growth"
     first = found.groupby("instance_name")["Resistance at 10 s [Ohm]"].transform("first")
-    found["value"] = (
-        100 * (found["Resistance at 10 s [Ohm]"] / first - 1)
-        if grown
-        else 1000 * found["Resistance at 10 s [Ohm]"]
-    )
-    if grown:
+    base, lost = params.get("per", "cell"), ""
+    factor, unit = ohm_unit(base)
+    if not grown:
+        amount = amount_of(found, base)
+        lost = without_amount(found, amount)
+        found["value"] = factor * found["Resistance at 10 s [Ohm]"] * amount
+    else:
+        found["value"] = 100 * (found["Resistance at 10 s [Ohm]"] / first - 1)
         found = found[found["instance_name"].isin(several[several > 1].index)]
         if found.empty:
             return battery.message("Each cell has pulses at one age only. Growth needs two.", unmet=True)
@@ -108,6 +111,7 @@ def transform(data, params):
         )
         named.add(name)
     figure.update_xaxes(title_text=x_title, rangemode="tozero")
-    figure.update_yaxes(title_text="Growth of resistance / %" if grown else "Resistance after 10 s / mΩ")
+    figure.update_yaxes(title_text="Growth of resistance / %" if grown else f"Resistance after 10 s / {unit}")
     finished(figure)
-    return note(figure, f"discharge pulses nearest to {params['soc']:g} % of the charge in the test")
+    said = f"discharge pulses nearest to {params['soc']:g} % of the charge in the test"
+    return note(figure, "; ".join(text for text in (said, lost) if text))

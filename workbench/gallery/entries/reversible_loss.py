@@ -11,7 +11,7 @@ LACKING = "No test is a check-up. A slow discharge at several ages, with the tag
 READS = Reads(
     "steps",
     ("Step count", "Step type", "Duration [s]", "Mean current [A]", "Discharge capacity [A.h]"),
-    ("Mean temperature [degC]", "Time in life [d]"),
+    ("Mean temperature [degC]", "Time in life [d]", "Cycle count"),
 )
 
 
@@ -31,7 +31,7 @@ def transform(data, params):
         steps = steps.sort_values("Step count")
         rest = steps["Duration [s]"].where(steps["Step type"].eq("Rest")).shift()
         most = steps["Discharge capacity [A.h]"].max()
-        whole = steps[steps["Discharge capacity [A.h]"] > 0.8 * most]
+        whole = not_excluded(steps[steps["Discharge capacity [A.h]"] > 0.8 * most])
         if whole.empty or not most > 0:
             continue
         slow = whole["Mean current [A]"].abs().idxmin()

@@ -20,7 +20,7 @@ READS = Reads(
         "Start voltage [V]",
         "End voltage [V]",
     ),
-    ("Mean temperature [degC]", "Start time [s]", "End time [s]"),
+    ("Mean temperature [degC]", "Start time [s]", "End time [s]", "Cycle count"),
 )
 
 
@@ -37,11 +37,12 @@ from plotly.subplots import make_subplots
 
 
 def transform(data, params):
-    rows, found, bars = data["rows"], [], []
+    rows, found, bars = not_excluded(data["rows"]), [], []
+    names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
     for test, steps in rows.groupby("measurement_id", sort=False):
         steps = steps.sort_values("Step count")
         rests = steps[steps["Step type"].eq("Rest") & (steps["Duration [s]"] >= 86400)]
-        name = steps["name"].iloc[0]
+        name = names[test]
         for _, rest in rests.iterrows():
             days = rest["Duration [s]"] / 86400
             drop = 1000 * (rest["Start voltage [V]"] - rest["End voltage [V]"])

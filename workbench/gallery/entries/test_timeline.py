@@ -1,7 +1,7 @@
 """What happened in this test?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, chosen_tests, drawable, summary
+from workbench.gallery.tests_plan import Reads, chosen_tests, drawable, per, summary
 
 TITLE = "What happened in a test"
 NEEDS = "Any test with samples."
@@ -26,11 +26,13 @@ def make(facts):
         "max_points": 4000,
     }
     params["tests"]["default"] = tests[0].name
+    if "cells" in params:
+        params["cells"]["default"], params["cells"]["control"]["label"] = tests[0].cell, "Cell"
     params["tests"]["control"]["label"] = "Test"
     for name, label, words in (("start", "From / s", "from the start"), ("end", "To / s", "to the end")):
         control = {"label": label, "description": f"Auto reads {words}.", "min": -1e9, "max": 1e9, "step": 0.1}
         params[name] = {"kind": "data", "default": None, "control": control}
-    return Made(steps, params)
+    return Made(steps, {**params, **per(facts)})
 
 
 # The script of the figure
@@ -62,10 +64,14 @@ def transform(data, params):
     figure = make_subplots(
         rows=3, shared_xaxes=True, row_heights=[0.5, 0.42, 0.08], vertical_spacing=0.03, specs=[[{}], [{}], [{}]]
     )
-    for row, name in ((1, "Voltage [V]"), (2, "Current [A]")):
+    base = params.get("per", "cell")
+    amount = amount_of(data["chosen"], base)
+    scale, unit_of_current = {"cell": (1.0, "A"), "g": (1000.0, "mA g⁻¹"), "cm2": (1000.0, "mA cm⁻²")}[base]
+    scale = scale / amount.iloc[0]
+    for row, name, by in ((1, "Voltage [V]", 1.0), (2, "Current [A]", scale)):
         figure.add_scatter(
             x=samples["Time [s]"] / factor,
-            y=samples[name],
+            y=by * samples[name],
             mode="lines",
             line={"color": "#222222", "width": 1.2},
             name=name,
@@ -74,7 +80,8 @@ def transform(data, params):
             row=row,
             col=1,
         )
-        figure.update_yaxes(title_text=battery.axis_title(name), row=row, col=1)
+    figure.update_yaxes(title_text="Voltage / V", row=1, col=1)
+    figure.update_yaxes(title_text=f"Current / {unit_of_current}", row=2, col=1)
     for place, (kind, rows) in enumerate(steps.groupby("Step type", sort=False)):
         start, end = rows["Start time [s]"] / factor, (rows["Start time [s]"] + rows["Duration [s]"]) / factor
         nothing = pd.Series(np.nan, rows.index)
@@ -102,4 +109,5 @@ def transform(data, params):
     finished(figure)
     began = "" if pd.isna(test["start_time"]) else f", began {test['start_time']:%Y-%m-%d}"
     said = f"{len(steps)} steps in {(last - first) / factor:.3g} {unit}"
-    return note(figure, f"{test['instance_name']}, {test['name']}{began}: {said}")
+    lost = without_amount(data["chosen"], amount)
+    return note(figure, f"{test['instance_name']}, {test['name']}{began}: {said}" + (f"; {lost}" if lost else ""))

@@ -49,7 +49,7 @@ def transform(data, params):
     figure = go.Figure()
     for number, (_, test) in enumerate(tests.iterrows()):
         for step, cycle in cycles.items():
-            frame = data[step][test["id"]]
+            frame = not_excluded(data[step][test["id"]], test["id"])
             if frame.empty:
                 continue
             for half in battery.half_cycles(frame):
@@ -73,4 +73,4 @@ def transform(data, params):
     figure.update_yaxes(title_text="Voltage / V")
     finished(figure)
     lost = without_amount(tests, tests["amount"])
-    return note(figure, "; ".join(text for text in (", ".join(tests["name"][:4]), lost) if text))
+    return note(figure, "; ".join(text for text in (", ".join(called(tests)[:4]), lost) if text))
