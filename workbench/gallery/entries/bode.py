@@ -59,7 +59,7 @@ def panels(show):
         return figure, (None, {"row": 1, "col": 1}, {"row": 2, "col": 1})
     rows = [[{"colspan": 2}, None], [{}, {}]]
     figure = make_subplots(
-        rows=2, cols=2, specs=rows, row_heights=[0.58, 0.42], horizontal_spacing=0.2, vertical_spacing=0.2
+        rows=2, cols=2, specs=rows, row_heights=[0.58, 0.42], horizontal_spacing=0.2, vertical_spacing=0.15
     )
     return figure, ({"row": 1, "col": 1}, {"row": 2, "col": 1}, {"row": 2, "col": 2})
 

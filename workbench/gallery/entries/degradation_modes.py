@@ -35,9 +35,11 @@ MODES = {"LLI": "Lithium inventory", "LAM anode": "Anode material", "LAM cathode
 def transform(data, params):
     cells = data["chosen"].sort_values("instance_name")
     figure = make_subplots(cols=3, subplot_titles=list(MODES.values()), shared_yaxes=True, horizontal_spacing=0.04)
-    colors = palette(cells["id"])
+    batched = len(cells) > 8 and cells["batch_name"].notna().any()
+    names = cells["batch_name"].fillna("no batch") if batched else cells["instance_name"]
+    colors, named = palette(sorted(set(names))), set()
     worst = 0.0
-    for number, (_, cell) in enumerate(cells.iterrows()):
+    for number, (name, (_, cell)) in enumerate(zip(names, cells.iterrows())):
         table = data["values"][cell["id"]]
         worst = max(worst, float(table["rms [mV]"].max()))
         for place, mode in enumerate(MODES, start=1):
@@ -47,15 +49,16 @@ def transform(data, params):
                 y=one[f"{mode} [%]"],
                 error_y={"type": "data", "array": one[f"{mode} sd [%]"], "thickness": 1, "width": 2},
                 mode="lines+markers",
-                line={"color": colors[cell["id"]], "width": 1.5},
-                marker={"symbol": SYMBOLS[(number // 7) % len(SYMBOLS)], "size": 6},
-                name=cell["instance_name"],
-                legendgroup=cell["id"],
-                showlegend=place == 1,
+                line={"color": colors[name], "width": 1.5},
+                marker={"symbol": SYMBOLS[0 if batched else (number // 7) % len(SYMBOLS)], "size": 6},
+                name=name,
+                legendgroup=name,
+                showlegend=name not in named,
                 hovertemplate=f"{cell['instance_name']}, check-up %{{x}}: %{{y:.2f}} %<extra></extra>",
                 row=1,
                 col=place,
             )
+            named.add(name)
     figure.update_xaxes(title_text="Check-up", dtick=1)
     figure.update_yaxes(title_text="Loss / %", col=1)
     figure.update_annotations(font_size=14)

@@ -70,7 +70,7 @@ def transform(data, params):
             )
     if not curves:
         return battery.message("The chosen tests have no distribution. Choose others.", unmet=True)
-    figure = make_subplots(rows=2, row_heights=[0.55, 0.45], vertical_spacing=0.2)
+    figure = make_subplots(rows=2, row_heights=[0.55, 0.45], vertical_spacing=0.15)
     names = [name for name, *_ in curves]
     shown = battery.coloring(
         names if len(curves) <= 8 else [float(place) for place in range(len(curves))], "Spectrum"

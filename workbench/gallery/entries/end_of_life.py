@@ -89,6 +89,7 @@ def transform(data, params):
             error_y=error,
             marker=marker,
             name=name,
+            showlegend=len(groups) == 1,
             text=[f"> {last:g}" for last in one["last"]]
             if how == "beyond"
             else [f"{eol:.0f}" for eol in one["eol"]],
@@ -96,6 +97,10 @@ def transform(data, params):
             insidetextanchor="start",
             hovertemplate="%{x}: %{text} cycles<extra>" + name + "</extra>",
         )
+        if len(groups) > 1:  # the bars of one kind have several colours
+            grey = {"reached": "#777777", "extrapolated": "rgba(0,0,0,0)", "beyond": "#DDDDDD"}[how]
+            mark = {"color": grey, "size": 10, "symbol": "square", "line": {"color": "#777777", "width": 1}}
+            figure.add_scatter(x=[None], y=[None], mode="markers", marker=mark, name=name)
     for group in groups if len(groups) > 1 else []:
         mark = {"color": colors[group], "size": 10, "symbol": "square"}
         figure.add_scatter(x=[None], y=[None], mode="markers", marker=mark, name=group)
