@@ -266,6 +266,17 @@ def test_kept_kinds_make_a_plan_that_finds_later_tests(demo_copy: Path) -> None:
         assert bench.figure("fade").data
 
 
+def test_a_plan_of_all_tests_finds_later_ones(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        recipe = bench.gallery().recipe("test-timeline")
+        bench.measurements.create(
+            name="later", instance="M50-A-01", time_series=ageing(0), sign="discharge", tags=["ageing"]
+        )
+        assert "later" in [one["value"] for one in bench.figure(recipe).workbench.options["tests"]]
+        bench.exclude("later", reason="wrong cell")
+        assert "ids" in bench.gallery().recipe("test-timeline").config.dump()["plan"]["steps"]["tests"]["where"]
+
+
 def test_names_are_files_then_plots_then_the_gallery(demo_copy: Path, tmp_path: Path) -> None:
     with wb.open(demo_copy) as bench:
         board = bench.dashboards.create("Own")

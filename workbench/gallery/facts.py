@@ -186,6 +186,10 @@ class Facts:
         listed = self._store.listing("analyses", where, ["measurement_id"], None)["measurement_id"].tolist()
         return bool(listed) and {str(id) for id in listed} == {one.id for one in tests}
 
+    def are_all(self, tests: Sequence[TestRow]) -> bool:
+        """Whether these are all tests of the project, so that a plan can list them without their ids."""
+        return self._only is None and self._store.listing("measurements", {}, ["id"], None).n == len(tests)
+
     def results(self, analysis: str) -> list[dict[str, JsonValue]]:
         """The computed records of an analysis, without those of excluded tests: names, whether they are valid, and why
         not."""

@@ -72,7 +72,8 @@ def chosen_tests(
     Parameters
     ----------
     tests : those to choose from.
-    kind : of the tests. If just these tests are kept as of that kind, the plan also finds those that come later.
+    kind : of the tests. If just these tests are kept as of that kind, or if they are all tests of the project, the plan
+        also finds those that come later.
     most : how many are chosen at first.
     by : what the control chooses: ``instance_name``, the param ``cells``; or ``name``, the param ``tests``.
     """
@@ -83,6 +84,8 @@ def chosen_tests(
         steps["tests"] = _list(
             "measurements", of_tests(facts), {"ids": {"from": "kinds", "column": "measurement_id"}}
         )
+    elif facts.are_all(tests):
+        steps["tests"] = _list("measurements", of_tests(facts))
     else:
         steps["tests"] = _list("measurements", of_tests(facts), {"ids": [one.id for one in tests[:MOST_LISTED]]})
     steps["cells"] = _list("instances", ["id", *of_source(facts, "instances")])
