@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ..capacity.reference import Kind
 from ..inputs import CYCLE, DISCHARGE, T_MEAN, Floats, refusing
@@ -80,19 +81,28 @@ def end_of_life(
     return result([row], COLUMNS, held.remarks)
 
 
+def _running_median(values: Floats) -> Floats:
+    """The median of each value and those around it; of fewer at the ends."""
+    half, n = _MEDIAN // 2, len(values)
+    if n < _MEDIAN:
+        return np.array([np.median(values[max(i - half, 0) : i + half + 1]) for i in range(n)])
+    ends = [np.median(part) for i in range(half) for part in (values[: i + half + 1], values[n - half - 1 - i :])]
+    middle = np.median(sliding_window_view(values, _MEDIAN), axis=1)
+    return np.concatenate([ends[::2], middle, ends[1::2][::-1]])
+
+
 def crossing(x: Floats, retention: Floats, threshold: float) -> float | None:
     """Where the running median falls below the threshold and stays; None if it does not.
 
     The first and last values have medians of fewer.
     """
-    half = _MEDIAN // 2
     n = len(retention)
-    smooth = np.array([np.median(retention[max(i - half, 0) : i + half + 1]) for i in range(n)])
+    smooth = _running_median(retention)
     below = smooth < threshold
-    stays = [i for i in range(n - _STAYS + 1) if below[i : i + _STAYS].all()]
-    if not stays:
+    stays = np.flatnonzero(sliding_window_view(below, _STAYS).all(axis=1)) if n >= _STAYS else np.array([], int)
+    if not len(stays):
         return None
-    at = stays[0]
+    at = int(stays[0])
     if at == 0:
         return float(x[0])
     share = (smooth[at - 1] - threshold) / (smooth[at - 1] - smooth[at])
