@@ -73,12 +73,16 @@ def test_rows_of_a_list_and_other_conditions(bench: wb.Bench) -> None:
     bench.alerts.create(plot, "Many", "tests", "sample_count", above=1400)
     bench.alerts.create(plot, "Named", "tests", "name", equals="Other")
     bench.alerts.create(plot, "Any", "tests", "sample_count", above=1400, key=[])
+    bench.alerts.create(plot, "One of its tags", "tests", "tags", equals="failed")
+    bench.alerts.create(plot, "Its tags", "tests", "tags", equals="aged, failed")
     other = bench.instances.create(name="B", specification="M50")
-    bench.measurements.create(instance_id=other.id, name="Other", time_series=samples(500))
+    bench.measurements.create(
+        instance_id=other.id, name="Other", time_series=samples(500), tags=["aged", "failed"]
+    )
     grow(bench, test, 2)
     grow(bench, test, 1)
     found = bench.alerts.occurrences()
-    assert sorted(found["alert"]) == ["Any", "Many", "Named", "New test"]
+    assert sorted(found["alert"]) == ["Any", "Its tags", "Many", "Named", "New test"]
 
 
 def test_what_somebody_has_seen_is_not_open(lab: Sides) -> None:

@@ -10,7 +10,7 @@ from support.growing_case import samples
 PER_CYCLE = 500
 PLAN: dict[str, Any] = {
     "steps": {
-        "tests": {"op": "list", "source": "measurements", "fields": ["id", "name", "sample_count"]},
+        "tests": {"op": "list", "source": "measurements", "fields": ["id", "name", "sample_count", "tags"]},
         "cycles": {
             "op": "summary",
             "dataset": "cycles",
