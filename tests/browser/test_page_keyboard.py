@@ -64,6 +64,9 @@ def site(demo_store: Path, tmp_path_factory: pytest.TempPathFactory, browser: Br
 def signed_in(site: Site, request: pytest.FixtureRequest) -> Iterator[Person]:
     width: int = request.param
     window = site.window(key=None, width=width, height=900 if width > 400 else 844)
+    window.page.on(
+        "filechooser", lambda _: None
+    )  # from here on choosers are heard, also the one that opens at once
     person = Person(window, width)
     window.page.get_by_label("Your key").wait_for()
     person.write(window.page.get_by_label("Your key"), site.key)
