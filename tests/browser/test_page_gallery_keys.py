@@ -11,6 +11,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 from support.web_page import Site, open_site
 
+from workbench.records import Measurement, Project
+from workbench.store.scope import Scope
+
 pytestmark = pytest.mark.long
 
 
@@ -46,6 +49,23 @@ def test_a_question_about_chosen_tests_becomes_a_plot(site: Site) -> None:
     expect(page.get_by_role("region", name="Starred").get_by_role("link")).to_have_text("Capacity fade")
     card = page.get_by_role("article", name="Capacity fade")
     expect(card.locator(".sketch path").first).to_be_attached()
+    window.assert_proper()
+    window.close()
+
+
+def test_zoom_in_a_recipe_that_is_not_saved_reads_finer_samples(site: Site) -> None:
+    project = site.store.rows.page(Project, Scope(site.organization, None)).items[0]
+    scope = Scope(site.organization, project.id)
+    test = max(site.store.rows.page(Measurement, scope, limit=200).items, key=lambda one: one.sample_count or 0)
+    window = site.window(f"/explore/gallery/{test.project_id}?recipe=test-timeline&tests={test.id}")
+    window.drawn()
+    tile = window.page.get_by_role("article").first
+    tile.locator(".wb-figure").focus()
+    tile.locator("[aria-keyshortcuts]").wait_for()
+    with window.page.expect_response(re.compile("/gallery/test-timeline/figure/detail$")) as answer:
+        window.page.keyboard.press("+")
+    assert answer.value.json()["traces"]
+    expect(tile.get_by_text(re.compile("in view: "))).to_be_visible()
     window.assert_proper()
     window.close()
 

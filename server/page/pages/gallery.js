@@ -51,11 +51,12 @@ function List({ items }) {
 function Recipe({ project, item, tests, writes }) {
   const at = `/projects/${part(project)}/gallery/${part(item.name)}`;
   const [saving, setSaving] = useState(false);
+  const chosen = tests.length ? { measurements: tests } : {};
   const live = useMemo(() => {
     warmUp();
     return new LivePlot({ id: `gallery-${item.name}`, name: item.title, source: {
-      figure: (values, stop) => post(`${at}/figure`, { values, ...(tests.length ? { measurements: tests } : {}) }, { signal: stop }),
-      detail: async () => ({ traces: {} }), // of a saved plot
+      figure: (values, stop) => post(`${at}/figure`, { values, ...chosen }, { signal: stop }),
+      detail: (asked, values) => post(`${at}/figure/detail`, { ...asked, values, ...chosen }),
     } });
   }, []);
   useEffect(() => { live.start(); return () => live.close(); }, []);
